@@ -1,0 +1,29 @@
+export default {
+  testEnvironment: 'node',
+  roots: ['<rootDir>/test'],
+  testMatch: ['**/*.spec.ts'],
+  extensionsToTreatAsEsm: ['.ts'],
+  moduleNameMapper: {
+    // Without this the sample would load the built package: a second copy of every class.
+    '^nestjs-redlock$': '<rootDir>/lib/index.ts',
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+  },
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      {
+        jsc: {
+          parser: { syntax: 'typescript', decorators: true },
+          transform: { legacyDecorator: true, decoratorMetadata: true },
+        },
+      },
+    ],
+  },
+  // Real Redis processes run beside the workers, and in ESM mode a worker's heap grows with every file.
+  maxWorkers: 2,
+  workerIdleMemoryLimit: '512MB',
+  testTimeout: 30_000,
+  coverageProvider: 'v8',
+  collectCoverageFrom: ['lib/**/*.ts', '!lib/index.ts'],
+  coverageReporters: ['text', 'json-summary'],
+};
