@@ -1,0 +1,75 @@
+export type RedlockErrorCode =
+  'RESOURCE_LOCKED' | 'QUORUM_NOT_REACHED' | 'LOCK_LOST' | 'LOCK_KEY' | 'CLOSED' | 'NO_SERVICE';
+
+/** What one node said, or why it said nothing. */
+export interface NodeOutcome {
+  readonly node: string;
+  readonly outcome: 'granted' | 'held' | 'extended' | 'missing' | 'taken' | 'unknown';
+  /** Why the outcome is unknown, or how long the node holds the resource for somebody else. */
+  readonly detail?: string;
+}
+
+/** Base of all lock errors; tell them apart by `code`, which also works across two copies of this package. */
+export class RedlockError extends Error {
+  constructor(
+    readonly code: RedlockErrorCode,
+    readonly resources: readonly string[],
+    message: string,
+  ) {
+    super(message);
+    this.name = new.target.name;
+  }
+}
+
+/** Somebody else holds the resource and kept it for as long as the caller was willing to wait. */
+export class ResourceLockedError extends RedlockError {
+  constructor(
+    resources: readonly string[],
+    /** Ms until a quorum of nodes would be free if the holder did nothing more; Infinity where a key never expires. */
+    readonly retryAfter: number,
+    readonly nodes: readonly NodeOutcome[],
+  ) {
+    super('RESOURCE_LOCKED', resources, `${quoted(resources)} is locked by another holder`);
+  }
+}
+
+/** Too few nodes answered usably, or not fast enough, to decide anything. */
+export class QuorumNotReachedError extends RedlockError {
+  constructor(
+    resources: readonly string[],
+    readonly nodes: readonly NodeOutcome[],
+    why: string,
+  ) {
+    super('QUORUM_NOT_REACHED', resources, `No quorum for ${quoted(resources)}: ${why}${listed(nodes)}`);
+  }
+}
+
+/** The lock could no longer be proven ours, so somebody else may have it. */
+export class LockLostError extends RedlockError {
+  constructor(resources: readonly string[], why: string) {
+    super('LOCK_LOST', resources, `The lock on ${quoted(resources)} was lost: ${why}`);
+  }
+}
+
+/** No usable resource name could be made. */
+export class LockKeyError extends RedlockError {
+  constructor(message: string, resources: readonly string[] = []) {
+    super('LOCK_KEY', resources, message);
+  }
+}
+
+/** The pool is shutting down and takes no new locks. */
+export class RedlockClosedError extends RedlockError {
+  constructor() {
+    super('CLOSED', [], 'The lock service is shutting down and takes no new locks');
+  }
+}
+
+function quoted(resources: readonly string[]): string {
+  return resources.map((resource) => `"${resource}"`).join(', ');
+}
+
+function listed(nodes: readonly NodeOutcome[]): string {
+  const parts = nodes.map(({ node, outcome, detail }) => `${node} ${outcome}${detail ? ` (${detail})` : ''}`);
+  return parts.length > 0 ? `; ${parts.join(', ')}` : '';
+}

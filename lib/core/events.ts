@@ -1,0 +1,18 @@
+import type { LockLostError } from './errors.js';
+
+/** What happens to locks and nodes, for logs and metrics. */
+export type LockEvent =
+  | {
+      readonly type: 'acquired';
+      readonly resources: readonly string[];
+      /** Ms from the call. */ readonly waited: number;
+      readonly attempts: number;
+    }
+  | { readonly type: 'contended'; readonly resources: readonly string[] }
+  | { readonly type: 'extended'; readonly resources: readonly string[]; /** Ms. */ readonly validity: number }
+  | { readonly type: 'lost'; readonly resources: readonly string[]; readonly error: LockLostError }
+  | { readonly type: 'released'; readonly resources: readonly string[]; /** Ms. */ readonly held: number }
+  | { readonly type: 'node-up'; readonly node: string }
+  | { readonly type: 'node-down'; readonly node: string; readonly reason: string };
+
+export type LockListener = (event: LockEvent) => void;

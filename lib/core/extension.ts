@@ -1,0 +1,63 @@
+import type { LeaseTerms } from './attempt.js';
+import type { Ballot } from './ballot.js';
+import type { Claim } from './claim.js';
+import { QuorumNotReachedError, type NodeOutcome } from './errors.js';
+import type { ExtendAnswer, LockNode } from './lock-node.js';
+import type { NodePool } from './node-pool.js';
+import { quorumOf } from './quorum.js';
+import { Validity } from './validity.js';
+
+/** What came of asking every node once to extend a claim. */
+export type Extension =
+  | { readonly kind: 'extended'; readonly validity: Validity }
+  | { readonly kind: 'gone'; readonly reason: string }
+  | { readonly kind: 'unproven'; readonly error: QuorumNotReachedError };
+
+export interface Extending {
+  readonly claim: Claim;
+  readonly terms: LeaseTerms;
+  /** Told before anything is sent until when the lease lasts if this succeeds. */
+  readonly onSend: (validity: Validity) => void;
+  /** Whether nodes that lost the key may still be won back. */
+  readonly isHeld: () => boolean;
+}
+
+/** Asks every node once; silence is not loss, but a majority that says it has no such key is. */
+export async function extendOnce(pool: NodePool, extending: Extending): Promise<Extension> {
+  const { claim, terms } = extending;
+  const validity = Validity.of(pool.clock.now(), terms.ttl, terms.driftFactor);
+  extending.onSend(validity);
+  let proven = false;
+  const heal = (node: LockNode, answer: ExtendAnswer | undefined): void => {
+    if (proven && answer?.kind === 'missing' && extending.isHeld()) winBack(node, claim, terms.ttl);
+  };
+  const ballot = pool.extend(claim, terms.ttl, heal);
+  proven = (await ballot.decision) === 'won' && validity.remaining(pool.clock) > 0;
+  if (!proven) return failureOf(ballot, claim);
+  ballot.nodes.forEach((node, index) => heal(node, ballot.answers[index]));
+  return { kind: 'extended', validity };
+}
+
+/**
+ * Takes the key again on a node that lost it, once a quorum of true extensions is proven. Such a vote counts from the next
+ * round on: until then a rival may have come and gone on it.
+ */
+function winBack(node: LockNode, claim: Claim, ttl: number): void {
+  node.acquire(claim, ttl, () => undefined);
+}
+
+function failureOf(ballot: Ballot<ExtendAnswer>, { resources }: Claim): Extension {
+  const nodes = ballot.nodes.length;
+  const gone = ballot.count((answer) => answer.kind === 'missing' || answer.kind === 'taken');
+  if (gone > nodes - quorumOf(nodes)) return { kind: 'gone', reason: `${gone} of ${nodes} nodes no longer have it` };
+  const outcomes = ballot.nodes.map((node, index) => describe(node.name, ballot.answers[index]));
+  const error = new QuorumNotReachedError(resources, outcomes, 'the lease could not be extended');
+  return { kind: 'unproven', error };
+}
+
+function describe(node: string, answer: ExtendAnswer | undefined): NodeOutcome {
+  if (answer === undefined) return { node, outcome: 'unknown', detail: 'not waited for' };
+  return answer.kind === 'unknown'
+    ? { node, outcome: 'unknown', detail: answer.reason }
+    : { node, outcome: answer.kind };
+}

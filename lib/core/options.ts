@@ -1,0 +1,110 @@
+import { inspect } from 'node:util';
+import { LONGEST_TIMER } from './clock.js';
+import { driftOf } from './validity.js';
+
+export interface LockOptions {
+  /** Ms a lease lasts unless it is extended; at least 1, at most 2^31-1. @default 10_000 */
+  ttl?: number;
+  /** Ms to wait for a resource that is held; 0 is one attempt. @default 5_000 */
+  waitTimeout?: number;
+  /** How many more attempts may follow the first one. @default Infinity: `waitTimeout` decides */
+  retryCount?: number;
+  /** Ms between two attempts. @default 200 */
+  retryDelay?: number;
+  /** Ms by which `retryDelay` is shortened or lengthened at random. @default 100 */
+  retryJitter?: number;
+  /** Share of the ttl that is taken off for clocks of different rates (the Redis distributed-locks page). @default 0.01 */
+  driftFactor?: number;
+  /** Extends the lease every third of its ttl while it is held. @default false with `acquire`, true with `withLock` */
+  autoExtend?: boolean;
+  /** Ms after which automatic extension ends, so that a stuck holder frees the resource. @default 600_000 */
+  maxHold?: number;
+  /** Gives up waiting; the call rejects with its reason. */
+  signal?: AbortSignal;
+}
+
+export type ResolvedLockOptions = Required<Omit<LockOptions, 'signal'>> & Pick<LockOptions, 'signal'>;
+
+export const DEFAULT_LOCK_OPTIONS: ResolvedLockOptions = {
+  ttl: 10_000,
+  waitTimeout: 5_000,
+  retryCount: Infinity,
+  retryDelay: 200,
+  retryJitter: 100,
+  driftFactor: 0.01,
+  autoExtend: false,
+  maxHold: 600_000,
+};
+
+type Rule = readonly [fits: (value: unknown) => boolean, bound: string];
+
+const ms = (least: number): Rule => [within(least, LONGEST_TIMER), `a number of ms from ${least} to ${LONGEST_TIMER}`];
+const msOrNever = (least: number): Rule => [
+  (value) => value === Infinity || within(least, LONGEST_TIMER)(value),
+  `a number of ms from ${least} to ${LONGEST_TIMER}, or Infinity`,
+];
+
+const RULES: { readonly [name in keyof Required<LockOptions>]: Rule } = {
+  ttl: ms(1),
+  waitTimeout: msOrNever(0),
+  retryCount: [
+    (value) => value === Infinity || (Number.isInteger(value) && Number(value) >= 0),
+    'a whole number from 0, or Infinity',
+  ],
+  retryDelay: ms(0),
+  retryJitter: ms(0),
+  driftFactor: [within(0, 0.5), 'a number from 0 to 0.5'],
+  autoExtend: [(value) => typeof value === 'boolean', 'true or false'],
+  maxHold: msOrNever(1),
+  signal: [(value) => value instanceof AbortSignal, 'an AbortSignal'],
+};
+
+export const LOCK_OPTION_NAMES: readonly string[] = Object.keys(RULES);
+
+function within(least: number, most: number): (value: unknown) => boolean {
+  return (value) => typeof value === 'number' && value >= least && value <= most;
+}
+
+/**
+ * Checks the shape of lock options wherever they are written down.
+ * @throws TypeError for an unknown or wrongly typed option, RangeError for one out of bounds
+ */
+export function checkLockOptions(options: LockOptions, where: string): void {
+  checkNames(options, LOCK_OPTION_NAMES, where);
+  for (const [name, [fits, bound]] of Object.entries(RULES) as [keyof LockOptions, Rule][]) {
+    const value = options[name];
+    if (value !== undefined && !fits(value)) throw misfit(`${where}: ${name}`, value, bound);
+  }
+}
+
+/** Throws a TypeError that names the first option nobody knows. */
+export function checkNames(options: unknown, known: readonly string[], where: string): void {
+  if (typeof options !== 'object' || options === null) throw new TypeError(`${where}: options must be an object`);
+  const unknown = Object.keys(options).find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    throw new TypeError(`${where}: there is no option "${unknown}"; there are ${known.join(', ')}`);
+  }
+}
+
+/** The error for a value outside its bound: it names the option, the value and the bound. */
+export function misfit(name: string, value: unknown, bound: string): Error {
+  const Kind = typeof value === 'number' ? RangeError : TypeError;
+  return new Kind(`${name} must be ${bound}; got ${inspect(value, { depth: 1, breakLength: Infinity })}`);
+}
+
+/** Lays checked options over `base`; throws a RangeError where nothing of the ttl would be left after the drift. */
+export function resolveLockOptions(base: ResolvedLockOptions, options: LockOptions): ResolvedLockOptions {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  const resolved: ResolvedLockOptions = { ...base, ...Object.fromEntries(given) };
+  resolved.ttl = toTtl(resolved.ttl, resolved.driftFactor);
+  return resolved;
+}
+
+/** The ttl in whole ms, as Redis takes it; throws a RangeError for one that its own drift eats up. */
+export function toTtl(value: number, driftFactor: number): number {
+  if (!RULES.ttl[0](value)) throw misfit('ttl', value, RULES.ttl[1]);
+  const ttl = Math.floor(value);
+  const drift = driftOf(ttl, driftFactor);
+  if (ttl - drift < 1) throw misfit('ttl', ttl, `at least 1 ms longer than its clock drift of ${drift} ms`);
+  return ttl;
+}

@@ -1,0 +1,80 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { LockLostError } from './errors.js';
+import type { Lease } from './lease.js';
+
+/** One piece of work's use of a held lock. */
+export interface Use {
+  readonly lock: Lease;
+  /** Runs `work` so that whatever it calls, also later, finds the lock held. */
+  run<T>(work: () => T): T;
+  /** Ends this use and says whether the lock was lost under it; the last to leave releases. */
+  leave(): Promise<LockLostError | undefined>;
+}
+
+/** A lock that an async context works under; nested calls for the same resources share it. */
+class Holding {
+  /** Let go at the end: a context that starts its own successor would keep all locks of the past alive. */
+  lock: Lease | undefined;
+  #users = 0;
+
+  constructor(
+    lock: Lease,
+    readonly outer: Holding | undefined,
+  ) {
+    this.lock = lock;
+  }
+
+  use(lock: Lease, run: Use['run']): Use {
+    this.#users += 1;
+    return { lock, run, leave: () => this.#leave(lock) };
+  }
+
+  async #leave(lock: Lease): Promise<LockLostError | undefined> {
+    const { lost } = lock;
+    this.#users -= 1;
+    if (this.#users > 0) return lost;
+    this.lock = undefined;
+    await lock.release();
+    return lost;
+  }
+}
+
+/** Knows which locks the current async context holds, so that a nested call does not wait for itself. */
+export class HeldLocks {
+  readonly #contexts = new AsyncLocalStorage<Holding>();
+
+  hold(lock: Lease): Use {
+    const holding = new Holding(
+      lock,
+      this.#find(() => true),
+    );
+    return holding.use(lock, (work) => this.#contexts.run(holding, work));
+  }
+
+  /** True where the current context works under a valid lock. */
+  get any(): boolean {
+    return this.#find(() => true) !== undefined;
+  }
+
+  /**
+   * A use of the held lock that covers all of `resources`; undefined where the context holds none of them.
+   * @throws TypeError where it holds only some of them: such a call would wait for itself
+   */
+  share(resources: readonly string[]): Use | undefined {
+    const covering = this.#find((lock) => resources.every((name) => lock.resources.includes(name)));
+    if (covering?.lock !== undefined) return covering.use(covering.lock, (work) => work());
+    const partial = this.#find((lock) => resources.some((name) => lock.resources.includes(name)));
+    if (partial?.lock === undefined) return undefined;
+    throw new TypeError(
+      `A nested lock on "${resources.join('", "')}" would wait for itself: the code around it already holds ` +
+        `"${partial.lock.resources.join('", "')}". Take all of them in one outer lock, or only the missing ones in the inner one.`,
+    );
+  }
+
+  /** The innermost fitting lock; one that was released or lost counts as none. */
+  #find(fits: (lock: Lease) => boolean): Holding | undefined {
+    let holding = this.#contexts.getStore();
+    while (holding !== undefined && !(holding.lock?.isValid && fits(holding.lock))) holding = holding.outer;
+    return holding;
+  }
+}

@@ -1,0 +1,75 @@
+import { expect, it } from '@jest/globals';
+import type { Held } from '../../lib/core/lock-node.js';
+import type { ContractSuite } from './contract-suite.js';
+
+export function describeAcquire(suite: ContractSuite): void {
+  it('grants what is free, and keeps the value for the ttl', async () => {
+    const a = suite.fresh();
+    const claim = suite.claimOf(a);
+    expect(await suite.acquire(claim, 60_000)).toEqual({ kind: 'granted' });
+    expect(await suite.under.read(a)).toBe(claim.value);
+    expect(await suite.left(a)).toBeGreaterThan(30_000);
+    expect(await suite.left(a)).toBeLessThanOrEqual(60_000);
+  });
+
+  it('answers with the ms left and the owner where it is held', async () => {
+    const a = suite.fresh();
+    await suite.under.plant(a, 'foreign', 60_000);
+    const answer = await suite.acquire(suite.claimOf(a));
+    expect(answer).toEqual({ kind: 'held', remaining: expect.any(Number), owner: 'foreign' });
+    const { remaining } = answer as Held;
+    expect(remaining).toBeGreaterThan(30_000);
+    expect(remaining).toBeLessThanOrEqual(60_000);
+    expect(await suite.under.read(a)).toBe('foreign');
+  });
+
+  it('answers with Infinity where a foreign key never expires', async () => {
+    const a = suite.fresh();
+    await suite.under.plant(a, 'foreign');
+    expect(await suite.acquire(suite.claimOf(a))).toEqual({ kind: 'held', remaining: Infinity, owner: 'foreign' });
+  });
+
+  it('grants again what has the same value, for a fresh ttl', async () => {
+    const a = suite.fresh();
+    const claim = suite.claimOf(a);
+    await suite.acquire(claim, 1_000_000);
+    expect(await suite.acquire(claim, 60_000)).toEqual({ kind: 'granted' });
+    expect(await suite.left(a)).toBeLessThanOrEqual(60_000);
+  });
+
+  it('takes several resources, or none', async () => {
+    const [a, b, c] = [suite.fresh(), suite.fresh(), suite.fresh()];
+    await suite.under.plant(b, 'foreign', 60_000);
+    expect((await suite.acquire(suite.claimOf(a, b, c))).kind).toBe('held');
+    expect(await suite.read(a, b, c)).toEqual([undefined, 'foreign', undefined]);
+    const claim = suite.claimOf(a, c);
+    expect(await suite.acquire(claim)).toEqual({ kind: 'granted' });
+    expect(await suite.read(a, c)).toEqual([claim.value, claim.value]);
+  });
+
+  it('completes what it has in part', async () => {
+    const [a, b] = [suite.fresh(), suite.fresh()];
+    const claim = suite.claimOf(a, b);
+    await suite.under.plant(a, claim.value, 60_000);
+    expect(await suite.acquire(claim)).toEqual({ kind: 'granted' });
+    expect(await suite.under.read(b)).toBe(claim.value);
+  });
+
+  it.each([
+    [[100_000, 900_000, 500_000], 1],
+    [[900_000, undefined, 500_000], 1],
+    [[undefined, 900_000], 0],
+  ])('names the one of several holders that stays longest: %j', async (ttls, longest) => {
+    const names = ttls.map(() => suite.fresh());
+    for (const [index, ttl] of ttls.entries()) await suite.under.plant(names[index]!, `holder-${index}`, ttl);
+    expect(await suite.acquire(suite.claimOf(...names))).toMatchObject({ kind: 'held', owner: `holder-${longest}` });
+  });
+
+  it('grants what has expired', async () => {
+    const a = suite.fresh();
+    await suite.acquire(suite.claimOf(a), 30);
+    await suite.under.pass(40);
+    expect(await suite.under.read(a)).toBeUndefined();
+    expect(await suite.acquire(suite.claimOf(a))).toEqual({ kind: 'granted' });
+  });
+}

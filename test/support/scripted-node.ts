@@ -1,0 +1,147 @@
+import type { Claim } from '../../lib/core/claim.js';
+import type {
+  AcquireAnswer,
+  ExtendAnswer,
+  LockNode,
+  NodeEvent,
+  ProbeAnswer,
+  ReleaseAnswer,
+  Unknown,
+} from '../../lib/core/lock-node.js';
+import type { VirtualClock } from './virtual-clock.js';
+
+export type Verb = 'acquire' | 'extend' | 'release' | 'probe';
+
+export type Fault =
+  /** The command is lost on its way; no answer. */
+  | 'silent'
+  /** The command is run; no answer. */
+  | 'lost reply'
+  /** The connection is known to be down: nothing is sent. */
+  | 'down'
+  /** The connection breaks while the command is on its way, and the node never sees it. */
+  | 'broken'
+  /** Arrives after so many ms, is run then, and answered at once; what is sent behind it waits behind it. */
+  | { readonly late: number }
+  /** Is run at once and answered after so many ms. */
+  | { readonly slow: number };
+
+export interface Call {
+  readonly verb: Verb;
+  /** Ms on the virtual clock. */
+  readonly at: number;
+  readonly value: string | undefined;
+  readonly ttl: number | undefined;
+}
+
+type Run<A> = (answered: (answer: A) => void) => void;
+
+/** A node with faults that the test sets, and a record of what it was asked. */
+export class ScriptedNode implements LockNode {
+  readonly calls: Call[] = [];
+  /** What goes wrong from now on, by verb. */
+  faults: Partial<Record<Verb, Fault>> = {};
+  #listener: (event: NodeEvent) => void = () => undefined;
+  #onTheWay = 0;
+  #arrival = 0;
+  #frozen: (() => void)[] | undefined;
+
+  constructor(
+    private readonly node: LockNode,
+    private readonly clock: VirtualClock,
+  ) {}
+
+  get name(): string {
+    return this.node.name;
+  }
+
+  acquire(claim: Claim, ttl: number, answered: (answer: AcquireAnswer) => void): void {
+    this.#note('acquire', claim.value, ttl);
+    this.#send<AcquireAnswer>('acquire', (done) => this.node.acquire(claim, ttl, done), answered);
+  }
+
+  extend(claim: Claim, ttl: number, answered: (answer: ExtendAnswer) => void): void {
+    this.#note('extend', claim.value, ttl);
+    this.#send<ExtendAnswer>('extend', (done) => this.node.extend(claim, ttl, done), answered);
+  }
+
+  release(claim: Claim, ttl: number, answered: (answer: ReleaseAnswer) => void): void {
+    this.#note('release', claim.value, ttl);
+    this.#send<ReleaseAnswer>('release', (done) => this.node.release(claim, ttl, done), answered);
+  }
+
+  probe(answered: (answer: ProbeAnswer) => void): void {
+    this.#note('probe');
+    this.#send<ProbeAnswer>('probe', (done) => this.node.probe(done), answered);
+  }
+
+  open(listener: (event: NodeEvent) => void): Promise<void> {
+    this.#listener = listener;
+    return this.node.open(listener);
+  }
+
+  close(): Promise<void> {
+    return this.node.close();
+  }
+
+  emit(event: NodeEvent): void {
+    this.#listener(event);
+  }
+
+  /** The same fault for every verb; none without an argument. */
+  fail(fault?: Fault): void {
+    this.faults = fault ? { acquire: fault, extend: fault, release: fault, probe: fault } : {};
+  }
+
+  /** From now on commands arrive and wait. */
+  freeze(): void {
+    this.#frozen = [];
+  }
+
+  /** Runs what waited, in order. */
+  thaw(): void {
+    const waiting = this.#frozen ?? [];
+    this.#frozen = undefined;
+    for (const arrive of waiting) arrive();
+  }
+
+  callsOf(verb: Verb): Call[] {
+    return this.calls.filter((call) => call.verb === verb);
+  }
+
+  #note(verb: Verb, value?: string, ttl?: number): void {
+    this.calls.push({ verb, at: this.clock.now().monotonic, value, ttl });
+  }
+
+  #send<A>(verb: Verb, run: Run<A>, answered: (answer: A | Unknown) => void): void {
+    const fault = this.faults[verb];
+    if (fault === 'silent') return;
+    if (fault === 'down' || fault === 'broken') {
+      return queueMicrotask(() => answered({ kind: 'unknown', reason: fault, sent: fault === 'broken' }));
+    }
+    this.#travel(typeof fault === 'object' && 'late' in fault ? fault.late : 0, () =>
+      run((answer) => {
+        if (fault === 'lost reply') return;
+        if (typeof fault === 'object' && 'slow' in fault) this.clock.schedule(fault.slow, () => answered(answer));
+        else answered(answer);
+      }),
+    );
+  }
+
+  /** Commands arrive in the order of the calls. */
+  #travel(delay: number, arrive: () => void): void {
+    const now = this.clock.now().monotonic;
+    this.#arrival = Math.max(this.#arrival, now + delay);
+    if (this.#onTheWay === 0 && delay === 0) return this.#arrive(arrive);
+    this.#onTheWay += 1;
+    this.clock.schedule(this.#arrival - now, () => {
+      this.#onTheWay -= 1;
+      this.#arrive(arrive);
+    });
+  }
+
+  #arrive(run: () => void): void {
+    if (this.#frozen) this.#frozen.push(run);
+    else run();
+  }
+}

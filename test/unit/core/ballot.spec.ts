@@ -1,0 +1,132 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { Ballot } from '../../../lib/core/ballot.js';
+import type { LockNode, Unknown } from '../../../lib/core/lock-node.js';
+import { VirtualClock } from '../../support/virtual-clock.js';
+
+interface Vote {
+  readonly kind: 'yes' | 'no';
+}
+
+const YES: Vote = { kind: 'yes' };
+const NO: Vote = { kind: 'no' };
+
+describe('Ballot', () => {
+  let clock: VirtualClock;
+  let say: ((answer: Vote | Unknown) => void)[];
+  let late: unknown[];
+
+  const ballotOf = (size: number) =>
+    new Ballot<Vote>(
+      Array.from({ length: size }, (_, index) => ({ name: `node-${index}` }) as LockNode),
+      {
+        put: (_node, answered) => void say.push(answered),
+        favours: (answer) => answer.kind === 'yes',
+        timeout: 50,
+        late: (node, answer) => late.push([node.name, answer.kind]),
+      },
+      clock,
+    );
+
+  const isOpen = async (ballot: Ballot<Vote>): Promise<boolean> =>
+    (await Promise.race([ballot.decision, Promise.resolve('open')])) === 'open';
+
+  beforeEach(() => {
+    clock = new VirtualClock();
+    say = [];
+    late = [];
+  });
+
+  it('puts the question to every node at once', () => {
+    ballotOf(5);
+    expect(say).toHaveLength(5);
+  });
+
+  it('is won at a quorum, without the others', async () => {
+    const ballot = ballotOf(5);
+    say[4]!(YES);
+    say[0]!(YES);
+    expect(await isOpen(ballot)).toBe(true);
+    say[2]!(YES);
+    expect(await ballot.decision).toBe('won');
+    expect(clock.timers).toBe(0);
+  });
+
+  it('is lost as soon as no quorum is possible, whatever kind of refusal it was', async () => {
+    const ballot = ballotOf(5);
+    say[0]!(NO);
+    say[1]!({ kind: 'unknown', reason: 'closed', sent: false });
+    expect(await isOpen(ballot)).toBe(true);
+    say[2]!(NO);
+    expect(await ballot.decision).toBe('lost');
+    expect(clock.timers).toBe(0);
+  });
+
+  it('is lost in a tie', async () => {
+    const ballot = ballotOf(4);
+    for (const [index, vote] of [YES, NO, YES, NO].entries()) say[index]!(vote);
+    expect(await ballot.decision).toBe('lost');
+  });
+
+  it('takes silence for an answer after its timeout, and not before', async () => {
+    const ballot = ballotOf(3);
+    say[0]!(YES);
+    await clock.advance(49);
+    expect(await isOpen(ballot)).toBe(true);
+    await clock.advance(1);
+    expect(await ballot.decision).toBe('lost');
+    const silence = { kind: 'unknown', reason: 'no answer within 50 ms', sent: true };
+    expect(ballot.answers).toEqual([YES, silence, silence]);
+  });
+
+  it('counts what has arrived while the event loop was blocked, before it takes silence for an answer', async () => {
+    const ballot = ballotOf(3);
+    for (const index of [0, 1]) clock.schedule(51 + index, () => say[index]!(YES));
+    clock.block(500);
+    expect(await clock.until(ballot.decision)).toBe('won');
+  });
+
+  it('is decided once; what comes later is told apart', async () => {
+    const ballot = ballotOf(3);
+    say[0]!(NO);
+    say[1]!(NO);
+    say[2]!(YES);
+    expect(await ballot.decision).toBe('lost');
+    expect(late).toEqual([['node-2', 'yes']]);
+  });
+
+  it('tells of answers that come after its timeout', async () => {
+    const ballot = ballotOf(3);
+    await clock.advance(50);
+    say[1]!(YES);
+    expect(await ballot.decision).toBe('lost');
+    expect(late).toEqual([['node-1', 'yes']]);
+  });
+
+  it('lets one wait for the answers that its decision did not need', async () => {
+    const ballot = ballotOf(5);
+    for (const index of [0, 1, 2]) say[index]!(NO);
+    clock.schedule(10, () => say[3]!(YES));
+    clock.schedule(20, () => say[4]!(NO));
+    await clock.until(ballot.rest());
+    expect(clock.now().monotonic).toBe(20);
+    expect(ballot.count((answer) => answer.kind === 'no')).toBe(4);
+    expect(clock.timers).toBe(0);
+    await ballot.rest();
+  });
+
+  it('lets one wait for silent nodes no longer than its timeout', async () => {
+    const ballot = ballotOf(3);
+    for (const index of [0, 1]) say[index]!(NO);
+    await clock.until(ballot.rest());
+    expect(clock.now().monotonic).toBe(50);
+    expect(ballot.answers).toEqual([NO, NO, undefined]);
+  });
+
+  it('counts the answers that satisfy a test', () => {
+    const ballot = ballotOf(5);
+    say[1]!(YES);
+    say[3]!(NO);
+    expect(ballot.count((answer) => answer.kind === 'yes')).toBe(1);
+    expect(ballot.count(() => true)).toBe(2);
+  });
+});

@@ -1,0 +1,40 @@
+import { describe, expect, it } from '@jest/globals';
+import { Claim } from '../../../lib/core/claim.js';
+
+describe('Claim', () => {
+  const nodeA = {};
+  const nodeB = {};
+
+  it('may be on every node that nothing is known of', () => {
+    expect(new Claim(['a'], 'v').mayBeOn(nodeA)).toBe(true);
+  });
+
+  it('is not on a node that it was never sent to', () => {
+    const claim = new Claim(['a'], 'v');
+    claim.noteSent(nodeA, false);
+    expect([claim.mayBeOn(nodeA), claim.mayBeOn(nodeB)]).toEqual([false, true]);
+  });
+
+  it('may be on a node that a later command reached', () => {
+    const claim = new Claim(['a'], 'v');
+    claim.noteSent(nodeA, false);
+    claim.noteSent(nodeA, true);
+    expect(claim.mayBeOn(nodeA)).toBe(true);
+  });
+
+  it('may still be on a node that it reached before, though a later command did not', () => {
+    const claim = new Claim(['a', 'b'], 'v');
+    claim.noteSent(nodeA, true);
+    claim.asked();
+    claim.noteSent(nodeA, false);
+    expect(claim.mayBeOn(nodeA)).toBe(true);
+  });
+
+  it('stays withdrawn', () => {
+    const claim = new Claim(['a'], 'v');
+    expect(claim.withdrawn).toBe(false);
+    claim.withdraw();
+    claim.withdraw();
+    expect(claim.withdrawn).toBe(true);
+  });
+});
