@@ -1,0 +1,28 @@
+import { setTimeout } from 'node:timers/promises';
+import { toAddresses } from '../../lib/redis/node-address.js';
+import { RedisNode } from '../../lib/redis/redis-node.js';
+import { connectRedis } from '../support/redis-client.js';
+import { startRedisServer } from '../support/redis-server.js';
+import { describeLockNode } from './lock-node.contract.js';
+
+const PREFIX = 'lock:';
+
+describeLockNode('RedisNode', async () => {
+  const server = await startRedisServer();
+  const foreign = await connectRedis(server.url);
+  const node = new RedisNode(toAddresses([server.url])[0]!, PREFIX);
+  await node.open(() => undefined);
+  return {
+    node,
+    plant: async (resource, value, ttl) => {
+      await (ttl ? foreign.set(PREFIX + resource, value, 'PX', ttl) : foreign.set(PREFIX + resource, value));
+    },
+    read: async (resource) => (await foreign.get(PREFIX + resource)) ?? undefined,
+    pass: (ms) => setTimeout(ms),
+    stop: async () => {
+      await node.close();
+      foreign.disconnect();
+      await server.stop();
+    },
+  };
+});

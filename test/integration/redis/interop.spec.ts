@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '../../support/eventually.js';
+import { allDone, RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
+
+/** What other Redlock libraries send (the Redis distributed-locks page). */
+const COMPARE_AND_DELETE = `if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0`;
+
+describe('the plain layout', () => {
+  let pool: RedisPool;
+  let client: RedisPoolClient;
+  beforeAll(async () => {
+    pool = await RedisPool.start(3);
+    client = await pool.client({ keyPrefix: '' });
+  });
+  afterAll(() => pool.stop());
+
+  const foreignSet = (resource: string, ttl: number) =>
+    Promise.all(
+      [...pool.servers.keys()].map((server) =>
+        pool.ask(server, (redis) => redis.set(resource, 'another library', 'PX', ttl, 'NX')),
+      ),
+    );
+
+  it('keeps us out of what another library holds, until it releases', async () => {
+    const resource = pool.resource();
+    expect(await foreignSet(resource, 60_000)).toEqual(['OK', 'OK', 'OK']);
+    await expect(client.redlock.tryAcquire(resource)).resolves.toBeNull();
+    const releases = [...pool.servers.keys()].map((server) =>
+      pool.ask(server, (redis) => redis.eval(COMPARE_AND_DELETE, 1, resource, 'another library')),
+    );
+    expect(await Promise.all(releases)).toEqual([1, 1, 1]);
+    await expect(client.redlock.tryAcquire(resource)).resolves.toMatchObject({ isValid: true });
+  });
+
+  it('keeps us out until the lease of another library ends', async () => {
+    const resource = pool.resource();
+    await foreignSet(resource, 400);
+    const lock = await client.redlock.acquire(resource, { waitTimeout: 20_000 });
+    expect(lock.isValid).toBe(true);
+    expect(client.events).toContainEqual({ type: 'contended', resources: [resource] });
+  });
+
+  it('keeps another library out of what we hold, until we release', async () => {
+    const resource = pool.resource();
+    const lock = await client.redlock.acquire(resource, { ttl: 60_000 });
+    expect(await foreignSet(resource, 60_000)).toEqual([null, null, null]);
+    const theft = pool.ask(0, (redis) => redis.eval(COMPARE_AND_DELETE, 1, resource, 'another library'));
+    await expect(theft).resolves.toBe(0);
+    await lock.release();
+    await allDone(client);
+    expect(await foreignSet(resource, 60_000)).toEqual(['OK', 'OK', 'OK']);
+  });
+
+  it('is a string under the name of the resource that holds the value and expires', async () => {
+    const resource = pool.resource();
+    const lock = await client.redlock.acquire(resource, { ttl: 60_000 });
+    const [type, value, left] = await pool.ask(0, (redis) =>
+      Promise.all([redis.type(resource), redis.get(resource), redis.pttl(resource)]),
+    );
+    expect([type, value]).toEqual(['string', lock.value]);
+    expect(left).toBeGreaterThan(30_000);
+    expect(left).toBeLessThanOrEqual(60_000);
+  });
+
+  it('leaves a lock to die by its ttl where its holder died', async () => {
+    const resource = pool.resource();
+    const other = await pool.client();
+    await other.redlock.acquire(resource, { ttl: 300 });
+    await eventually(async () => expect(await foreignSet(resource, 60_000)).toEqual(['OK', 'OK', 'OK']));
+  });
+});

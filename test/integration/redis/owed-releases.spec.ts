@@ -1,0 +1,126 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Claim } from '../../../lib/core/claim.js';
+import type { AcquireAnswer, ReleaseAnswer } from '../../../lib/core/lock-node.js';
+import { toAddresses } from '../../../lib/redis/node-address.js';
+import { RedisNode } from '../../../lib/redis/redis-node.js';
+import { eventually } from '../../support/eventually.js';
+import { startFaultProxy, type FaultProxy } from '../../support/fault-proxy.js';
+import { withRedis } from '../../support/redis-client.js';
+import { startRedisServer, type RedisServer } from '../../support/redis-server.js';
+
+describe('a release that a node is owed', () => {
+  const claim = () => new Claim(['a'], 'ours');
+  let server: RedisServer;
+  let proxy: FaultProxy;
+  let node: RedisNode;
+  let told: string[];
+  const tell = ({ type }: { type: string }): void => void told.push(type);
+
+  beforeEach(async () => {
+    server = await startRedisServer();
+    proxy = await startFaultProxy(server);
+    told = [];
+    node = new RedisNode(toAddresses([proxy.url])[0]!, '');
+  });
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await node.close();
+    await proxy.close();
+    await server.stop();
+  });
+
+  const owner = () => withRedis(server.url, (redis) => redis.get('a'));
+  const acquire = (one: Claim, ttl = 60_000) =>
+    new Promise<AcquireAnswer>((resolve) => node.acquire(one, ttl, resolve));
+  const release = (one: Claim, ttl = 60_000) => {
+    one.withdraw();
+    return new Promise<ReleaseAnswer>((resolve) => node.release(one, ttl, resolve));
+  };
+  const sent = () => proxy.commands.filter((name) => name === 'EVALSHA').length;
+  /** Lets what is unanswered look as if it were so for 2 s. */
+  const growSilent = async (): Promise<void> => {
+    const now = performance.now.bind(performance);
+    jest.spyOn(performance, 'now').mockImplementation(() => now() + 2_000);
+    await eventually(() => {
+      node.probe(() => undefined);
+      expect(told).toEqual(['node-up', 'node-down']);
+    });
+  };
+
+  it('because its connection broke is sent first after the reconnect', async () => {
+    await node.open(tell);
+    const one = claim();
+    await acquire(one);
+    proxy.blackhole = true;
+    proxy.resetAll();
+    await eventually(async () => expect(await release(one)).toMatchObject({ kind: 'unknown', sent: false }));
+    expect(await owner()).toBe('ours');
+    proxy.blackhole = false;
+    proxy.resetAll();
+    await eventually(async () => expect(await owner()).toBeNull());
+  });
+
+  it('because the answer was lost with the connection is sent again', async () => {
+    await node.open(tell);
+    const one = claim();
+    await acquire(one);
+    proxy.dropReplies = true;
+    const released = release(one);
+    await eventually(async () => expect(await owner()).toBeNull());
+    await withRedis(server.url, (redis) => redis.set('a', 'ours')); // as a late acquire of the broken connection would
+    proxy.dropReplies = false;
+    proxy.resetAll();
+    await expect(released).resolves.toMatchObject({ kind: 'unknown' });
+    await eventually(async () => expect(await owner()).toBeNull());
+  });
+
+  it('is forgotten once the lease has ended by itself', async () => {
+    await node.open(tell);
+    const [short, long] = [claim(), new Claim(['b'], 'ours')];
+    await acquire(short);
+    await acquire(long);
+    await server.kill();
+    await eventually(async () => expect(await release(short, 1)).toMatchObject({ sent: false }));
+    await release(long);
+    const before = sent();
+    await server.restart();
+    await eventually(() => expect(sent()).toBeGreaterThan(before));
+    expect(sent()).toBe(before + 1);
+  });
+
+  it('is not owed to a node that never heard of the claim', async () => {
+    const one = claim();
+    await expect(acquire(one)).resolves.toMatchObject({ kind: 'unknown', sent: false });
+    await release(one);
+    await node.open(tell);
+    await new Promise((resolve) => node.probe(resolve));
+    expect(sent()).toBe(0);
+  });
+
+  it('is owed also where the claim reached the node only later, by a healing that it has not answered yet', async () => {
+    const one = claim();
+    await expect(acquire(one)).resolves.toMatchObject({ kind: 'unknown', sent: false });
+    await node.open(tell);
+    proxy.pause();
+    const healing = acquire(one);
+    await growSilent();
+    await expect(release(one)).resolves.toMatchObject({ kind: 'unknown', sent: false });
+    proxy.resume();
+    await expect(healing).resolves.toMatchObject({ kind: 'granted' });
+    await eventually(async () => expect(await owner()).toBeNull());
+  });
+
+  it('is sent when a silent node answers with an error', async () => {
+    await node.open(tell);
+    const one = claim();
+    await acquire(one);
+    await withRedis(server.url, (redis) => redis.lpush('list', 'x'));
+    proxy.pause();
+    const failing = new Promise<AcquireAnswer>((resolve) => node.acquire(new Claim(['list'], 'v'), 60_000, resolve));
+    await growSilent();
+    await expect(release(one)).resolves.toMatchObject({ kind: 'unknown', sent: false });
+    proxy.resume();
+    await expect(failing).resolves.toMatchObject({ kind: 'unknown', reason: expect.stringContaining('WRONGTYPE') });
+    await eventually(async () => expect(await owner()).toBeNull());
+  });
+});

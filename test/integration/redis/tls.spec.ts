@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { RedisOptions } from 'ioredis';
+import { Redlock } from '../../../lib/core/redlock.js';
+import { toAddresses } from '../../../lib/redis/node-address.js';
+import { RedisNode } from '../../../lib/redis/redis-node.js';
+import { startRedisServer, type RedisServer } from '../../support/redis-server.js';
+import { createTlsCertificate, type TlsCertificate } from '../../support/tls-certificate.js';
+
+describe('a node that speaks TLS', () => {
+  let certificate: TlsCertificate;
+  let server: RedisServer;
+  const open: Redlock[] = [];
+  beforeAll(async () => {
+    certificate = await createTlsCertificate();
+    server = await startRedisServer({ tls: certificate, args: ['--requirepass', 's3cret'] });
+  });
+  afterAll(async () => {
+    await Promise.all(open.map((redlock) => redlock.close()));
+    await server.stop();
+    await certificate.remove();
+  });
+
+  const connect = async (node: string | RedisOptions): Promise<Redlock> => {
+    const redlock = new Redlock({ nodes: [new RedisNode(toAddresses([node])[0]!, '')], nodeTimeout: 3_000 });
+    open.push(redlock);
+    await redlock.open();
+    return redlock;
+  };
+  const trusted = (): RedisOptions => ({
+    host: server.host,
+    port: server.port,
+    password: 's3cret',
+    tls: { ca: certificate.certificate },
+  });
+
+  it('is used by who trusts its certificate', async () => {
+    const redlock = await connect(trusted());
+    const lock = await redlock.acquire('a');
+    await lock.extend();
+    await lock.release();
+    expect((await redlock.status()).nodes).toEqual([{ node: `rediss://${server.host}:${server.port}`, up: true }]);
+  });
+
+  it('is used by its name too', async () => {
+    const redlock = await connect({ ...trusted(), host: 'localhost', family: 4 });
+    await expect(redlock.tryAcquire('b')).resolves.toMatchObject({ isValid: true });
+  });
+
+  it.each([
+    ['rediss://', () => server.url.replace('//', '//:s3cret@')],
+    ['options', () => ({ ...trusted(), tls: {} })],
+  ])('gives no vote to who does not trust its certificate (%s), and says why', async (_case, node) => {
+    const redlock = await connect(node());
+    await expect(redlock.acquire('c', { waitTimeout: 0 })).rejects.toMatchObject({
+      code: 'QUORUM_NOT_REACHED',
+      nodes: [{ outcome: 'unknown', detail: expect.stringMatching(/self[- ]signed|certificate/i) }],
+    });
+  });
+
+  it('gives no vote to who speaks plain text, and does not hang', async () => {
+    const redlock = await connect(server.url.replace('rediss:', 'redis:'));
+    await expect(redlock.acquire('d', { waitTimeout: 0 })).rejects.toMatchObject({ code: 'QUORUM_NOT_REACHED' });
+  });
+});

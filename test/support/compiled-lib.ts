@@ -1,0 +1,51 @@
+import { transformFile } from '@swc/core';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { keeper } from './redis-server/keeper.js';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** lib/core and lib/redis as plain JavaScript in a temporary folder, for tests that need a process of their own. */
+export class CompiledLib {
+  private constructor(private readonly folder: string) {}
+
+  static async make(): Promise<CompiledLib> {
+    const folder = await mkdtemp(join(tmpdir(), 'redlock-lib-'));
+    keeper.add('folder', folder);
+    await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+    await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+    await Promise.all(['core', 'redis'].map((part) => compile(join(ROOT, 'lib', part), join(folder, part))));
+    return new CompiledLib(folder);
+  }
+
+  /** Starts Node with `script`, an ES module that finds lib beside itself: `import { Redlock } from './core/redlock.js'`. */
+  async run(script: string, args: readonly string[]): Promise<ChildProcess> {
+    const file = join(this.folder, 'script.js');
+    await writeFile(file, script);
+    const child = spawn(process.execPath, [file, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const { pid } = child;
+    if (pid !== undefined) {
+      keeper.add('pid', pid);
+      child.once('exit', () => keeper.remove('pid', pid));
+    }
+    return child;
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.folder, { recursive: true, force: true });
+    keeper.remove('folder', this.folder);
+  }
+}
+
+async function compile(from: string, to: string): Promise<void> {
+  const options = { jsc: { parser: { syntax: 'typescript' as const }, target: 'es2022' as const }, swcrc: false };
+  for (const name of await readdir(from)) {
+    const { code } = await transformFile(join(from, name), options);
+    const file = join(to, name.replace(/\.ts$/, '.js'));
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, code);
+  }
+}

@@ -1,0 +1,90 @@
+import type { Redis, RedisOptions } from 'ioredis';
+import type { LockEvent } from '../../lib/core/events.js';
+import { Redlock, type RedlockSettings } from '../../lib/core/redlock.js';
+import { toAddresses } from '../../lib/redis/node-address.js';
+import { RedisNode } from '../../lib/redis/redis-node.js';
+import { startFaultProxy, type FaultProxy } from './fault-proxy.js';
+import { withRedis } from './redis-client.js';
+import { startRedisServers, stopAll, type RedisServer, type RedisServerOptions } from './redis-server.js';
+
+export interface RedisClientSettings extends Partial<Omit<RedlockSettings, 'nodes'>> {
+  /** By default the addresses of all servers of the pool. */
+  nodes?: readonly (string | RedisOptions)[];
+  keyPrefix?: string;
+}
+
+export interface RedisPoolClient {
+  readonly redlock: Redlock;
+  readonly events: LockEvent[];
+  readonly nodes: readonly RedisNode[];
+}
+
+/** Real masters and clients of them; whatever it made ends with `stop`. */
+export class RedisPool {
+  readonly #clients: Redlock[] = [];
+  readonly #proxies: FaultProxy[] = [];
+  #names = 0;
+
+  private constructor(readonly servers: readonly RedisServer[]) {}
+
+  static async start(size: number, options?: RedisServerOptions): Promise<RedisPool> {
+    return new RedisPool(await startRedisServers(size, options));
+  }
+
+  get urls(): string[] {
+    return this.servers.map(({ url }) => url);
+  }
+
+  /** A resource that no other test of this pool uses. */
+  resource(): string {
+    this.#names += 1;
+    return `resource-${this.#names}`;
+  }
+
+  /** A client that is connected; nodes have long to answer unless it says otherwise, since test machines are slow. */
+  async client({ nodes = this.urls, keyPrefix = '', ...settings }: RedisClientSettings = {}): Promise<RedisPoolClient> {
+    const events: LockEvent[] = [];
+    const lockNodes = toAddresses(nodes).map((address) => new RedisNode(address, keyPrefix));
+    const listener = (event: LockEvent): void => void events.push(event);
+    const redlock = new Redlock({ nodes: lockNodes, nodeTimeout: 3_000, listener, ...settings });
+    this.#clients.push(redlock);
+    await redlock.open();
+    return { redlock, events, nodes: lockNodes };
+  }
+
+  /** A new proxy before every server; connect a client to their `url`s to make its way to the nodes faulty. */
+  async proxies(): Promise<FaultProxy[]> {
+    const proxies = await Promise.all(this.servers.map((server) => startFaultProxy(server)));
+    this.#proxies.push(...proxies);
+    return proxies;
+  }
+
+  ask<T>(server: number, question: (redis: Redis) => Promise<T>): Promise<T> {
+    return withRedis(this.servers[server]!.url, question);
+  }
+
+  /** The value of `key` on each of these servers, by default on all. */
+  owners(key: string, servers: readonly number[] = [...this.servers.keys()]): Promise<(string | null)[]> {
+    return Promise.all(servers.map((server) => this.ask(server, (redis) => redis.get(key))));
+  }
+
+  /** Plants a key as a foreign client would. */
+  async plant(server: number, key: string, options: { value?: string; ttl?: number } = {}): Promise<void> {
+    const { value = 'foreign', ttl } = options;
+    await this.ask(server, (redis) => (ttl ? redis.set(key, value, 'PX', ttl) : redis.set(key, value)));
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#clients.map((redlock) => redlock.close()));
+    await Promise.all(this.#proxies.map((proxy) => proxy.close()));
+    await stopAll(this.servers);
+  }
+}
+
+/**
+ * Resolves when every node that is up has done what it was sent so far: commands are answered in order. How many
+ * milliseconds a slow machine takes for that makes no difference.
+ */
+export async function allDone({ nodes }: RedisPoolClient): Promise<void> {
+  await Promise.all(nodes.map((node) => new Promise((resolve) => node.probe(resolve))));
+}
