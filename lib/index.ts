@@ -1,0 +1,23 @@
+export {
+  LockKeyError,
+  LockLostError,
+  QuorumNotReachedError,
+  RedlockClosedError,
+  RedlockError,
+  ResourceLockedError,
+} from './core/errors.js';
+export type { NodeOutcome, RedlockErrorCode } from './core/errors.js';
+export type { LockEvent } from './core/events.js';
+export type { Lock } from './core/lock.js';
+export type { LockOptions } from './core/options.js';
+export type { RedlockStatus } from './core/status.js';
+export { RedlockModule } from './redlock.module.js';
+export type { RedlockModuleExtras, RedlockOptionsFactory } from './redlock.module.js';
+export type { RedlockModuleOptions } from './redlock.options.js';
+export { RedlockService } from './redlock.service.js';
+export { getRedlockToken, InjectRedlock } from './redlock.tokens.js';
+export { CurrentLock } from './with-lock/current-lock.decorator.js';
+export type { LockKey } from './with-lock/lock-key.js';
+export type { WithLockOptions } from './with-lock/lock-plan.js';
+export { RedlockInterceptor } from './with-lock/redlock.interceptor.js';
+export { WithLock } from './with-lock/with-lock.decorator.js';

@@ -1,0 +1,69 @@
+import { ConfigurableModuleBuilder, Module, type DynamicModule, type Provider } from '@nestjs/common';
+import { misfit } from './core/options.js';
+import { toAddresses } from './redis/node-address.js';
+import { RedisNode } from './redis/redis-node.js';
+import { checkModuleOptions, type RedlockModuleOptions } from './redlock.options.js';
+import { RedlockService } from './redlock.service.js';
+import { getRedlockToken } from './redlock.tokens.js';
+import { RedlockExceptionFilter } from './with-lock/redlock-exception.filter.js';
+
+/** What an options class of `forRootAsync({ useClass })` or `({ useExisting })` provides. */
+export interface RedlockOptionsFactory {
+  createRedlockOptions(): RedlockModuleOptions | Promise<RedlockModuleOptions>;
+}
+
+export interface RedlockModuleExtras {
+  /** Makes the pool visible to all modules. @default false */
+  isGlobal?: boolean;
+  /** Tells several pools of one application apart. @default the pool without a name */
+  name?: string;
+}
+
+const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN, OPTIONS_TYPE } =
+  new ConfigurableModuleBuilder<RedlockModuleOptions>()
+    .setClassMethodName('forRoot')
+    .setFactoryMethodName('createRedlockOptions')
+    .setExtras<RedlockModuleExtras>({ isGlobal: false, name: undefined }, withPool)
+    .build();
+
+/** The tokens of the pool go in here, since only here its name is known. */
+function withPool(definition: DynamicModule, { isGlobal = false, name }: RedlockModuleExtras): DynamicModule {
+  if (name !== undefined && (typeof name !== 'string' || name === ''))
+    throw misfit('name', name, 'the name of a pool, or left out');
+  const tokens = name === undefined ? [RedlockService, getRedlockToken()] : [getRedlockToken(name)];
+  const [token, alias] = tokens;
+  const pool: Provider[] = [{ provide: token!, useFactory: toService, inject: [MODULE_OPTIONS_TOKEN] }];
+  if (alias !== undefined) pool.push({ provide: alias, useExisting: token! });
+  return {
+    ...definition,
+    global: isGlobal,
+    providers: [...(definition.providers ?? []), ...pool, RedlockExceptionFilter],
+    exports: tokens,
+  };
+}
+
+function toService(options: RedlockModuleOptions): RedlockService {
+  checkModuleOptions(options);
+  const { nodes, keyPrefix = 'lock:' } = options;
+  return new RedlockService(
+    toAddresses(nodes).map((address) => new RedisNode(address, keyPrefix)),
+    options,
+  );
+}
+
+/** Registers a pool of Redis nodes and the `RedlockService` that locks on it. */
+@Module({})
+export class RedlockModule extends ConfigurableModuleClass {
+  /**
+   * @throws TypeError, RangeError for wrong options
+   * @example
+   * ```ts
+   * RedlockModule.forRoot({ nodes: ['redis://10.0.0.1', 'redis://10.0.0.2', 'redis://10.0.0.3'], isGlobal: true })
+   * ```
+   */
+  static override forRoot(options: typeof OPTIONS_TYPE): DynamicModule {
+    checkModuleOptions(options, ['isGlobal', 'name']);
+    toAddresses(options.nodes);
+    return super.forRoot(options);
+  }
+}

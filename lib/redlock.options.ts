@@ -1,0 +1,42 @@
+import type { RedisOptions } from 'ioredis';
+import {
+  checkLockOptions,
+  checkNames,
+  DEFAULT_LOCK_OPTIONS,
+  misfit,
+  resolveLockOptions,
+  type LockOptions,
+} from './core/options.js';
+import { LONGEST_TIMER } from './core/clock.js';
+
+export interface RedlockModuleOptions {
+  /** The independent masters, best an odd number of them: URLs ('redis://', 'rediss://') or ioredis options; never a live client. */
+  nodes: (string | RedisOptions)[];
+  /** What the keys of all locks begin with; '' shares them with other Redlock libraries as they are. @default 'lock:' */
+  keyPrefix?: string;
+  /** Ms a node may take to answer before the others decide without it. @default ttl / 20, at least 5 and at most 50 */
+  nodeTimeout?: number;
+  /** Ms for which shutdown lets holders finish before their locks are released. @default 5_000 */
+  shutdownTimeout?: number;
+  /** What holds for every lock that does not say otherwise. */
+  defaults?: LockOptions;
+}
+
+const NAMES = ['nodes', 'keyPrefix', 'nodeTimeout', 'shutdownTimeout', 'defaults'];
+
+/** @throws TypeError, RangeError that name the option, the value and the bound */
+export function checkModuleOptions(options: RedlockModuleOptions, extras: readonly string[] = []): void {
+  checkNames(options, [...NAMES, ...extras], 'RedlockModule');
+  const { keyPrefix, nodeTimeout, shutdownTimeout, defaults } = options;
+  if (keyPrefix !== undefined && typeof keyPrefix !== 'string') throw misfit('keyPrefix', keyPrefix, 'a string');
+  checkMs('nodeTimeout', nodeTimeout, 1);
+  checkMs('shutdownTimeout', shutdownTimeout, 0);
+  if (defaults === undefined) return;
+  checkLockOptions(defaults, 'RedlockModule: defaults');
+  resolveLockOptions(DEFAULT_LOCK_OPTIONS, defaults);
+}
+
+function checkMs(name: string, value: unknown, least: number): void {
+  if (value === undefined || (typeof value === 'number' && value >= least && value <= LONGEST_TIMER)) return;
+  throw misfit(name, value, `a number of ms from ${least} to ${LONGEST_TIMER}`);
+}

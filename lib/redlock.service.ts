@@ -1,0 +1,97 @@
+import {
+  Injectable,
+  Logger,
+  type BeforeApplicationShutdown,
+  type OnApplicationShutdown,
+  type OnModuleInit,
+} from '@nestjs/common';
+import { Subject, type Observable } from 'rxjs';
+import type { LockEvent } from './core/events.js';
+import type { Lock } from './core/lock.js';
+import type { LockOptions } from './core/options.js';
+import type { LockNode } from './core/lock-node.js';
+import { Redlock } from './core/redlock.js';
+import type { RedlockStatus } from './core/status.js';
+import type { RedlockModuleOptions } from './redlock.options.js';
+
+/** Takes locks on one pool of nodes, for code where a decorator does not fit. */
+@Injectable()
+export class RedlockService implements OnModuleInit, BeforeApplicationShutdown, OnApplicationShutdown {
+  readonly #logger = new Logger(RedlockService.name);
+  readonly #events = new Subject<LockEvent>();
+  readonly #redlock: Redlock;
+  readonly #shutdownTimeout: number;
+
+  /** What happens to the locks and nodes of this pool. */
+  readonly events$: Observable<LockEvent> = this.#events.asObservable();
+
+  constructor(nodes: readonly LockNode[], options: Omit<RedlockModuleOptions, 'nodes' | 'keyPrefix'> = {}) {
+    const { nodeTimeout, defaults, shutdownTimeout = 5_000 } = options;
+    this.#shutdownTimeout = shutdownTimeout;
+    this.#redlock = new Redlock({ nodes, nodeTimeout, defaults, listener: (event) => this.#tell(event) });
+  }
+
+  /**
+   * Takes a lock that the caller gives back by `release()` or `await using`.
+   * @throws ResourceLockedError, QuorumNotReachedError, LockKeyError, RedlockClosedError, the reason of `options.signal`;
+   * TypeError, RangeError for wrong options
+   * @example
+   * ```ts
+   * await using lock = await redlock.acquire('report:2026', { ttl: 30_000, autoExtend: true });
+   * ```
+   */
+  acquire(resource: string | readonly string[], options?: LockOptions): Promise<Lock> {
+    return this.#redlock.acquire(resource, options);
+  }
+
+  /**
+   * Asks once, and again only where rivals split the votes; null where somebody else holds the resource.
+   * @throws QuorumNotReachedError, LockKeyError, RedlockClosedError; TypeError, RangeError for wrong options
+   */
+  tryAcquire(resource: string | readonly string[], options?: LockOptions): Promise<Lock | null> {
+    return this.#redlock.tryAcquire(resource, options);
+  }
+
+  /**
+   * Runs `work` under a lock that is extended as long as it runs, and released whatever comes of it.
+   * @throws what `acquire` throws, what `work` throws, and LockLostError where the lock was lost under way;
+   * TypeError for a nested lock on only some of what is already held
+   * @example
+   * ```ts
+   * await redlock.withLock(`order:${id}`, async (lock) => pay(id, lock.signal));
+   * ```
+   */
+  withLock<T>(
+    resource: string | readonly string[],
+    work: (lock: Lock) => T | Promise<T>,
+    options?: LockOptions,
+  ): Promise<T> {
+    return this.#redlock.withLock(resource, work, options);
+  }
+
+  /** Asks every node whether it answers, and says whether a quorum does. */
+  status(): Promise<RedlockStatus> {
+    return this.#redlock.status();
+  }
+
+  async onModuleInit(): Promise<void> {
+    await this.#redlock.open();
+  }
+
+  /** Takes no new locks and lets the holders finish while their connections to clients and databases still stand. */
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.#redlock.drain(this.#shutdownTimeout);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.#redlock.close();
+    this.#events.complete();
+  }
+
+  #tell(event: LockEvent): void {
+    if (event.type === 'node-down') this.#logger.warn(`${event.node} is down: ${event.reason}`);
+    if (event.type === 'node-up') this.#logger.log(`${event.node} is up`);
+    if (event.type === 'lost') this.#logger.error(event.error.message);
+    this.#events.next(event);
+  }
+}

@@ -1,0 +1,145 @@
+import { LockKeyError } from '../core/errors.js';
+import { KEY_FILTERS } from './key-filters.js';
+
+/** What the parts of a key are read from. */
+export interface KeySource {
+  /** The HTTP request, where the method handles one. */
+  readonly request?: object | undefined;
+  /** The arguments of the method, where they are known. */
+  readonly args?: readonly unknown[] | undefined;
+}
+
+interface Placeholder {
+  readonly source: string;
+  readonly path: readonly string[];
+  readonly filters: readonly ((text: string) => string)[];
+}
+
+const REQUEST_ROOTS = ['body', 'params', 'query', 'headers', 'user'];
+const INDEX = /^\d+$/;
+
+/** A key such as `user:<body.email|trim|lower>`, checked when it is compiled and filled in for each call. */
+export class KeyTemplate {
+  readonly #literals: readonly string[];
+  readonly #placeholders: readonly Placeholder[];
+  readonly #reserved: RegExp | undefined;
+
+  /** @throws TypeError for a malformed template */
+  constructor(readonly text: string) {
+    const pieces = text.split(/<([^<>]*)>/);
+    this.#literals = pieces.filter((_, index) => index % 2 === 0);
+    this.#placeholders = pieces.filter((_, index) => index % 2 === 1).map((source) => toPlaceholder(source, text));
+    this.#checkLiterals();
+    this.#reserved = reservedIn(this.#literals.slice(1, -1), text);
+  }
+
+  get isConstant(): boolean {
+    return this.#placeholders.length === 0;
+  }
+
+  /** True where the key can only be made once the arguments of the method are known. */
+  get needsArguments(): boolean {
+    return this.#placeholders.some(({ path }) => path[0] === 'args');
+  }
+
+  /** @throws LockKeyError where a part is missing, empty, or neither text, number, bigint nor boolean */
+  fill(source: KeySource): string {
+    const values = this.#placeholders.map((placeholder) => this.#escape(this.#read(placeholder, source)));
+    return this.#literals.reduce((key, literal, index) => key + (values[index - 1] ?? '') + literal);
+  }
+
+  #read({ path, filters, source }: Placeholder, from: KeySource): string {
+    const value = path.reduce<unknown>(propertyOf, rootOf(path, from));
+    // Nothing is checked before the filters and again after: of nothing, a hash is something.
+    const text = filters.reduce((result, filter) => result && filter(result), toText(value) ?? '');
+    if (text !== '') return text;
+    throw new LockKeyError(`${source.split('|')[0]} is ${complaint(value)}, so the key ${this.text} cannot be made`);
+  }
+
+  /** With several parts, keeps a separator within one from making two different calls look alike. */
+  #escape(text: string): string {
+    return this.#reserved ? text.replace(this.#reserved, percentEncode) : text;
+  }
+
+  #checkLiterals(): void {
+    const stray = this.#literals.find((literal) => literal.includes('<'));
+    if (stray !== undefined)
+      throw malformed(this.text, `"${stray.slice(stray.indexOf('<'))}" opens a part that is never closed by ">"`);
+    if (this.text === '') throw malformed(this.text, 'it is empty');
+  }
+}
+
+function toPlaceholder(source: string, template: string): Placeholder {
+  const [expression = '', ...filterNames] = source.split('|').map((part) => part.trim());
+  const steps = expression.split('.');
+  if (steps.includes('')) throw malformed(template, `"<${source}>" is not a path such as <body.email>`);
+  const path = INDEX.test(steps[0]!) ? ['args', ...steps] : steps;
+  if (path[0] === 'args' && !INDEX.test(path[1] ?? ''))
+    throw malformed(template, `"<${source}>" needs the position of an argument, as in <args.0.email>`);
+  if (path[0] !== 'args' && !REQUEST_ROOTS.includes(path[0]!)) {
+    throw malformed(
+      template,
+      `"${path[0]}" is none of ${REQUEST_ROOTS.join(', ')}, args or the position of an argument`,
+    );
+  }
+  return {
+    source: expression,
+    path: path[0] === 'headers' ? path.map((step) => step.toLowerCase()) : path,
+    filters: filterNames.map((name) => toFilter(name, template)),
+  };
+}
+
+function toFilter(name: string, template: string): (text: string) => string {
+  const filter = Object.hasOwn(KEY_FILTERS, name) ? KEY_FILTERS[name] : undefined;
+  if (filter) return filter;
+  throw malformed(template, `there is no filter "${name}"; there are ${Object.keys(KEY_FILTERS).join(', ')}`);
+}
+
+/**
+ * Matches what a value may not hold as it is where a key has several parts: of each separator one character, and the
+ * percent sign that stands for those. Hex digits cannot be told from an encoded character.
+ */
+function reservedIn(separators: readonly string[], template: string): RegExp | undefined {
+  if (separators.length === 0) return undefined;
+  const marks = separators.map((separator) => /[^0-9A-F%]/u.exec(separator)?.[0]);
+  if (marks.includes(undefined)) {
+    throw malformed(template, 'two parts need a separator between them that is more than digits, A to F or %');
+  }
+  return new RegExp(`[%${marks.join('').replace(/[\\\]^-]/g, '\\$&')}]`, 'gu');
+}
+
+function percentEncode(character: string): string {
+  return Buffer.from(character).toString('hex').toUpperCase().replace(/../g, '%$&');
+}
+
+function rootOf(path: readonly string[], from: KeySource): unknown {
+  if (path[0] === 'args') return { args: from.args ?? [] };
+  if (from.request === undefined) {
+    throw new LockKeyError(
+      `<${path.join('.')}> reads from an HTTP request, and this call came without one; use <args.0...> here`,
+    );
+  }
+  return { [path[0]!]: (from.request as Record<string, unknown>)[path[0]!] };
+}
+
+/** Getters of a class too, but nothing that all objects inherit: a key is data of the caller. */
+function propertyOf(value: unknown, step: string): unknown {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const known = Object.hasOwn(value, step) || (step in value && !(step in Object.prototype));
+  return known ? (value as Record<string, unknown>)[step] : undefined;
+}
+
+function toText(value: unknown): string | undefined {
+  const usable =
+    typeof value === 'string' || typeof value === 'bigint' || typeof value === 'boolean' || Number.isFinite(value);
+  return usable ? String(value) : undefined;
+}
+
+function complaint(value: unknown): string {
+  if (value === undefined || value === null) return 'missing';
+  return toText(value) === undefined ? 'not a text, number or boolean' : 'empty';
+}
+
+function malformed(template: string, why: string): TypeError {
+  return new TypeError(`The lock key "${template}" is malformed: ${why}`);
+}

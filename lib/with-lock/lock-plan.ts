@@ -1,0 +1,68 @@
+import {
+  checkLockOptions,
+  checkNames,
+  DEFAULT_LOCK_OPTIONS,
+  LOCK_OPTION_NAMES,
+  misfit,
+  toTtl,
+  type LockOptions,
+} from '../core/options.js';
+import { compileKey, type CompiledKey, type LockKey } from './lock-key.js';
+
+export interface WithLockOptions extends LockOptions {
+  /**
+   * What a call does that finds the resource held: wait for it, fail at once, or return undefined without running.
+   * @default 'wait'
+   */
+  onContended?: 'wait' | 'reject' | 'skip';
+  /** Which pool to lock on. @default the one registered without a name */
+  name?: string;
+}
+
+/** All that `@WithLock` says about one method, checked where the class is defined. */
+export interface LockPlan {
+  readonly key: CompiledKey;
+  readonly options: LockOptions;
+  readonly onContended: 'wait' | 'reject' | 'skip';
+  readonly pool: string | undefined;
+  /** `Class.method`, for messages. */
+  readonly where: string;
+}
+
+const MODES = ['wait', 'reject', 'skip'];
+
+/** @throws TypeError, RangeError for a malformed key or option, naming the method */
+export function toPlan(key: LockKey, withLockOptions: WithLockOptions, where: string): LockPlan {
+  checkNames(withLockOptions, [...LOCK_OPTION_NAMES, 'onContended', 'name'], where);
+  const { onContended = 'wait', name, ...options } = withLockOptions;
+  if (!MODES.includes(onContended)) throw misfit(`${where}: onContended`, onContended, `one of ${MODES.join(', ')}`);
+  if (name === '' || !['undefined', 'string'].includes(typeof name))
+    throw misfit(`${where}: name`, name, 'the name of a pool');
+  checkLockOptions(options, where);
+  if (options.ttl !== undefined) toTtl(options.ttl, options.driftFactor ?? DEFAULT_LOCK_OPTIONS.driftFactor);
+  return {
+    key: compile(key, where),
+    options: onContended === 'wait' ? options : { ...options, waitTimeout: 0 },
+    onContended,
+    pool: name,
+    where,
+  };
+}
+
+function compile(key: LockKey, where: string): CompiledKey {
+  try {
+    return compileKey(key);
+  } catch (error) {
+    throw new TypeError(`${where}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+const PLAN = Symbol.for('nestjs-redlock:plan');
+
+export function setPlan(method: object, plan: LockPlan): void {
+  Reflect.defineMetadata(PLAN, plan, method);
+}
+
+export function planOf(method: object): LockPlan | undefined {
+  return Reflect.getMetadata(PLAN, method) as LockPlan | undefined;
+}

@@ -1,0 +1,87 @@
+import { isObservable, throwError, type Observable } from 'rxjs';
+import { RedlockError } from '../core/errors.js';
+import type { Lock } from '../core/lock.js';
+import { lockParameterOf } from './current-lock.decorator.js';
+import { lockCalls } from './lock-call.js';
+import type { LockPlan } from './lock-plan.js';
+import { runLocked, skipped, streamLocked, type LockedRun, type Locker } from './run-locked.js';
+
+type Method = (this: unknown, ...args: unknown[]) => unknown;
+
+export interface MethodToLock {
+  readonly target: object;
+  readonly name: string | symbol;
+  readonly method: Method;
+  readonly plan: LockPlan;
+  /** Under which property Nest injects the service. */
+  readonly service: symbol;
+}
+
+/** The method, run under its lock; a proxy, so that its name, length and properties stay what they were. */
+export function lockMethod(toLock: MethodToLock): Method {
+  const streams = returnsObservable(toLock.target, toLock.name);
+  return new Proxy(toLock.method, {
+    apply(method, self: unknown, args: unknown[]) {
+      const call = lockCalls.getStore();
+      const entering = call?.enter(toLock.plan);
+      const invoke = (lock: Lock | undefined): unknown =>
+        Reflect.apply(method, self, withLockArgument(toLock, args, lock));
+      if (entering && call?.lock) return invoke(call.lock);
+      const reply = entering ? call?.reply : undefined;
+      return start(streams, invoke, () => ({ ...reply, ...runOf(toLock, self, { args, request: call?.request }) }));
+    },
+  });
+}
+
+/** Streams where the method is declared to return an Observable; else promises, also of an Observable. */
+function start(
+  streams: boolean,
+  invoke: (lock: Lock | undefined) => unknown,
+  toRun: () => LockedRun,
+): Observable<unknown> | Promise<unknown> {
+  if (!streams) return promise(invoke, toRun);
+  try {
+    return streamLocked(toRun(), (lock) => invoke(lock) as Observable<unknown>);
+  } catch (error) {
+    return throwError(() => error);
+  }
+}
+
+async function promise(invoke: (lock: Lock | undefined) => unknown, toRun: () => LockedRun): Promise<unknown> {
+  const run = toRun();
+  const result = await runLocked(run, invoke);
+  if (result === skipped) return undefined;
+  // Not declared as one, so it is known too late: the lock is taken anew by each subscription.
+  return isObservable(result) ? streamLocked(run, () => result) : result;
+}
+
+function runOf(
+  { plan, service }: MethodToLock,
+  self: unknown,
+  source: { args: unknown[]; request: object | undefined },
+): LockedRun {
+  const locker = (self as Record<symbol, Locker | undefined> | undefined)?.[service];
+  if (!locker) {
+    throw new RedlockError(
+      'NO_SERVICE',
+      [],
+      `${plan.where} has a lock and no RedlockService to take it from, so it did not run: let Nest create the object, ` +
+        'in a module that imports RedlockModule (or under one with isGlobal: true)',
+    );
+  }
+  return { locker, plan, resources: () => plan.key.resolve(source) };
+}
+
+function withLockArgument({ target, name }: MethodToLock, args: unknown[], lock: Lock | undefined): unknown[] {
+  const index = lockParameterOf(target, name);
+  if (index === undefined || args[index] !== undefined) return args;
+  const filled = [...args];
+  filled[index] = lock;
+  return filled;
+}
+
+function returnsObservable(target: object, name: string | symbol): boolean {
+  const type = Reflect.getMetadata('design:returntype', target, name) as
+    { prototype?: Record<string, unknown> } | undefined;
+  return typeof type?.prototype?.['subscribe'] === 'function' && typeof type.prototype['pipe'] === 'function';
+}

@@ -1,0 +1,52 @@
+import 'reflect-metadata';
+import { Inject, UseInterceptors } from '@nestjs/common';
+import { getRedlockToken } from '../redlock.tokens.js';
+import type { LockKey } from './lock-key.js';
+import { setPlan, toPlan, type WithLockOptions } from './lock-plan.js';
+import { lockMethod } from './locked-method.js';
+import { interceptorFor } from './redlock.interceptor.js';
+
+/**
+ * Runs a method of a controller or provider under a lock; calls for the same key run one after the other, on all replicas.
+ *
+ * The method then returns a promise, or the Observable that it declares to return.
+ * @throws TypeError, RangeError where the class is defined, for a malformed key or option
+ * @example
+ * ```ts
+ * @Post()
+ * @WithLock('user:<body.email|trim|lower>')
+ * register(@Body() body: RegisterDto) {}
+ * ```
+ */
+export function WithLock(key: LockKey, options: WithLockOptions = {}): MethodDecorator {
+  return (target, name, descriptor: PropertyDescriptor | undefined) => {
+    const owner = typeof target === 'function' ? target : target.constructor;
+    const where = `@WithLock on ${owner.name}.${String(name)}`;
+    const method: unknown = descriptor?.value;
+    if (descriptor === undefined || typeof target === 'function' || typeof method !== 'function') {
+      throw new TypeError(
+        `${where}: only methods of instances can be locked, since Nest injects the service into those`,
+      );
+    }
+    const plan = toPlan(key, options, where);
+    const service = Symbol.for(`nestjs-redlock:service:${plan.pool ?? ''}`);
+    Inject(getRedlockToken(plan.pool))(target, service);
+    const locked = lockMethod({ target, name, method: method as () => unknown, plan, service });
+    // First, so that the lock is around whatever other interceptors of the method do.
+    UseInterceptors(interceptorFor(plan.pool))(target, name, { ...descriptor, value: locked });
+    copyMetadata(method, locked);
+    setPlan(locked, plan);
+    descriptor.value = locked;
+  };
+}
+
+/** Whatever decorators below this one have said about the method still holds for the one that takes its place. */
+function copyMetadata(from: object, to: object): void {
+  for (const key of Reflect.getOwnMetadataKeys(from) as unknown[]) {
+    const theirs: unknown = Reflect.getOwnMetadata(key, from);
+    const ours: unknown = Reflect.getOwnMetadata(key, to);
+    const both =
+      Array.isArray(ours) && Array.isArray(theirs) ? [...(ours as unknown[]), ...(theirs as unknown[])] : theirs;
+    Reflect.defineMetadata(key, both, to);
+  }
+}

@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Body, Controller, Inject, Injectable, Post, type ModuleMetadata } from '@nestjs/common';
+import { InjectRedlock, RedlockService, WithLock } from 'nestjs-redlock';
+import { lastValueFrom, Observable, of } from 'rxjs';
+import { Door } from '../../support/nest/door.js';
+import { holderOn, poolOn, untilFree } from '../../support/nest/nodes.js';
+import { closeApps, PLATFORMS, TestApp } from '../../support/nest/test-app.js';
+import { startRedisServers, stopAll, type RedisServer } from '../../support/redis-server.js';
+
+@Injectable()
+class Users {
+  constructor(
+    @Inject(Door) private readonly door: Door,
+    @InjectRedlock() readonly redlock: RedlockService,
+  ) {}
+
+  @WithLock('user:<0>')
+  async rename(id: string): Promise<string> {
+    await this.door.pass(id);
+    return 'renamed';
+  }
+
+  renameByService(id: string): Promise<string> {
+    return this.redlock.withLock(`user:${id}`, () => this.rename(id));
+  }
+
+  @WithLock('user:<0>')
+  renameStream(id: string): Observable<string> {
+    return of(`renamed ${id}`);
+  }
+}
+
+const KEY = 'user:<body.id>';
+
+@Controller()
+class UsersController {
+  constructor(@Inject(Users) private readonly users: Users) {}
+
+  @Post('locked-method')
+  @WithLock(KEY)
+  lockedMethod(@Body('id') id: string): Promise<string> {
+    return this.users.rename(id);
+  }
+
+  @Post('with-lock')
+  @WithLock(KEY)
+  withLock(@Body('id') id: string): Promise<string> {
+    return this.users.renameByService(id);
+  }
+
+  @WithLock('user:<0>')
+  @Post('by-argument')
+  byArgument(@Body('id') id: string): Promise<string> {
+    return this.users.renameByService(id);
+  }
+
+  @Post('observable')
+  @WithLock(KEY)
+  observable(@Body('id') id: string): Observable<string> {
+    return this.users.renameStream(id);
+  }
+
+  @Post('own-method')
+  @WithLock(KEY)
+  ownMethod(@Body('id') id: string): Promise<string> {
+    return this.byArgument(id);
+  }
+
+  @Post('side-by-side')
+  @WithLock([KEY, 'users'])
+  async sideBySide(@Body('id') id: string): Promise<string> {
+    const [first] = await Promise.all([
+      this.users.rename(id),
+      this.users.renameByService(id),
+      lastValueFrom(this.users.renameStream(id)),
+    ]);
+    return first;
+  }
+
+  @Post('partly')
+  @WithLock(KEY)
+  async partly(@Body('id') id: string): Promise<string> {
+    return this.users.redlock.withLock([`user:${id}`, 'users'], () => 'ran');
+  }
+}
+
+describe.each(PLATFORMS)('a lock that is held already, on %s', (platform) => {
+  const door = new Door();
+  let servers: RedisServer[];
+  let [one, two]: TestApp[] = [];
+
+  beforeAll(async () => {
+    servers = await startRedisServers(3);
+    const metadata = (): ModuleMetadata => ({
+      imports: [poolOn(servers)],
+      controllers: [UsersController],
+      providers: [Users, { provide: Door, useValue: door }],
+    });
+    [one, two] = await TestApp.pair(platform, metadata);
+  });
+
+  beforeEach(() => {
+    door.reset();
+    for (const app of [one!, two!]) app.log.clear();
+  });
+
+  afterAll(async () => {
+    await closeApps();
+    await stopAll();
+  });
+
+  const ROUTES = ['locked-method', 'with-lock', 'by-argument', 'observable', 'own-method', 'side-by-side'];
+
+  it.each(ROUTES)('is shared by what the handler calls: %s', async (path) => {
+    const { status, body } = await one!.post(path, { id: '1' });
+    expect([status, body]).toEqual([201, expect.stringMatching(/^renamed/)]);
+    expect(one!.log.count('acquired')).toBe(1);
+    await untilFree(servers);
+  });
+
+  it('is held until the outermost is done', async () => {
+    door.shut();
+    const reply = one!.post('side-by-side', { id: '1' });
+    await door.untilVisits(2);
+    const holding = await holderOn(servers, 'user:1');
+    expect([holding, await holderOn(servers, 'users')]).toEqual([expect.any(String), holding]);
+    door.open();
+    await reply;
+    await untilFree(servers);
+  });
+
+  it.each([
+    ['the same replica', () => one!],
+    ['another replica', () => two!],
+  ])('is never shared by two requests: to %s', async (_case, other) => {
+    door.shut();
+    const first = one!.post('locked-method', { id: '1' });
+    await door.untilVisits(1);
+    const second = other().post('with-lock', { id: '1' });
+    await other().log.until('contended', 'user:1');
+    expect(door.inside).toBe(1);
+    door.open();
+    await Promise.all([first, second]);
+    expect(door.most).toBe(1);
+  });
+
+  it('is a mistake of the code where an inner one wants more than it has', async () => {
+    expect((await one!.post('partly', { id: '1' })).status).toBe(500);
+    await untilFree(servers);
+  });
+});

@@ -1,0 +1,131 @@
+import { afterEach, beforeAll, beforeEach, afterAll, describe, expect, it } from '@jest/globals';
+import { Inject, Injectable, type ModuleMetadata } from '@nestjs/common';
+import { Cron, Interval, ScheduleModule, SchedulerRegistry, Timeout } from '@nestjs/schedule';
+import { CurrentLock, WithLock, type Lock } from 'nestjs-redlock';
+import { Door } from '../../support/nest/door.js';
+import { poolOn, untilFree } from '../../support/nest/nodes.js';
+import { closeApps, TestApp } from '../../support/nest/test-app.js';
+import { startRedisServers, stopAll, type RedisServer } from '../../support/redis-server.js';
+
+// Never by itself while a test runs: the tests fire it.
+const YEARLY = '0 0 1 1 *';
+
+@Injectable()
+class CronJobs {
+  constructor(@Inject(Door) private readonly door: Door) {}
+
+  @Cron(YEARLY, { name: 'above' })
+  @WithLock('nightly')
+  async above(): Promise<void> {
+    await this.door.pass('above');
+  }
+
+  @WithLock('nightly')
+  @Cron(YEARLY, { name: 'below' })
+  async below(): Promise<void> {
+    await this.door.pass('below');
+  }
+
+  @Cron(YEARLY, { name: 'skip' })
+  @WithLock('nightly', { onContended: 'skip' })
+  async skip(@CurrentLock() lock?: Lock): Promise<void> {
+    await this.door.pass(`skip under ${lock?.resources[0]}`);
+  }
+}
+
+@Injectable()
+class IntervalJobs {
+  constructor(@Inject(Door) private readonly door: Door) {}
+
+  @Interval(5)
+  @WithLock('often', { onContended: 'skip' })
+  async often(): Promise<void> {
+    await this.door.pass('often');
+  }
+
+  @WithLock('often', { onContended: 'skip' })
+  @Interval(7)
+  async asOften(): Promise<void> {
+    await this.door.pass('asOften');
+  }
+
+  @Timeout(1)
+  @WithLock('often')
+  async once(): Promise<void> {
+    await this.door.pass('once');
+  }
+}
+
+describe('scheduled methods of two replicas', () => {
+  const door = new Door();
+  let servers: RedisServer[];
+  let [one, two]: TestApp[] = [];
+
+  const start = async (Jobs: new (door: Door) => object): Promise<void> => {
+    const metadata = (): ModuleMetadata => ({
+      imports: [ScheduleModule.forRoot(), poolOn(servers)],
+      providers: [Jobs, { provide: Door, useValue: door }],
+    });
+    [one, two] = await TestApp.pair('Express', metadata);
+  };
+  const fire = (app: TestApp, name: string): unknown => app.app.get(SchedulerRegistry).getCronJob(name).fireOnTick();
+
+  beforeAll(async () => {
+    servers = await startRedisServers(3);
+  });
+
+  beforeEach(() => {
+    door.reset();
+    door.shut();
+  });
+
+  afterEach(async () => {
+    door.open();
+    await closeApps();
+  });
+
+  afterAll(() => stopAll());
+
+  it.each([
+    ['above', 'above'],
+    ['below', 'below'],
+    ['above', 'below'],
+  ])('run one after the other, whatever the order of the decorators: @Cron %s and %s', async (first, second) => {
+    await start(CronJobs);
+    fire(one!, first);
+    await door.untilVisits(1);
+    fire(two!, second);
+    await two!.log.until('contended', 'nightly');
+    expect(door.inside).toBe(1);
+    door.open();
+    await door.untilVisits(2);
+    await untilFree(servers);
+    expect([door.most, door.visits]).toEqual([1, [first, second]]);
+  });
+
+  it('run on one of them where the others skip', async () => {
+    await start(CronJobs);
+    fire(one!, 'skip');
+    await door.untilVisits(1);
+    fire(two!, 'skip');
+    await two!.log.until('contended', 'nightly');
+    door.open();
+    await untilFree(servers);
+    expect(door.visits).toEqual(['skip under nightly']);
+  });
+
+  it('run one after the other at intervals, too', async () => {
+    await start(IntervalJobs);
+    await Promise.all([
+      door.untilVisits(1),
+      one!.log.until('contended', 'often', 3),
+      two!.log.until('contended', 'often', 3),
+    ]);
+    expect(door.inside).toBe(1);
+    door.open();
+    // Both timeouts wait for their turn among the intervals.
+    await door.untilVisits(8);
+    expect(door.most).toBe(1);
+    expect(door.visits.length).toBeGreaterThanOrEqual(8);
+  });
+});

@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Body, Controller, Inject, Injectable, Post, Scope } from '@nestjs/common';
+import { ContextIdFactory, REQUEST } from '@nestjs/core';
+import { CurrentLock, WithLock, type Lock } from 'nestjs-redlock';
+import { Door } from '../../support/nest/door.js';
+import { poolOn } from '../../support/nest/nodes.js';
+import { closeApps, PLATFORMS, TestApp } from '../../support/nest/test-app.js';
+import { startRedisServers, stopAll, type RedisServer } from '../../support/redis-server.js';
+
+interface Tenanted {
+  readonly headers: { readonly 'x-tenant'?: string };
+}
+
+@Injectable({ scope: Scope.REQUEST })
+class Invoices {
+  constructor(
+    @Inject(Door) private readonly door: Door,
+    @Inject(REQUEST) private readonly request: Tenanted,
+  ) {}
+
+  @WithLock('invoice:<0>')
+  async write(id: string): Promise<string> {
+    await this.door.pass(id);
+    return `${id} of ${this.request.headers['x-tenant']}`;
+  }
+}
+
+@Injectable({ scope: Scope.TRANSIENT })
+class Printer {
+  constructor(@Inject(Door) private readonly door: Door) {}
+
+  @WithLock('printer')
+  async print(id: string): Promise<void> {
+    await this.door.pass(id);
+  }
+}
+
+@Controller({ scope: Scope.REQUEST })
+class RequestScoped {
+  constructor(
+    @Inject(Door) private readonly door: Door,
+    @Inject(REQUEST) private readonly request: Tenanted,
+  ) {}
+
+  @Post('scoped')
+  @WithLock('order:<body.id>')
+  async scoped(@Body('id') id: string, @CurrentLock() lock: Lock): Promise<string> {
+    await this.door.pass(id);
+    return `${lock.resources[0]} of ${this.request.headers['x-tenant']}`;
+  }
+
+  @WithLock('order:<0>')
+  @Post('scoped-by-argument')
+  async scopedByArgument(@Body('id') id: string): Promise<string> {
+    await this.door.pass(id);
+    return `order:${id} of ${this.request.headers['x-tenant']}`;
+  }
+}
+
+@Controller()
+class Bubbling {
+  constructor(
+    @Inject(Invoices) private readonly invoices: Invoices,
+    @Inject(Printer) private readonly printer: Printer,
+  ) {}
+
+  @Post('provider')
+  provider(@Body('id') id: string): Promise<string> {
+    return this.invoices.write(id);
+  }
+
+  @Post('transient')
+  transient(@Body('id') id: string): Promise<void> {
+    return this.printer.print(id);
+  }
+}
+
+describe.each(PLATFORMS)('locks in other scopes on %s', (platform) => {
+  const door = new Door();
+  let servers: RedisServer[];
+  let [one, two]: TestApp[] = [];
+
+  beforeAll(async () => {
+    servers = await startRedisServers(3);
+    const providers = [Invoices, Printer, { provide: Door, useValue: door }];
+    [one, two] = await TestApp.pair(platform, () => ({
+      imports: [poolOn(servers)],
+      controllers: [RequestScoped, Bubbling],
+      providers,
+    }));
+  });
+
+  beforeEach(() => door.reset());
+
+  afterAll(async () => {
+    await closeApps();
+    await stopAll();
+  });
+
+  it.each([
+    ['scoped', 'order:7', 'order:7 of acme'],
+    ['scoped-by-argument', 'order:7', 'order:7 of acme'],
+    ['provider', 'invoice:7', '7 of acme'],
+    ['transient', 'printer', ''],
+  ])('run one after the other, each with its own request: %s', async (path, resource, answer) => {
+    const headers = { 'x-tenant': 'acme' };
+    two!.log.clear();
+    door.shut();
+    const first = one!.post(path, { id: '7' }, { headers });
+    await door.untilVisits(1);
+    const second = two!.post(path, { id: '7' }, { headers });
+    await two!.log.until('contended', resource);
+    expect(door.inside).toBe(1);
+    door.open();
+    const replies = await Promise.all([first, second]);
+    expect(replies.map(({ status, body }) => [status, body])).toEqual([
+      [201, answer],
+      [201, answer],
+    ]);
+    expect([door.most, door.visits.length]).toEqual([1, 2]);
+  });
+
+  it('are taken by a request-scoped provider that is resolved by hand', async () => {
+    const id = ContextIdFactory.create();
+    one!.app.registerRequestByContextId({ headers: { 'x-tenant': 'acme' } }, id);
+    const invoices = await one!.app.resolve(Invoices, id);
+    await expect(invoices.write('8')).resolves.toBe('8 of acme');
+    expect(one!.log.count('acquired', 'invoice:8')).toBe(1);
+  });
+});

@@ -1,0 +1,45 @@
+import { LockLostError } from '../../../lib/core/errors.js';
+import type { Lock } from '../../../lib/core/lock.js';
+
+/** A lock on no node, which the test can take away. */
+export class StubLock implements Lock {
+  readonly value = 'stub';
+  readonly #abort = new AbortController();
+
+  constructor(readonly resources: readonly string[]) {}
+
+  get validity(): number {
+    return this.isValid ? 1_000 : 0;
+  }
+
+  get isValid(): boolean {
+    return !this.signal.aborted;
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  /** Loses it, as a lease that ran out does. */
+  lose(): LockLostError {
+    const error = new LockLostError(this.resources, 'the test took it away');
+    this.#abort.abort(error);
+    return error;
+  }
+
+  assertValid(): void {
+    this.signal.throwIfAborted();
+  }
+
+  async extend(): Promise<void> {
+    this.assertValid();
+  }
+
+  async release(): Promise<void> {
+    // Nothing is held.
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.release();
+  }
+}

@@ -1,0 +1,146 @@
+import { describe, expect, it } from '@jest/globals';
+import { expectTypeOf } from 'expect-type';
+import type { DynamicModule } from '@nestjs/common';
+import type { RedisOptions } from 'ioredis';
+import type { Observable } from 'rxjs';
+import * as api from '../../lib/index.js';
+import type {
+  Lock,
+  LockEvent,
+  LockKey,
+  LockOptions,
+  NodeOutcome,
+  RedlockErrorCode,
+  RedlockModuleExtras,
+  RedlockModuleOptions,
+  RedlockOptionsFactory,
+  RedlockStatus,
+  WithLockOptions,
+} from '../../lib/index.js';
+
+describe('the public surface', () => {
+  it('is this, and nothing more', () => {
+    expect(Object.keys(api).sort()).toEqual([
+      'CurrentLock',
+      'InjectRedlock',
+      'LockKeyError',
+      'LockLostError',
+      'QuorumNotReachedError',
+      'RedlockClosedError',
+      'RedlockError',
+      'RedlockInterceptor',
+      'RedlockModule',
+      'RedlockService',
+      'ResourceLockedError',
+      'WithLock',
+      'getRedlockToken',
+    ]);
+  });
+
+  it('has errors that are told apart by class, name and code', () => {
+    const errors = [
+      new api.ResourceLockedError(['a'], 5, []),
+      new api.QuorumNotReachedError(['a'], [], 'why'),
+      new api.LockLostError(['a'], 'why'),
+      new api.LockKeyError('why'),
+      new api.RedlockClosedError(),
+    ];
+    expect(errors.map((error) => [error.name, error.code, error instanceof api.RedlockError])).toEqual([
+      ['ResourceLockedError', 'RESOURCE_LOCKED', true],
+      ['QuorumNotReachedError', 'QUORUM_NOT_REACHED', true],
+      ['LockLostError', 'LOCK_LOST', true],
+      ['LockKeyError', 'LOCK_KEY', true],
+      ['RedlockClosedError', 'CLOSED', true],
+    ]);
+  });
+
+  // The compiler checks what follows (npm run typecheck); at run time these do nothing, and assert that the code runs.
+  it('has these options', () => {
+    expectTypeOf<keyof RedlockModuleOptions>().toEqualTypeOf<
+      'nodes' | 'keyPrefix' | 'nodeTimeout' | 'shutdownTimeout' | 'defaults'
+    >();
+    expectTypeOf<RedlockModuleOptions['nodes']>().toEqualTypeOf<(string | RedisOptions)[]>();
+    expectTypeOf<keyof RedlockModuleExtras>().toEqualTypeOf<'isGlobal' | 'name'>();
+    expectTypeOf<Required<LockOptions>>().toEqualTypeOf<{
+      ttl: number;
+      waitTimeout: number;
+      retryCount: number;
+      retryDelay: number;
+      retryJitter: number;
+      driftFactor: number;
+      autoExtend: boolean;
+      maxHold: number;
+      signal: AbortSignal;
+    }>();
+    expectTypeOf<WithLockOptions>().toExtend<LockOptions>();
+    expectTypeOf<WithLockOptions['onContended']>().toEqualTypeOf<'wait' | 'reject' | 'skip' | undefined>();
+    expectTypeOf<WithLockOptions['name']>().toEqualTypeOf<string | undefined>();
+    expect(expectTypeOf).toBeDefined();
+  });
+
+  it('has these ways to register', () => {
+    expectTypeOf(api.RedlockModule.forRoot)
+      .parameter(0)
+      .toEqualTypeOf<RedlockModuleOptions & Partial<RedlockModuleExtras>>();
+    expectTypeOf(api.RedlockModule.forRoot).returns.toEqualTypeOf<DynamicModule>();
+    expectTypeOf(api.RedlockModule.forRootAsync).returns.toEqualTypeOf<DynamicModule>();
+    expectTypeOf<RedlockOptionsFactory>().toEqualTypeOf<{
+      createRedlockOptions(): RedlockModuleOptions | Promise<RedlockModuleOptions>;
+    }>();
+    expectTypeOf(api.getRedlockToken).toEqualTypeOf<(name?: string) => string>();
+    expectTypeOf(api.InjectRedlock).toEqualTypeOf<(name?: string) => PropertyDecorator & ParameterDecorator>();
+    expect(api.RedlockModule.forRoot).toHaveLength(1);
+  });
+
+  it('has this service and this lock', () => {
+    type Service = api.RedlockService;
+    type Resource = string | readonly string[];
+    expectTypeOf<Service['acquire']>().toEqualTypeOf<(resource: Resource, options?: LockOptions) => Promise<Lock>>();
+    expectTypeOf<Service['tryAcquire']>().toEqualTypeOf<
+      (resource: Resource, options?: LockOptions) => Promise<Lock | null>
+    >();
+    expectTypeOf<Service['events$']>().toEqualTypeOf<Observable<LockEvent>>();
+    expectTypeOf<Service['status']>().toEqualTypeOf<() => Promise<RedlockStatus>>();
+    expectTypeOf<Awaited<ReturnType<typeof withNumber>>>().toEqualTypeOf<number>();
+    expectTypeOf<keyof Lock>().toEqualTypeOf<
+      | 'resources'
+      | 'value'
+      | 'validity'
+      | 'isValid'
+      | 'signal'
+      | 'assertValid'
+      | 'extend'
+      | 'release'
+      | typeof Symbol.asyncDispose
+    >();
+    expectTypeOf<Lock['resources']>().toEqualTypeOf<readonly string[]>();
+    expectTypeOf<Lock>().toExtend<AsyncDisposable>();
+    expect(Object.getOwnPropertyNames(api.RedlockService.prototype)).toEqual(
+      expect.arrayContaining(['acquire', 'tryAcquire', 'withLock', 'status']),
+    );
+  });
+
+  it('has these decorators', () => {
+    expectTypeOf(api.WithLock).toEqualTypeOf<(key: LockKey, options?: WithLockOptions) => MethodDecorator>();
+    expectTypeOf<LockKey>().toEqualTypeOf<
+      string | readonly string[] | ((...args: never[]) => string | readonly string[])
+    >();
+    expectTypeOf(api.CurrentLock).toEqualTypeOf<() => ParameterDecorator>();
+    expect(api.WithLock('a')).toBeInstanceOf(Function);
+  });
+
+  it('has these errors and events', () => {
+    expectTypeOf<RedlockErrorCode>().toEqualTypeOf<
+      'RESOURCE_LOCKED' | 'QUORUM_NOT_REACHED' | 'LOCK_LOST' | 'LOCK_KEY' | 'CLOSED' | 'NO_SERVICE'
+    >();
+    expectTypeOf<api.RedlockError['code']>().toEqualTypeOf<RedlockErrorCode>();
+    expectTypeOf<api.ResourceLockedError['retryAfter']>().toEqualTypeOf<number>();
+    expectTypeOf<api.QuorumNotReachedError['nodes']>().toEqualTypeOf<readonly NodeOutcome[]>();
+    expectTypeOf<LockEvent['type']>().toEqualTypeOf<
+      'acquired' | 'contended' | 'extended' | 'lost' | 'released' | 'node-up' | 'node-down'
+    >();
+    expect(new api.RedlockClosedError()).toBeInstanceOf(Error);
+  });
+});
+
+const withNumber = (service: api.RedlockService): Promise<number> => service.withLock('a', async () => 5);

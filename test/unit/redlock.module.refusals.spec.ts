@@ -1,0 +1,71 @@
+import { describe, expect, it } from '@jest/globals';
+import { Test } from '@nestjs/testing';
+import { RedlockModule } from '../../lib/redlock.module.js';
+import type { RedlockModuleOptions } from '../../lib/redlock.options.js';
+
+const A = 'redis://10.0.0.1:6379';
+
+const WRONG: [string, object, RegExp][] = [
+  ['an unknown option', { nodes: [A], quorum: 1 }, /no option "quorum"/],
+  ['no nodes', {}, /nodes must be/],
+  ['an empty list of nodes', { nodes: [] }, /nodes must be/],
+  ['nodes that are no list', { nodes: A }, /nodes must be/],
+  ['the same node twice', { nodes: [A, 'redis://10.0.0.2', A] }, /nodes.*10\.0\.0\.1:6379.*twice/],
+  ['the same node in two ways of writing', { nodes: [A, { host: '10.0.0.1' }] }, /nodes.*twice/],
+  ['two databases of one node', { nodes: [A, `${A}/1`] }, /nodes.*twice/],
+  ['a URL that is none', { nodes: ['10.0.0.1'] }, /nodes\[0\].*"10\.0\.0\.1"/],
+  ['a URL of something else', { nodes: [A, 'http://10.0.0.2'] }, /nodes\[1\].*redis:\/\//],
+  ['a node that is a number', { nodes: [6379] }, /nodes\[0\]/],
+  ['a live client', { nodes: [{ host: 'x', sendCommand: () => undefined }] }, /nodes\[0\].*live client/],
+  ['a keyPrefix that is no text', { nodes: [A], keyPrefix: {} }, /keyPrefix/],
+  ['a nodeTimeout of zero', { nodes: [A], nodeTimeout: 0 }, /nodeTimeout.*got 0/],
+  ['a shutdownTimeout that is none', { nodes: [A], shutdownTimeout: NaN }, /shutdownTimeout.*got NaN/],
+  ['a bad default', { nodes: [A], defaults: { ttl: 0 } }, /defaults.*ttl.*got 0/],
+  ['an unknown default', { nodes: [A], defaults: { onContended: 'skip' } }, /defaults.*no option "onContended"/],
+  ['a ttl that its own drift eats up', { nodes: [A], defaults: { ttl: 2 } }, /ttl.*got 2/],
+  ['a name that is empty', { nodes: [A], name: '' }, /name/],
+];
+
+describe('RedlockModule.forRoot', () => {
+  it.each(WRONG)('refuses %s at once', (_case, options, message) => {
+    expect(() => RedlockModule.forRoot(options as RedlockModuleOptions)).toThrow(message);
+  });
+
+  it.each([undefined, null])('refuses options that are %s', (options) => {
+    expect(() => RedlockModule.forRoot(options as unknown as RedlockModuleOptions)).toThrow(TypeError);
+  });
+
+  it('shows no password', () => {
+    const node = 'redis://admin:secret@10.0.0.1:6379/x';
+    expect(() => RedlockModule.forRoot({ nodes: [node] })).toThrow(/nodes\[0\]/);
+    expect(() => RedlockModule.forRoot({ nodes: [node] })).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining('secret') }),
+    );
+  });
+});
+
+describe('RedlockModule.forRootAsync', () => {
+  const build = (useFactory: () => unknown): Promise<unknown> =>
+    Test.createTestingModule({
+      imports: [RedlockModule.forRootAsync({ useFactory: useFactory as () => RedlockModuleOptions })],
+    }).compile();
+
+  it.each(WRONG.filter(([, options]) => !('name' in options)))(
+    'refuses %s at bootstrap',
+    async (_case, options, message) => {
+      await expect(build(async () => options)).rejects.toThrow(message);
+    },
+  );
+
+  it.each([undefined, null, []])('refuses a factory that makes %j', async (options) => {
+    await expect(build(() => options)).rejects.toThrow(TypeError);
+  });
+
+  it('refuses an empty name at once', () => {
+    expect(() => RedlockModule.forRootAsync({ name: '', useFactory: () => ({ nodes: [A] }) })).toThrow(/name/);
+  });
+
+  it('fails with the error of its factory', async () => {
+    await expect(build(() => Promise.reject(new Error('no settings')))).rejects.toThrow('no settings');
+  });
+});

@@ -1,0 +1,51 @@
+import { describe, expect, it } from '@jest/globals';
+import { checkModuleOptions, type RedlockModuleOptions } from '../../lib/redlock.options.js';
+
+const NODES = ['redis://10.0.0.1'];
+
+const check = (options: object): void => checkModuleOptions({ nodes: NODES, ...options });
+
+describe('checkModuleOptions', () => {
+  it.each<[string, object]>([
+    ['only nodes', {}],
+    ['an empty prefix', { keyPrefix: '' }],
+    ['no time for holders to finish', { shutdownTimeout: 0 }],
+    [
+      'all of them',
+      { keyPrefix: 'x:', nodeTimeout: 1, shutdownTimeout: 10_000, defaults: { ttl: 500, waitTimeout: Infinity } },
+    ],
+    [
+      'options that are undefined',
+      { keyPrefix: undefined, nodeTimeout: undefined, shutdownTimeout: undefined, defaults: undefined },
+    ],
+  ])('takes %s', (_case, options) => {
+    expect(() => check(options)).not.toThrow();
+  });
+
+  it.each<[string, object, RegExp]>([
+    ['an unknown option', { node: NODES }, /no option "node"; there are nodes, keyPrefix, nodeTimeout/],
+    ['an option in the wrong case', { keyprefix: 'x' }, /no option "keyprefix"/],
+    ['a prefix that is no text', { keyPrefix: null }, /keyPrefix must be a string.*null/],
+    ['a nodeTimeout of zero', { nodeTimeout: 0 }, /nodeTimeout must be .*from 1 .*got 0/],
+    ['a negative nodeTimeout', { nodeTimeout: -1 }, /nodeTimeout must be .*got -1/],
+    ['a nodeTimeout that never ends', { nodeTimeout: Infinity }, /nodeTimeout must be .*got Infinity/],
+    ['a nodeTimeout in words', { nodeTimeout: '50ms' }, /nodeTimeout must be .*50ms/],
+    ['a negative shutdownTimeout', { shutdownTimeout: -1 }, /shutdownTimeout must be .*from 0 .*got -1/],
+    ['a shutdownTimeout that is no number', { shutdownTimeout: NaN }, /shutdownTimeout must be .*got NaN/],
+    [
+      'a shutdownTimeout above the longest timer',
+      { shutdownTimeout: 2 ** 31 },
+      /shutdownTimeout must be .*2147483647.*got 2147483648/,
+    ],
+    ['an unknown default', { defaults: { ttll: 5 } }, /defaults.*no option "ttll"/],
+    ['a bad default', { defaults: { ttl: -5 } }, /defaults.*ttl must be .*got -5/],
+    ['defaults that are none', { defaults: null }, /defaults/],
+    ['defaults that are a number', { defaults: 500 }, /defaults/],
+  ])('refuses %s, and names option, value and bound', (_case, options, message) => {
+    expect(() => check(options)).toThrow(message);
+  });
+
+  it.each([undefined, null, 'redis://10.0.0.1', 5])('refuses options that are %j', (options) => {
+    expect(() => checkModuleOptions(options as unknown as RedlockModuleOptions)).toThrow(TypeError);
+  });
+});

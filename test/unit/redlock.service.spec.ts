@@ -1,0 +1,148 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { lastValueFrom, toArray } from 'rxjs';
+import { systemClock } from '../../lib/core/clock.js';
+import { LockKeyError, RedlockClosedError, ResourceLockedError } from '../../lib/core/errors.js';
+import type { LockEvent } from '../../lib/core/events.js';
+import type { LockNode } from '../../lib/core/lock-node.js';
+import { MemoryNode } from '../../lib/memory/memory-node.js';
+import type { RedlockModuleOptions } from '../../lib/redlock.options.js';
+import { RedlockService } from '../../lib/redlock.service.js';
+import { Deferred } from '../support/nest/deferred.js';
+
+const ONCE = { waitTimeout: 0 };
+
+describe('RedlockService', () => {
+  let nodes: MemoryNode[];
+  let service: RedlockService;
+  let rival: RedlockService;
+  const serviceOf = (options: Omit<RedlockModuleOptions, 'nodes'> = {}): RedlockService =>
+    new RedlockService(nodes, options);
+
+  beforeEach(() => {
+    nodes = [1, 2, 3].map((index) => new MemoryNode(`node-${index}`, systemClock));
+    [service, rival] = [serviceOf(), serviceOf()];
+  });
+
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await Promise.all([service, rival].map((each) => each.onApplicationShutdown()));
+  });
+
+  it('gives a lock that nobody else gets until it is released', async () => {
+    const lock = await service.acquire(['a', 'b']);
+    expect(lock).toMatchObject({ resources: ['a', 'b'], isValid: true });
+    await expect(rival.acquire('b', ONCE)).rejects.toBeInstanceOf(ResourceLockedError);
+    await lock.release();
+    await expect(rival.acquire('b', ONCE)).resolves.toMatchObject({ isValid: true });
+  });
+
+  it('tries once, and answers null where somebody else holds the lock', async () => {
+    const lock = await service.tryAcquire('a');
+    await expect(rival.tryAcquire('a')).resolves.toBeNull();
+    await lock?.release();
+    await expect(rival.tryAcquire('a')).resolves.not.toBeNull();
+  });
+
+  it('runs work under a lock, and hands on what comes of it', async () => {
+    await expect(service.withLock('a', (lock) => lock.isValid)).resolves.toBe(true);
+    await expect(service.withLock('a', () => Promise.reject(new Error('business')))).rejects.toThrow('business');
+    expect(nodes.map((node) => node.get('a'))).toEqual([undefined, undefined, undefined]);
+  });
+
+  it('uses its defaults for every lock that does not say otherwise', async () => {
+    const brief = (service = serviceOf({ defaults: { ttl: 400, waitTimeout: 0 } }));
+    const lock = await brief.acquire('a');
+    expect(lock.validity).toBeLessThanOrEqual(400);
+    await expect(brief.acquire('a')).rejects.toBeInstanceOf(ResourceLockedError);
+    const longer = await brief.acquire('b', { ttl: 5_000 });
+    expect(longer.validity).toBeGreaterThan(400);
+  });
+
+  it.each<[string, (target: RedlockService) => Promise<unknown>]>([
+    ['acquire', (target) => target.acquire('')],
+    ['tryAcquire', (target) => target.tryAcquire('')],
+    ['withLock', (target) => target.withLock('', () => 1)],
+  ])('rejects a bad resource or option, and never throws while it is called: %s', async (_name, call) => {
+    let promise: Promise<unknown> | undefined;
+    expect(() => (promise = call(service).catch((error: unknown) => error))).not.toThrow();
+    await expect(promise).resolves.toBeInstanceOf(LockKeyError);
+  });
+
+  it('says which nodes answer', async () => {
+    const status = { quorum: 2, quorumReachable: true, nodes: nodes.map(({ name }) => ({ node: name, up: true })) };
+    await expect(service.status()).resolves.toEqual(status);
+  });
+
+  it('tells what happens to its locks, and ends that with the application', async () => {
+    const told = lastValueFrom(service.events$.pipe(toArray()));
+    await service.withLock('a', async (lock) => {
+      await lock.extend();
+      await service.tryAcquire(['a', 'b']).catch(() => undefined);
+    });
+    await rival.withLock('b', () => service.tryAcquire('b'));
+    await service.onApplicationShutdown();
+    const events = (await told).map((event) => [event.type, 'resources' in event && event.resources]);
+    expect(events).toEqual([
+      ['acquired', ['a']],
+      ['extended', ['a']],
+      ['contended', ['a', 'b']],
+      ['released', ['a']],
+      ['contended', ['b']],
+    ]);
+  });
+
+  describe('at shutdown', () => {
+    it('takes no new locks and waits for the holders', async () => {
+      const [inside, work] = [new Deferred(), new Deferred()];
+      const holder = service.withLock('a', () => {
+        inside.resolve();
+        return work.promise;
+      });
+      await inside.promise;
+      const closing = service.beforeApplicationShutdown();
+      await expect(service.acquire('b')).rejects.toBeInstanceOf(RedlockClosedError);
+      expect(nodes[0]!.get('a')).toBeDefined();
+      work.resolve();
+      await Promise.all([holder, closing]);
+      expect(nodes[0]!.get('a')).toBeUndefined();
+    });
+
+    it('waits no longer than it is told to, and then releases what is left', async () => {
+      const hurried = serviceOf({ shutdownTimeout: 0 });
+      const lock = await hurried.acquire('a');
+      await hurried.beforeApplicationShutdown();
+      expect([lock.isValid, nodes[0]!.get('a')]).toEqual([false, undefined]);
+    });
+  });
+
+  describe('in the log', () => {
+    function logOf(method: 'warn' | 'log' | 'error'): unknown[] {
+      const lines: unknown[] = [];
+      jest.spyOn(Logger.prototype, method).mockImplementation((line: unknown) => void lines.push(line));
+      return lines;
+    }
+
+    it('says when a node goes and comes', async () => {
+      const [warnings, notes] = [logOf('warn'), logOf('log')];
+      let tell: Parameters<LockNode['open']>[0] = () => undefined;
+      nodes[0]!.open = async (listener?: typeof tell) => void (tell = listener!);
+      await service.onModuleInit();
+      tell({ type: 'node-down', reason: 'connection closed' });
+      tell({ type: 'node-up' });
+      expect(warnings).toEqual(['node-1 is down: connection closed']);
+      expect(notes).toEqual(['node-1 is up']);
+    });
+
+    it('says when a lock was lost', async () => {
+      const errors = logOf('error');
+      const events: LockEvent[] = [];
+      service.events$.subscribe((event) => events.push(event));
+      const lock = await service.acquire('a');
+      for (const node of nodes) node.set('a', 'foreign');
+      await expect(lock.extend()).rejects.toMatchObject({ code: 'LOCK_LOST' });
+      expect(errors).toEqual([expect.stringMatching(/"a" was lost/)]);
+      expect(events.at(-1)).toMatchObject({ type: 'lost', error: { code: 'LOCK_LOST' } });
+    });
+  });
+});

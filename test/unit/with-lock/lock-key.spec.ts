@@ -1,0 +1,78 @@
+import { describe, expect, it } from '@jest/globals';
+import { LockKeyError } from '../../../lib/core/errors.js';
+import { compileKey, type LockKey } from '../../../lib/with-lock/lock-key.js';
+
+const resolve = (key: LockKey, ...args: unknown[]): readonly string[] =>
+  compileKey(key).resolve({ request: { body: args[0] }, args });
+
+describe('compileKey', () => {
+  it.each<[string, LockKey, readonly string[]]>([
+    ['a literal', 'report', ['report']],
+    ['a template', 'user:<0.id>', ['user:1']],
+    ['several templates', ['user:<0.id>', 'mail:<0.mail>', 'all'], ['user:1', 'mail:a@b', 'all']],
+    ['a function', ({ id }: { id: number }) => `user:${id}`, ['user:1']],
+    ['a function of several', ({ id, mail }: { id: number; mail: string }) => [`user:${id}`, mail], ['user:1', 'a@b']],
+    ['a function of a later argument', (_body: unknown, second: string) => second, ['second']],
+  ])('makes resources of %s', (_case, key, resources) => {
+    expect(resolve(key, { id: 1, mail: 'a@b' }, 'second')).toEqual(resources);
+  });
+
+  it.each<[string, LockKey, boolean]>([
+    ['a template on the request', 'user:<body.id>', false],
+    ['a template on an argument', 'user:<0.id>', true],
+    ['one of several on an argument', ['all', '<0>'], true],
+    ['a function', () => 'all', true],
+  ])('knows whether the arguments are needed for %s', (_case, key, needed) => {
+    expect(compileKey(key).needsArguments).toBe(needed);
+  });
+
+  it.each<[string, unknown]>([
+    ['no template', []],
+    ['something else than text', ['a', 5]],
+    ['a number', 5],
+    ['nothing', undefined],
+    ['null', null],
+    ['an object', { key: 'a' }],
+    ['an empty text', ''],
+    ['an empty text among others', ['a', '']],
+    ['a malformed template among others', ['a', '<body.']],
+    ['the same template twice', ['a:<0>', 'b', 'a:<0>']],
+  ])('refuses %s where the class is defined', (_case, key) => {
+    expect(() => compileKey(key as LockKey)).toThrow(TypeError);
+  });
+
+  it.each<[string, unknown]>([
+    ['an empty text', ''],
+    ['nothing', undefined],
+    ['null', null],
+    ['a number', 5],
+    ['an object', {}],
+    ['an empty array', []],
+    ['an array with a hole', ['a', undefined]],
+    ['an array with a number', ['a', 1]],
+    ['a promise', Promise.resolve('a')],
+  ])('refuses a function that returns %s', (_case, result) => {
+    expect(() => resolve((() => result) as unknown as LockKey)).toThrow(LockKeyError);
+  });
+
+  it('refuses keys that come out the same', () => {
+    expect(() => resolve(['a:<0.x>', 'a:<0.y>'], { x: 1, y: '1' })).toThrow(LockKeyError);
+    expect(() => resolve(() => ['a', 'a'])).toThrow(LockKeyError);
+  });
+
+  it('refuses keys of more than 512 bytes, and says how many there are', () => {
+    expect(resolve('<0>', 'x'.repeat(512))).toEqual(['x'.repeat(512)]);
+    expect(() => resolve('<0>', 'x'.repeat(513))).toThrow(LockKeyError);
+    expect(() => resolve('<0>', 'ä'.repeat(257))).toThrow(/512.*514/);
+    expect(resolve('<0|hash>', 'x'.repeat(513))).toHaveLength(1);
+  });
+
+  it('hands on what a key function throws', () => {
+    const error = new Error('no tenant');
+    expect(() =>
+      resolve(() => {
+        throw error;
+      }),
+    ).toThrow(error);
+  });
+});
