@@ -1,0 +1,24 @@
+import { Module } from '@nestjs/common';
+import { ConfigModule, ConfigService } from '@nestjs/config';
+import { RedlockModule } from 'nestjs-redlock';
+import { DatabaseModule } from './database/database.module.js';
+import { DuplicatesModule } from './duplicates/duplicates.module.js';
+import { readSettings, type Settings } from './settings.js';
+import { UsersModule } from './users/users.module.js';
+
+@Module({
+  imports: [
+    ConfigModule.forRoot({ isGlobal: true, envFilePath: 'sample-app/.env', validate: readSettings }),
+    RedlockModule.forRootAsync({
+      isGlobal: true,
+      inject: [ConfigService],
+      useFactory: (config: ConfigService<Settings, true>) => ({
+        nodes: config.get('REDLOCK_NODES', { infer: true }),
+      }),
+    }),
+    DatabaseModule,
+    UsersModule,
+    DuplicatesModule,
+  ],
+})
+export class AppModule {}

@@ -1,0 +1,41 @@
+import { filterLogLevels, type LogLevel } from '@nestjs/common';
+
+/** What the environment may set; .env.example says what each is for. */
+export interface Settings {
+  HOST: string;
+  PORT: number;
+  REDLOCK_NODES: string[];
+  DATABASE_URL: string | undefined;
+  DATA_FOLDER: string;
+  /** Ms. */
+  BONUS_DELAY: number;
+  LOG_LEVELS: LogLevel[];
+}
+
+const COMPOSE_NODES = [7001, 7002, 7003, 7004, 7005].map((port) => `redis://127.0.0.1:${port}`).join();
+
+/** Reads all settings at once, so that a wrong one stops the start and not the first request that needs it. */
+export function readSettings(env: Record<string, string | undefined>): Settings {
+  return {
+    HOST: env['HOST'] || '127.0.0.1',
+    PORT: wholeNumber('PORT', env['PORT'] || '3000', 65_535),
+    REDLOCK_NODES: list(env['REDLOCK_NODES'] || COMPOSE_NODES),
+    DATABASE_URL: env['DATABASE_URL'] || undefined,
+    DATA_FOLDER: env['DATA_FOLDER'] || 'sample-app/.data',
+    BONUS_DELAY: wholeNumber('BONUS_DELAY', env['BONUS_DELAY'] || '150', 60_000),
+    LOG_LEVELS: filterLogLevels(env['LOG_LEVELS'] || '>=log'),
+  };
+}
+
+function list(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean);
+}
+
+function wholeNumber(name: string, text: string, most: number): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= 0 && value <= most) return value;
+  throw new RangeError(`${name} must be a whole number from 0 to ${most}; got "${text}"`);
+}

@@ -1,0 +1,21 @@
+/**
+ * How to go on by hand.
+ * @param {string[]} replicas
+ * @param {import('./prepare.mjs').Node[]} nodes
+ */
+export function guide([first = '', second = ''], nodes) {
+  const [one, two, three] = nodes.map(({ pid }) => pid);
+  const steps = [
+    [`curl -i -d email=ada@example.com -d name=Ada ${first}/users`, '201'],
+    [`curl -i -d email=ada@example.com -d name=Ada ${second}/users`, '409: the other replica knows'],
+    [`curl "${second}/users?email=ada@example.com"`, 'one user, one bonus'],
+    [`curl -X DELETE ${first}/duplicates`, 'clears up after /unsafe/users; the bonuses stay paid'],
+  ];
+  if (three !== undefined) {
+    steps.push([`kill ${one} ${two}`, 'two of the five nodes: sign-ups go on']);
+    steps.push([`kill ${three}`, 'a third one: sign-ups are refused (503), none runs unlocked']);
+  }
+  const width = Math.max(...steps.map(([command = '']) => command.length));
+  const lines = steps.map(([command = '', comes]) => `  ${command.padEnd(width)}  # ${comes}`);
+  return ['Both replicas serve until Ctrl-C. To try:', ...lines].join('\n');
+}
