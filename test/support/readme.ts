@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import ts from 'typescript';
+
+export const README = readFileSync('README.md', 'utf8');
+
+export interface CodeBlock {
+  readonly file: string;
+  readonly code: string;
+}
+
+/** The TypeScript blocks of the README; each names its file in its first line. */
+export function codeBlocks(): CodeBlock[] {
+  return [...README.matchAll(/```ts\n\/\/ (\S+)\n(.*?)```/gs)].map(([, file, code]) => ({ file: file!, code: code! }));
+}
+
+/** What the compiler has to say about the blocks, side by side as files of this project. */
+export function complaintsAbout(blocks: readonly CodeBlock[]): string[] {
+  const { options } = ts.parseJsonConfigFileContent(
+    ts.readConfigFile('tsconfig.json', ts.sys.readFile.bind(ts.sys)).config,
+    ts.sys,
+    '.',
+  );
+  const files = new Map(blocks.map(({ file, code }) => [resolve('test', 'readme', file), code]));
+  const host = ts.createCompilerHost(options);
+  const { readFile, fileExists, getSourceFile } = host;
+  host.readFile = (path) => files.get(path) ?? readFile.call(host, path);
+  host.fileExists = (path) => files.has(path) || fileExists.call(host, path);
+  // The folder of the blocks is in memory only.
+  delete host.directoryExists;
+  host.getSourceFile = (path, ...rest) => {
+    const code = files.get(path);
+    return code === undefined
+      ? getSourceFile.call(host, path, ...rest)
+      : ts.createSourceFile(path, code, ts.ScriptTarget.ES2022);
+  };
+  const program = ts.createProgram([...files.keys()], options, host);
+  return ts
+    .getPreEmitDiagnostics(program)
+    .map(({ messageText, file }) => `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`);
+}
