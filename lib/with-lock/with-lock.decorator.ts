@@ -28,6 +28,7 @@ export function WithLock(key: LockKey, options: WithLockOptions = {}): MethodDec
         `${where}: only methods of instances can be locked, since Nest injects the service into those`,
       );
     }
+    refuseGenerator(method, where);
     const plan = toPlan(key, options, where);
     const service = Symbol.for(`nestjs-redlock:service:${plan.pool ?? ''}`);
     Inject(getRedlockToken(plan.pool))(target, service);
@@ -38,6 +39,13 @@ export function WithLock(key: LockKey, options: WithLockOptions = {}): MethodDec
     setPlan(locked, plan);
     descriptor.value = locked;
   };
+}
+
+function refuseGenerator(method: unknown, where: string): void {
+  if (!Object.prototype.toString.call(method).endsWith('GeneratorFunction]')) return;
+  throw new TypeError(
+    `${where}: a generator runs when it is read, after the lock is gone; return an Observable instead`,
+  );
 }
 
 /** Whatever decorators below this one have said about the method still holds for the one that takes its place. */

@@ -59,6 +59,18 @@ describe('KeyTemplate', () => {
     expect(fill('<query.q>', { request: new Request() })).toBe('term');
   });
 
+  it('reads the getters of a class, as the user of a session or a parsed DTO may have them', () => {
+    class User {
+      readonly #id = 5;
+
+      get id(): number {
+        return this.#id;
+      }
+    }
+    expect(fill('<user.id>', { request: { user: new User() } })).toBe('5');
+    expect(fill('<0.id>', { args: [new User()] })).toBe('5');
+  });
+
   it('applies filters in their order', () => {
     expect(fill('<body.email|trim|upper>')).toBe('A@B.C');
     expect(fill('<body.email|trim|lower|hash>')).toBe(

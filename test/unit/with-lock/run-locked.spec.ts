@@ -9,6 +9,7 @@ import {
 } from '../../../lib/core/errors.js';
 import { toPlan, type WithLockOptions } from '../../../lib/with-lock/lock-plan.js';
 import { runLocked, skipped, type LockedRun } from '../../../lib/with-lock/run-locked.js';
+import { StubLock } from '../../support/nest/stub-lock.js';
 import { StubLocker } from '../../support/nest/stub-locker.js';
 
 const LOCKED = new ResourceLockedError(['a'], 1_500, []);
@@ -86,10 +87,18 @@ describe('runLocked', () => {
     });
   });
 
+  it('never counts as skipped once the work has run', async () => {
+    locker.withLock = async (_resources, work) => {
+      await work(new StubLock([]));
+      throw LOCKED;
+    };
+    await expect(runLocked(run({ onContended: 'skip' }), () => 1)).rejects.toBe(LOCKED);
+  });
+
   it('maps the loss of the lock that the work did not notice', async () => {
     const lost = new LockLostError(['a'], 'gone');
     locker.withLock = async (_resources, work) => {
-      await work(locker.locks[0]!);
+      await work(new StubLock([]));
       throw lost;
     };
     await expect(runLocked(run({ onContended: 'skip' }, { toReply }), () => 1)).rejects.toBe(REPLY);
