@@ -23,6 +23,8 @@ export default {
   maxWorkers: 2,
   workerIdleMemoryLimit: '512MB',
   testTimeout: 30_000,
+  // Where nobody waits for it.
+  collectCoverage: Boolean(process.env.CI),
   coverageProvider: 'v8',
   collectCoverageFrom: ['lib/**/*.ts', '!lib/index.ts'],
   coverageReporters: ['text', 'json-summary'],

@@ -7,6 +7,10 @@ export class OwedReleases {
   readonly #until = new Map<Claim, number>();
   #tidyAt = TIDY_FROM;
 
+  get size(): number {
+    return this.#until.size;
+  }
+
   /** Owes the release of `claim` for at most `ttl` ms. */
   add(claim: Claim, ttl: number): void {
     this.#until.set(claim, performance.now() + ttl);

@@ -2,7 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Controller, Get, Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { WithLock } from 'nestjs-redlock';
 import { Observable, of } from 'rxjs';
-import { poolOn } from '../../support/nest/nodes.js';
+import { startFaultProxy } from '../../support/fault-proxy.js';
+import { Door } from '../../support/nest/door.js';
+import { holderOn, poolOn } from '../../support/nest/nodes.js';
 import { closeApps, PLATFORMS, TestApp } from '../../support/nest/test-app.js';
 import { startRedisServers, stopAll, type RedisServer } from '../../support/redis-server.js';
 
@@ -18,7 +20,10 @@ class Reports {
 
 @Controller()
 class ReportsController {
-  constructor(@Inject(Reports) private readonly reports: Reports) {}
+  constructor(
+    @Inject(Reports) private readonly reports: Reports,
+    @Inject(Door) private readonly door: Door,
+  ) {}
 
   @Get('value')
   @WithLock('report', REJECT)
@@ -46,8 +51,21 @@ class ReportsController {
 
   @Get('failing')
   @WithLock('report', REJECT)
-  failing(): never {
+  async failing(): Promise<never> {
+    await this.door.pass();
     throw new NotFoundException();
+  }
+
+  @Get('slow')
+  @WithLock('report', REJECT)
+  slow(): Promise<void> {
+    return this.door.pass();
+  }
+
+  @Get('slow-by-function')
+  @WithLock(() => 'report', REJECT)
+  slowByFunction(): Promise<void> {
+    return this.door.pass();
   }
 
   @Get('provider')
@@ -57,6 +75,7 @@ class ReportsController {
 }
 
 describe.each(PLATFORMS)('the next request of a client of %s', (platform) => {
+  const door = new Door();
   let servers: RedisServer[];
   let apps: TestApp[];
 
@@ -65,7 +84,7 @@ describe.each(PLATFORMS)('the next request of a client of %s', (platform) => {
     apps = await TestApp.pair(platform, () => ({
       imports: [poolOn(servers)],
       controllers: [ReportsController],
-      providers: [Reports],
+      providers: [Reports, { provide: Door, useValue: door }],
     }));
   });
 
@@ -85,5 +104,27 @@ describe.each(PLATFORMS)('the next request of a client of %s', (platform) => {
     const statuses = [];
     for (let index = 0; index < 20; index += 1) statuses.push((await apps[index % 3 === 0 ? 0 : 1]!.get(path)).status);
     expect(statuses).toEqual(Array(20).fill(status));
+  });
+
+  it('is not invited before the release of the first one has arrived', async () => {
+    const proxies = await Promise.all(servers.map((server) => startFaultProxy(server)));
+    const slow = await TestApp.start(platform, {
+      imports: [poolOn(proxies)],
+      controllers: [ReportsController],
+      providers: [Reports, { provide: Door, useValue: door }],
+    });
+    for (const path of ['slow', 'slow-by-function', 'failing']) {
+      door.shut();
+      const reply = slow.get(path);
+      await door.untilVisits(1);
+      // From here on, whatever is sent to the nodes takes its time.
+      for (const proxy of proxies) proxy.requestDelay = 100;
+      door.reset();
+      await reply;
+      expect(await holderOn(servers, 'report')).toBeNull();
+      for (const proxy of proxies) proxy.requestDelay = 0;
+    }
+    await slow.close();
+    await Promise.all(proxies.map((proxy) => proxy.close()));
   });
 });

@@ -56,6 +56,13 @@ describe.each(PLATFORMS)('an application on %s', (platform) => {
     await stopAll();
   });
 
+  it('connects to its nodes when it starts, and not only for the first lock', async () => {
+    servers = await startRedisServers(3);
+    const app = await start();
+    await app.log.until('node-up', undefined, 3);
+    expect(app.log.count('acquired')).toBe(0);
+  });
+
   it('starts and locks with a minority of its nodes down', async () => {
     servers = await startRedisServers(3);
     await kill(0);

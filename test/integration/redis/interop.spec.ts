@@ -66,6 +66,7 @@ describe('the plain layout', () => {
     const resource = pool.resource();
     const other = await pool.client();
     await other.redlock.acquire(resource, { ttl: 300 });
-    await eventually(async () => expect(await foreignSet(resource, 60_000)).toEqual(['OK', 'OK', 'OK']));
+    await eventually(async () => expect(await pool.owners(resource)).toEqual([null, null, null]));
+    expect(await foreignSet(resource, 60_000)).toEqual(['OK', 'OK', 'OK']);
   });
 });

@@ -74,6 +74,19 @@ describe('a release that a node is owed', () => {
     await eventually(async () => expect(await owner()).toBeNull());
   });
 
+  it('is all that is sent over a new connection: nothing that was lost with the old one', async () => {
+    await node.open(tell);
+    proxy.dropReplies = true;
+    const taken = acquire(claim());
+    await eventually(() => expect(sent()).toBe(1));
+    proxy.dropReplies = false;
+    proxy.resetAll();
+    await expect(taken).resolves.toMatchObject({ kind: 'unknown', sent: true });
+    await eventually(() => expect(told).toEqual(['node-up', 'node-down', 'node-up']));
+    await new Promise((resolve) => node.probe(resolve));
+    expect(sent()).toBe(1);
+  });
+
   it('is forgotten once the lease has ended by itself', async () => {
     await node.open(tell);
     const [short, long] = [claim(), new Claim(['b'], 'ours')];

@@ -169,6 +169,17 @@ describe('healing', () => {
     expect(pool.owners('a').slice(0, 2)).toEqual([undefined, undefined]);
   });
 
+  it('wins back nothing where no quorum of true extensions was proven', async () => {
+    const pool = new MemoryPool(3);
+    const lock = await pool.clock.until(pool.client().redlock.acquire('a', { ttl: 1_000 }));
+    pool.memory[0]!.flush();
+    pool.nodes[0]!.faults = { extend: { slow: 30 } };
+    for (const index of [1, 2]) pool.nodes[index]!.fail('down');
+    await expect(pool.clock.until(lock.extend())).rejects.toBeInstanceOf(QuorumNotReachedError);
+    await pool.clock.advance(100);
+    expect(pool.owners('a')[0]).toBeUndefined();
+  });
+
   it('counts a healed vote in the rounds that follow', async () => {
     const pool = new MemoryPool(3);
     const lock = await pool.clock.until(pool.client().redlock.acquire('a', { ttl: 1_000 }));

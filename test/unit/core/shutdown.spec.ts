@@ -1,7 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { systemClock } from '../../../lib/core/clock.js';
 import { RedlockClosedError } from '../../../lib/core/errors.js';
 import type { LockEvent } from '../../../lib/core/events.js';
+import type { Lease } from '../../../lib/core/lease.js';
 import type { Redlock } from '../../../lib/core/redlock.js';
+import { Shutdown } from '../../../lib/core/shutdown.js';
 import { MemoryPool } from '../../support/memory-pool.js';
 
 const FREE = [undefined, undefined, undefined];
@@ -131,6 +134,17 @@ describe('Redlock.drain', () => {
     pool.clock.schedule(700, () => void lock.release());
     await pool.clock.until(Promise.all(both));
     expect(now()).toBe(700);
+  });
+});
+
+describe('Shutdown', () => {
+  it('takes back a lease that comes when all is over', async () => {
+    const shutdown = new Shutdown(systemClock);
+    const revoked: string[] = [];
+    const lease = { revoke: async (reason: string) => void revoked.push(reason) } as unknown as Lease;
+    await shutdown.drain(0);
+    await expect(shutdown.follow(async () => lease)).rejects.toBeInstanceOf(RedlockClosedError);
+    expect(revoked).toEqual([expect.stringContaining('shutting down')]);
   });
 });
 

@@ -106,6 +106,16 @@ describe('toAddresses', () => {
     expect(toAddresses(['redis://h:1', 'redis://h:2'])).toHaveLength(2);
   });
 
+  it.each([{ host: 5 }, { host: '' }, { port: 'abc' }, { port: 0 }, { port: 65_536 }, { port: 1.5 }])(
+    'refuses options that lead nowhere, and says which: %j',
+    (options) => {
+      const [name] = Object.keys(options);
+      expect(refusal(['redis://fine', options]).message).toMatch(
+        new RegExp(`^nodes\\[1\\]\\.${name} must be .*; got `),
+      );
+    },
+  );
+
   it('refuses a live client, and says why', () => {
     const client = new Redis({ lazyConnect: true });
     expect(refusal([client]).message).toMatch(/nodes\[0\] is a live client; .*connection of its own/);

@@ -55,4 +55,18 @@ describe('OwedReleases', () => {
     owed.add(a, 2_000);
     expect(taken()).toEqual([['a', 2_000]]);
   });
+
+  it('forgets what has ended while the node stays away, so that it does not grow for ever', () => {
+    owed.add(a, 3_600_000);
+    const forgotten = Array.from({ length: 999 }, (_, index) => new Claim(['short'], `short-${index}`));
+    for (const claim of forgotten.slice(0, -1)) owed.add(claim, 10);
+    jest.advanceTimersByTime(20);
+    expect(owed.size).toBe(999);
+    owed.add(b, 1_000);
+    expect(owed.size).toBe(2);
+    expect(taken()).toEqual([
+      ['a', 3_599_980],
+      ['b', 1_000],
+    ]);
+  });
 });

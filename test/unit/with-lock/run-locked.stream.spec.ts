@@ -97,10 +97,17 @@ describe('streamLocked', () => {
     await expect(lastValueFrom(streamLocked(run({}, { toReply: () => reply }), () => NEVER))).rejects.toBe(reply);
   });
 
-  it('gives one undefined, and does not open the stream, where the plan skips and somebody else holds the lock', async () => {
+  it('is empty, and not opened, where the plan skips and somebody else holds the lock', async () => {
     locker.refusal = LOCKED;
-    const stream = streamLocked(run({ onContended: 'skip' }), () => source.stream);
-    await expect(lastValueFrom(stream.pipe(toArray()))).resolves.toEqual([undefined]);
+    const skip = run({ onContended: 'skip' });
+    await expect(lastValueFrom(streamLocked(skip, () => source.stream).pipe(toArray()))).resolves.toEqual([]);
+    expect(source.subscriptions).toBe(0);
+  });
+
+  it('gives one undefined then to a request, which wants an answer', async () => {
+    locker.refusal = LOCKED;
+    const skip = run({ onContended: 'skip' }, { toReply: (error) => error });
+    await expect(lastValueFrom(streamLocked(skip, () => source.stream).pipe(toArray()))).resolves.toEqual([undefined]);
     expect(source.subscriptions).toBe(0);
   });
 
