@@ -29,7 +29,7 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN, OPTIONS_TYPE } =
 /** The tokens of the pool go in here, since only here its name is known. */
 function withPool(definition: DynamicModule, { isGlobal = false, name }: RedlockModuleExtras): DynamicModule {
   if (name !== undefined && (typeof name !== 'string' || name === ''))
-    throw misfit('name', name, 'the name of a pool, or left out');
+    throw misfit('RedlockModule: name', name, 'the name of a pool, or left out');
   const tokens = name === undefined ? [RedlockService, getRedlockToken()] : [getRedlockToken(name)];
   const [token, alias] = tokens;
   const pool: Provider[] = [{ provide: token!, useFactory: toService, inject: [MODULE_OPTIONS_TOKEN] }];

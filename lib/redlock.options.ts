@@ -28,7 +28,8 @@ const NAMES = ['nodes', 'keyPrefix', 'nodeTimeout', 'shutdownTimeout', 'defaults
 export function checkModuleOptions(options: RedlockModuleOptions, extras: readonly string[] = []): void {
   checkNames(options, [...NAMES, ...extras], 'RedlockModule');
   const { keyPrefix, nodeTimeout, shutdownTimeout, defaults } = options;
-  if (keyPrefix !== undefined && typeof keyPrefix !== 'string') throw misfit('keyPrefix', keyPrefix, 'a string');
+  if (keyPrefix !== undefined && typeof keyPrefix !== 'string')
+    throw misfit('RedlockModule: keyPrefix', keyPrefix, 'a string');
   checkMs('nodeTimeout', nodeTimeout, 1);
   checkMs('shutdownTimeout', shutdownTimeout, 0);
   if (defaults === undefined) return;
@@ -38,5 +39,5 @@ export function checkModuleOptions(options: RedlockModuleOptions, extras: readon
 
 function checkMs(name: string, value: unknown, least: number): void {
   if (value === undefined || (typeof value === 'number' && value >= least && value <= LONGEST_TIMER)) return;
-  throw misfit(name, value, `a number of ms from ${least} to ${LONGEST_TIMER}`);
+  throw misfit(`RedlockModule: ${name}`, value, `a number of ms from ${least} to ${LONGEST_TIMER}`);
 }

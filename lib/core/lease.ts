@@ -126,7 +126,7 @@ export class Lease implements Lock {
     this.#validity = extension.validity;
     this.#ttl = ttl;
     this.#watch.watch(this.#renewalIn());
-    this.around.emit({ type: 'extended', resources: this.resources, validity: this.validity });
+    this.around.emit({ type: 'extended', resources: this.resources, validity: Math.floor(this.validity) });
   }
 
   /** Some nodes will have the new lease even if too few answer: a shorter one counts at once, a longer one is owed. */
@@ -191,7 +191,7 @@ export class Lease implements Lock {
     this.#noticeExpiry();
     const ballot = this.around.pool.release(this.#claim, this.#ttl);
     const wasHeld = this.#state === 'held';
-    const held = this.#held();
+    const held = Math.round(this.#held());
     if (wasHeld) this.#end('released');
     await ballot.decision;
     if (wasHeld) this.around.emit({ type: 'released', resources: this.resources, held });

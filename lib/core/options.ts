@@ -5,7 +5,7 @@ import { driftOf } from './validity.js';
 export interface LockOptions {
   /** Ms a lease lasts unless it is extended; at least 1, at most 2^31-1. @default 10_000 */
   ttl?: number;
-  /** Ms to wait for a resource that is held; 0 is one attempt. @default 5_000 */
+  /** Ms to wait for a resource that is held, or for a quorum that is away; 0 is one attempt. @default 5_000 */
   waitTimeout?: number;
   /** How many more attempts may follow the first one. @default Infinity: `waitTimeout` decides */
   retryCount?: number;
@@ -86,9 +86,10 @@ export function checkNames(options: unknown, known: readonly string[], where: st
   }
 }
 
-/** The error for a value outside its bound: it names the option, the value and the bound. */
+/** The error for a value that does not fit: it names the option, the value and the bound. */
 export function misfit(name: string, value: unknown, bound: string): Error {
-  const Kind = typeof value === 'number' ? RangeError : TypeError;
+  const isBeyond = typeof value === 'number' && /\d/.test(bound);
+  const Kind = isBeyond ? RangeError : TypeError;
   return new Kind(`${name} must be ${bound}; got ${inspect(value, { depth: 1, breakLength: Infinity })}`);
 }
 
@@ -105,6 +106,6 @@ export function toTtl(value: number, driftFactor: number): number {
   if (!RULES.ttl[0](value)) throw misfit('ttl', value, RULES.ttl[1]);
   const ttl = Math.floor(value);
   const drift = driftOf(ttl, driftFactor);
-  if (ttl - drift < 1) throw misfit('ttl', ttl, `at least 1 ms longer than its clock drift of ${drift} ms`);
+  if (ttl - drift < 1) throw misfit('ttl', value, `longer than its clock drift of ${drift} ms by at least 1 ms`);
   return ttl;
 }

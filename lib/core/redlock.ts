@@ -88,6 +88,9 @@ export class Redlock {
     work: (lock: Lock) => T | Promise<T>,
     options?: LockOptions,
   ): Promise<T> {
+    if (typeof work !== 'function') {
+      throw new TypeError('withLock takes the resource, the work and then the options; the work must be a function');
+    }
     const use = await this.enter(resource, options);
     let lost;
     let result: T;
@@ -131,7 +134,7 @@ export class Redlock {
       if (!this.#isOpen) await this.#openUnless(patience);
       const onContended = (): void => this.#emit({ type: 'contended', resources });
       const won = await contend(this.#pool, { resources, terms: options, patience, onContended });
-      this.#emit({ type: 'acquired', resources, waited: patience.waited, attempts: won.attempts });
+      this.#emit({ type: 'acquired', resources, waited: Math.round(patience.waited), attempts: won.attempts });
       return new Lease(this.#surroundings, won, options);
     });
   }

@@ -95,6 +95,11 @@ function checkOptions(options: unknown, index: number): void {
   if (port !== undefined && !(Number.isInteger(port) && Number(port) >= 1 && Number(port) <= 65_535)) {
     throw misfit(`nodes[${index}].port`, port, 'a whole number from 1 to 65535');
   }
+  if ('sentinels' in options) {
+    throw new TypeError(
+      `nodes[${index}].sentinels: a node is one master that stays where it is; name its host and port`,
+    );
+  }
   if ('keyPrefix' in options) {
     throw new TypeError(`nodes[${index}].keyPrefix is not for single nodes; use the keyPrefix of the module`);
   }

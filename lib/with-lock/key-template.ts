@@ -72,7 +72,9 @@ export class KeyTemplate {
 function toPlaceholder(source: string, template: string): Placeholder {
   const [expression = '', ...filterNames] = source.split('|').map((part) => part.trim());
   const steps = expression.split('.');
-  if (steps.includes('')) throw malformed(template, `"<${source}>" is not a path such as <body.email>`);
+  if (steps.includes('') || /[[\]]/.test(expression)) {
+    throw malformed(template, `"<${source}>" is not a path such as <body.email> or <body.items.0.id>`);
+  }
   const path = INDEX.test(steps[0]!) ? ['args', ...steps] : steps;
   if (path[0] === 'args' && !INDEX.test(path[1] ?? ''))
     throw malformed(template, `"<${source}>" needs the position of an argument, as in <args.0.email>`);
@@ -129,7 +131,8 @@ function propertyOf(value: unknown, step: string): unknown {
   return known ? (value as Record<string, unknown>)[step] : undefined;
 }
 
-function toText(value: unknown): string | undefined {
+/** Undefined for what has no one text. */
+export function toText(value: unknown): string | undefined {
   const usable =
     typeof value === 'string' || typeof value === 'bigint' || typeof value === 'boolean' || Number.isFinite(value);
   return usable ? String(value) : undefined;

@@ -1,8 +1,12 @@
+import { inspect } from 'node:util';
+import { LockKeyError } from '../core/errors.js';
 import { toResources } from '../core/resources.js';
-import { KeyTemplate, type KeySource } from './key-template.js';
+import { KeyTemplate, toText, type KeySource } from './key-template.js';
+
+type Part = string | number | bigint;
 
 /** What to lock: one template, several, or a function of the method's arguments. */
-export type LockKey = string | readonly string[] | ((...args: never[]) => string | readonly string[]);
+export type LockKey = string | readonly string[] | ((...args: never[]) => Part | readonly Part[]);
 
 /** A lock key, compiled once where the class is defined. */
 export interface CompiledKey {
@@ -15,7 +19,7 @@ export interface CompiledKey {
 /** @throws TypeError for a malformed template */
 export function compileKey(key: LockKey): CompiledKey {
   if (typeof key === 'function') {
-    return { needsArguments: true, resolve: ({ args = [] }) => toResources(key(...(args as never[]))) };
+    return { needsArguments: true, resolve: ({ args = [] }) => fromFunction(key(...(args as never[]))) };
   }
   const templates = toTemplates(key);
   // What no call can change is checked now.
@@ -25,6 +29,14 @@ export function compileKey(key: LockKey): CompiledKey {
     needsArguments: templates.some((template) => template.needsArguments),
     resolve: (source) => toResources(templates.map((template) => template.fill(source))),
   };
+}
+
+/** Numbers are welcome as in templates: an id often is one. */
+function fromFunction(result: Part | readonly Part[]): readonly string[] {
+  const parts: readonly unknown[] = Array.isArray(result) ? result : [result];
+  const texts = Array.from(parts, toText);
+  if (texts.length > 0 && texts.every(Boolean)) return toResources(texts as string[]);
+  throw new LockKeyError(`The key function must return a text, a number or several; it returned ${inspect(result)}`);
 }
 
 function toTemplates(key: string | readonly string[]): readonly KeyTemplate[] {

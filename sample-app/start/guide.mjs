@@ -4,11 +4,13 @@
  * @param {import('./prepare.mjs').Node[]} nodes
  */
 export function guide([first = '', second = ''], nodes) {
+  // The data is kept from one start to the next.
+  const email = `ada-${Date.now()}@example.com`;
   const [one, two, three] = nodes.map(({ pid }) => pid);
   const steps = [
-    [`curl -i -d email=ada@example.com -d name=Ada ${first}/users`, '201'],
-    [`curl -i -d email=ada@example.com -d name=Ada ${second}/users`, '409: the other replica knows'],
-    [`curl "${second}/users?email=ada@example.com"`, 'one user, one bonus'],
+    [`curl -i -d email=${email} -d name=Ada ${first}/users`, '201'],
+    [`curl -i -d email=${email} -d name=Ada ${second}/users`, '409: the other replica knows'],
+    [`curl "${second}/users?email=${email}"`, 'one user, one bonus'],
     [`curl -X DELETE ${first}/duplicates`, 'clears up after /unsafe/users; the bonuses stay paid'],
   ];
   if (three !== undefined) {

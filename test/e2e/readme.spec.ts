@@ -64,7 +64,7 @@ describe('the README', () => {
       '\nexport { PayoutsService };',
     );
     const service = (await testing.compile()).get(PayoutsService);
-    expect(await service.export('monday')).toBe('monday: undefined ms left');
+    expect(await service.export('monday')).toBe('monday: 10000 ms left');
   });
 
   it('names the default of every lock option', () => {

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { expectTypeOf } from 'expect-type';
 import type { DynamicModule } from '@nestjs/common';
@@ -37,6 +38,27 @@ describe('the public surface', () => {
     ]);
   });
 
+  it('has these types, and no more', async () => {
+    const source = await readFile(new URL('../../lib/index.ts', import.meta.url), 'utf8');
+    const lists = [...source.matchAll(/export type \{([^}]*)\}/g)].map(([, names]) => names!.split(','));
+    const names = lists.flat().map((name) => name.trim());
+    expect(names.filter((name) => name !== '').sort()).toEqual([
+      'Lock',
+      'LockEvent',
+      'LockKey',
+      'LockOptions',
+      'NodeOutcome',
+      'RedlockErrorCode',
+      'RedlockModuleExtras',
+      'RedlockModuleOptions',
+      'RedlockOptionsFactory',
+      'RedlockStatus',
+      'WithLockOptions',
+    ]);
+    // Whatever stands there besides would be in neither list.
+    expect(source.replaceAll(/export (type )?\{[^}]*\} from '[^']*';/g, '').trim()).toBe('');
+  });
+
   it('has errors that are told apart by class, name and code', () => {
     const errors = [
       new api.ResourceLockedError(['a'], 5, []),
@@ -54,7 +76,7 @@ describe('the public surface', () => {
     ]);
   });
 
-  // The compiler checks what follows (npm run typecheck); at run time these do nothing, and assert that the code runs.
+  // The types are checked by the compiler (npm run typecheck).
   it('has these options', () => {
     expectTypeOf<keyof RedlockModuleOptions>().toEqualTypeOf<
       'nodes' | 'keyPrefix' | 'nodeTimeout' | 'shutdownTimeout' | 'defaults'
@@ -75,7 +97,16 @@ describe('the public surface', () => {
     expectTypeOf<WithLockOptions>().toExtend<LockOptions>();
     expectTypeOf<WithLockOptions['onContended']>().toEqualTypeOf<'wait' | 'reject' | 'skip' | undefined>();
     expectTypeOf<WithLockOptions['name']>().toEqualTypeOf<string | undefined>();
-    expect(expectTypeOf).toBeDefined();
+    const options: Required<RedlockModuleOptions & RedlockModuleExtras> = {
+      nodes: ['redis://10.0.0.1', { host: '10.0.0.2' }],
+      keyPrefix: 'app:',
+      nodeTimeout: 50,
+      shutdownTimeout: 5_000,
+      defaults: { ttl: 10_000 },
+      isGlobal: true,
+      name: 'reports',
+    };
+    expect(() => api.RedlockModule.forRoot(options)).not.toThrow();
   });
 
   it('has these ways to register', () => {
@@ -123,7 +154,9 @@ describe('the public surface', () => {
   it('has these decorators', () => {
     expectTypeOf(api.WithLock).toEqualTypeOf<(key: LockKey, options?: WithLockOptions) => MethodDecorator>();
     expectTypeOf<LockKey>().toEqualTypeOf<
-      string | readonly string[] | ((...args: never[]) => string | readonly string[])
+      | string
+      | readonly string[]
+      | ((...args: never[]) => string | number | bigint | readonly (string | number | bigint)[])
     >();
     expectTypeOf(api.CurrentLock).toEqualTypeOf<() => ParameterDecorator>();
     expect(api.WithLock('a')).toBeInstanceOf(Function);

@@ -96,7 +96,7 @@ describe('resolveLockOptions', () => {
   ])('takes or refuses a ttl of %i ms at a factor of %d by its drift of %i ms', (ttl, driftFactor, drift) => {
     const act = (): unknown => resolve({ ttl, driftFactor });
     if (ttl > drift) expect(act()).toMatchObject({ ttl });
-    else expect(act).toThrow(`ttl must be at least 1 ms longer than its clock drift of ${drift} ms; got ${ttl}`);
+    else expect(act).toThrow(`ttl must be longer than its clock drift of ${drift} ms by at least 1 ms; got ${ttl}`);
   });
 });
 

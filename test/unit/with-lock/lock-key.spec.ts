@@ -45,14 +45,19 @@ describe('compileKey', () => {
     ['an empty text', ''],
     ['nothing', undefined],
     ['null', null],
-    ['a number', 5],
+    ['a number that is none', NaN],
     ['an object', {}],
     ['an empty array', []],
     ['an array with a hole', ['a', undefined]],
-    ['an array with a number', ['a', 1]],
+    ['an array with an object', ['a', {}]],
     ['a promise', Promise.resolve('a')],
   ])('refuses a function that returns %s', (_case, result) => {
     expect(() => resolve((() => result) as unknown as LockKey)).toThrow(LockKeyError);
+  });
+
+  it('takes numbers of a function as a template does', () => {
+    expect(resolve(() => 7)).toEqual(['7']);
+    expect(resolve(() => [7, 8n, 'a'])).toEqual(['7', '8', 'a']);
   });
 
   it('refuses keys that come out the same', () => {
