@@ -63,7 +63,9 @@ export class NodeConnection {
     });
     this.#redis.on('connect', () => (this.#handshakeSince = performance.now()));
     this.#redis.on('ready', () => this.#connectedAndReady());
-    this.#redis.on('error', (error: Error) => this.#failed(error.message || error.name));
+    this.#redis.on('error', (error: NodeJS.ErrnoException) =>
+      this.#failed(error.message || (error.code ?? error.name)),
+    );
     this.#redis.on('close', () => this.#lost());
   }
 

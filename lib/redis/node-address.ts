@@ -112,5 +112,8 @@ function malformed(index: number, text: string, why: string): TypeError {
 }
 
 function withoutPassword(text: string): string {
-  return text.replace(/^([a-z]+:\/\/)?.*@/is, '$1***@');
+  return text
+    .replace(/^([a-z]+:\/\/)?.*@/is, '$1***@')
+    .replace(/\/\/:.*/s, '//:***')
+    .replace(/\?.*/s, '?***');
 }

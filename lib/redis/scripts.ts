@@ -32,7 +32,7 @@ return {1}
 export const EXTEND = script(`
 local result = 1
 for _, key in ipairs(KEYS) do
-  local value = redis.call('GET', key)
+  local value = redis.pcall('GET', key)
   if value and value ~= ARGV[1] then return -1 end
   if not value then result = 0 end
 end
@@ -46,7 +46,7 @@ return result
 export const RELEASE = script(`
 local deleted = 0
 for _, key in ipairs(KEYS) do
-  if redis.call('GET', key) == ARGV[1] then deleted = deleted + redis.call('DEL', key) end
+  if redis.pcall('GET', key) == ARGV[1] then deleted = deleted + redis.call('DEL', key) end
 end
 return deleted
 `);

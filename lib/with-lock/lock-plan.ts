@@ -11,7 +11,8 @@ import { compileKey, type CompiledKey, type LockKey } from './lock-key.js';
 
 export interface WithLockOptions extends LockOptions {
   /**
-   * What a call does that finds the resource held: wait for it, fail at once, or return undefined without running.
+   * What a call does that finds the resource held: wait for it, fail at once, or return undefined without running (not for
+   * handlers that answer by `@Res()` themselves: nobody would).
    * @default 'wait'
    */
   onContended?: 'wait' | 'reject' | 'skip';

@@ -4,6 +4,7 @@ import { Redlock } from '../../../lib/core/redlock.js';
 import { toAddresses } from '../../../lib/redis/node-address.js';
 import { RedisNode } from '../../../lib/redis/redis-node.js';
 import { CompiledLib } from '../../support/compiled-lib.js';
+import { eventually } from '../../support/eventually.js';
 import { RedisPool } from '../../support/redis-pool.js';
 
 /** Takes a lock, says so, waits for a word, closes, and has nothing more to do. */
@@ -75,7 +76,7 @@ describe('Redlock.close', () => {
     const lock = await redlock.acquire('a', { ttl: 60_000, autoExtend: true });
     await redlock.close();
     expect(lock.isValid).toBe(false);
-    expect(await pool.owners('a')).toEqual([null, null, null]);
+    await eventually(async () => expect(await pool.owners('a')).toEqual([null, null, null]));
   });
 
   it('ends also where the pool was never opened, and when it is called twice', async () => {

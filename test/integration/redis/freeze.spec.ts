@@ -85,6 +85,7 @@ describe('a frozen node', () => {
     const lock = await taking;
     await lock.extend();
     await lock.release();
+    await allDone(client);
     expect(client.events.filter(({ type }) => type === 'node-down')).toEqual([]);
     expect(await pool.owners('a')).toEqual([null, null, null]);
   });

@@ -40,9 +40,29 @@ describe('the plain layout', () => {
     expect(client.events).toContainEqual({ type: 'contended', resources: [resource] });
   });
 
+  it('gives back what is still ours where another made a list of one of our keys, which counts as taken', async () => {
+    const [ours, theirs] = [pool.resource(), pool.resource()];
+    const lock = await client.redlock.acquire([theirs, ours], { ttl: 60_000 });
+    await allDone(client);
+    const servers = [...pool.servers.keys()];
+    for (const server of servers) {
+      await pool.ask(server, (redis) => redis.multi().del(theirs).lpush(theirs, 'x').exec());
+    }
+    await expect(lock.extend()).rejects.toMatchObject({ code: 'LOCK_LOST' });
+    await lock.release();
+    await allDone(client);
+    expect(await Promise.all(servers.map((server) => pool.ask(server, (redis) => redis.exists(ours))))).toEqual([
+      0, 0, 0,
+    ]);
+    expect(await Promise.all(servers.map((server) => pool.ask(server, (redis) => redis.del(theirs))))).toEqual([
+      1, 1, 1,
+    ]);
+  });
+
   it('keeps another library out of what we hold, until we release', async () => {
     const resource = pool.resource();
     const lock = await client.redlock.acquire(resource, { ttl: 60_000 });
+    await allDone(client);
     expect(await foreignSet(resource, 60_000)).toEqual([null, null, null]);
     const theft = pool.ask(0, (redis) => redis.eval(COMPARE_AND_DELETE, 1, resource, 'another library'));
     await expect(theft).resolves.toBe(0);
@@ -54,6 +74,7 @@ describe('the plain layout', () => {
   it('is a string under the name of the resource that holds the value and expires', async () => {
     const resource = pool.resource();
     const lock = await client.redlock.acquire(resource, { ttl: 60_000 });
+    await allDone(client);
     const [type, value, left] = await pool.ask(0, (redis) =>
       Promise.all([redis.type(resource), redis.get(resource), redis.pttl(resource)]),
     );

@@ -122,6 +122,14 @@ describe('Redlock.withLock', () => {
     expect(order).toEqual([`${first} begins`, `${first} ends`, `${second} begins`, `${second} ends`]);
   });
 
+  it.each([[undefined], ['work'], [{ ttl: 1_000 }]])(
+    'says what is wrong with %j in place of the work',
+    async (work) => {
+      await expect(redlock.withLock('a', work as never)).rejects.toThrow('the work must be a function');
+      expect(pool.nodes[0]!.calls).toEqual([]);
+    },
+  );
+
   it('rejects a bad resource or option before any node is asked', async () => {
     await expect(redlock.withLock('', () => 1)).rejects.toMatchObject({ code: 'LOCK_KEY' });
     await expect(redlock.withLock('a', () => 1, { ttl: 0 })).rejects.toBeInstanceOf(RangeError);

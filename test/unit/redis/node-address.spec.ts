@@ -76,6 +76,8 @@ describe('toAddresses', () => {
     `redis://u:a@${SECRET}@h/cache`,
     `redis://u:${SECRET}#1@h`,
     `redis://u:${SECRET}%zz@h`,
+    `redis://h?password=${SECRET}`,
+    `redis://:${SECRET}`,
   ])('never shows the password of a malformed address (%#)', (url) => {
     expect(refusal([url]).message).not.toContain(SECRET);
   });
@@ -119,6 +121,19 @@ describe('toAddresses', () => {
   it('refuses a live client, and says why', () => {
     const client = new Redis({ lazyConnect: true });
     expect(refusal([client]).message).toMatch(/nodes\[0\] is a live client; .*connection of its own/);
+  });
+
+  it.each([
+    [{ host: '' }, 'nodes[0].host'],
+    [{ host: 7 }, 'nodes[0].host'],
+    [{ host: 'h', port: 0 }, 'nodes[0].port must be a whole number from 1 to 65535; got 0'],
+    [{ host: 'h', port: 65_536 }, 'nodes[0].port must be a whole number from 1 to 65535; got 65536'],
+    [{ host: 'h', port: 1.5 }, 'nodes[0].port'],
+    [{ host: 'h', port: '6379' }, "nodes[0].port must be a whole number from 1 to 65535; got '6379'"],
+    [{ sentinels: [{ host: 'h' }], name: 'm' }, 'nodes[0].sentinels'],
+  ])('refuses the options %j', (options, message) => {
+    expect(refusal([options])).toBeInstanceOf(Error);
+    expect(refusal([options]).message).toContain(message);
   });
 
   it('refuses a keyPrefix of a single node', () => {
