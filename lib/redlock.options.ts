@@ -16,7 +16,7 @@ export interface RedlockModuleOptions {
   keyPrefix?: string;
   /** Ms a node may take to answer before the others decide without it. @default ttl / 20, at least 5 and at most 50 */
   nodeTimeout?: number;
-  /** Ms for which shutdown lets holders finish before their locks are released. @default 5_000 */
+  /** Ms for which shutdown lets holders finish before their locks are taken away. @default 5_000 */
   shutdownTimeout?: number;
   /** What holds for every lock that does not say otherwise. */
   defaults?: LockOptions;

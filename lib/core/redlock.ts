@@ -91,7 +91,7 @@ export class Redlock {
     if (typeof work !== 'function') {
       throw new TypeError('withLock takes the resource, the work and then the options; the work must be a function');
     }
-    const use = await this.enter(resource, options);
+    const use = await this.#enter(toResources(resource), this.#resolve(this.#forWork, options));
     let lost;
     let result: T;
     try {
@@ -103,19 +103,12 @@ export class Redlock {
     return result;
   }
 
-  /** Takes the lock, or a share of the one that the current async context already holds, for as long as the use lasts. */
-  async enter(resource: string | readonly string[], options?: LockOptions): Promise<Use> {
-    const resources = toResources(resource);
-    const resolved = this.#resolve(this.#forWork, options);
-    return this.#held.share(resources) ?? this.#held.hold(await this.#take(resources, resolved));
-  }
-
   async status(): Promise<RedlockStatus> {
     await this.open();
     return statusOf(this.#pool, this.#pool.timeoutFor(this.#forAcquire.ttl));
   }
 
-  /** Takes no new locks, lets holders finish for at most `timeout` ms, and releases what is left. */
+  /** Takes no new locks, lets holders finish for at most `timeout` ms, and takes the locks of the rest away. */
   async drain(timeout: number): Promise<void> {
     await this.#shutdown.drain(timeout);
   }
@@ -127,11 +120,18 @@ export class Redlock {
     await Promise.all(this.#pool.nodes.map((node) => node.close()));
   }
 
+  /** The lock, or a share of the one that the current async context already holds. */
+  async #enter(resources: readonly string[], options: ResolvedLockOptions): Promise<Use> {
+    return this.#held.share(resources) ?? this.#held.hold(await this.#take(resources, options));
+  }
+
   #take(resources: readonly string[], options: ResolvedLockOptions): Promise<Lease> {
     return this.#shutdown.follow(async () => {
       const closing = this.#shutdown.signalFor({ holder: this.#held.any });
       const patience = new Patience(this.#pool.clock, options, closing);
-      if (!this.#isOpen) await this.#openUnless(patience);
+      patience.throwIfAborted();
+      // For callers that are faster than the start of the application, or that it has none.
+      if (!this.#isOpen) await this.open();
       const onContended = (): void => this.#emit({ type: 'contended', resources });
       const won = await contend(this.#pool, { resources, terms: options, patience, onContended });
       this.#emit({ type: 'acquired', resources, waited: Math.round(patience.waited), attempts: won.attempts });
@@ -142,12 +142,6 @@ export class Redlock {
   async #open(): Promise<void> {
     await Promise.all(this.#pool.nodes.map((node) => node.open((event) => this.#emit({ ...event, node: node.name }))));
     this.#isOpen = true;
-  }
-
-  /** For callers that are faster than the start of the application, or that it has none. */
-  async #openUnless(patience: Patience): Promise<void> {
-    patience.throwIfAborted();
-    await this.open();
   }
 
   #resolve(base: ResolvedLockOptions, options: LockOptions | undefined): ResolvedLockOptions {
