@@ -1,6 +1,7 @@
 import { ConfigurableModuleBuilder, Module, type DynamicModule, type Provider } from '@nestjs/common';
 import { misfit } from './core/options.js';
 import { toAddresses } from './redis/node-address.js';
+import { BatchEncoder } from './redis/batch-encoder.js';
 import { RedisNode } from './redis/redis-node.js';
 import { checkModuleOptions, type RedlockModuleOptions } from './redlock.options.js';
 import { RedlockService } from './redlock.service.js';
@@ -45,8 +46,9 @@ function withPool(definition: DynamicModule, { isGlobal = false, name }: Redlock
 function toService(options: RedlockModuleOptions): RedlockService {
   checkModuleOptions(options);
   const { nodes, keyPrefix = 'lock:' } = options;
+  const encoder = new BatchEncoder(keyPrefix);
   return new RedlockService(
-    toAddresses(nodes).map((address) => new RedisNode(address, keyPrefix)),
+    toAddresses(nodes).map((address) => new RedisNode(address, encoder)),
     options,
   );
 }

@@ -18,20 +18,24 @@ export interface RedlockModuleOptions {
   nodeTimeout?: number;
   /** Ms for which shutdown lets holders finish before their locks are taken away. @default 5_000 */
   shutdownTimeout?: number;
+  /** How many callers of this process may wait for one resource; whoever comes then is told at once that it is locked. @default 10_000 */
+  maxWaiters?: number;
   /** What holds for every lock that does not say otherwise. */
   defaults?: LockOptions;
 }
 
-const NAMES = ['nodes', 'keyPrefix', 'nodeTimeout', 'shutdownTimeout', 'defaults'];
+const NAMES = ['nodes', 'keyPrefix', 'nodeTimeout', 'shutdownTimeout', 'maxWaiters', 'defaults'];
 
 /** @throws TypeError, RangeError that name the option, the value and the bound */
 export function checkModuleOptions(options: RedlockModuleOptions, extras: readonly string[] = []): void {
   checkNames(options, [...NAMES, ...extras], 'RedlockModule');
-  const { keyPrefix, nodeTimeout, shutdownTimeout, defaults } = options;
+  const { keyPrefix, nodeTimeout, shutdownTimeout, maxWaiters, defaults } = options;
   if (keyPrefix !== undefined && typeof keyPrefix !== 'string')
     throw misfit('RedlockModule: keyPrefix', keyPrefix, 'a string');
   checkMs('nodeTimeout', nodeTimeout, 1);
   checkMs('shutdownTimeout', shutdownTimeout, 0);
+  if (maxWaiters !== undefined && !(Number.isInteger(maxWaiters) && maxWaiters >= 0))
+    throw misfit('RedlockModule: maxWaiters', maxWaiters, 'a whole number from 0');
   if (defaults === undefined) return;
   checkLockOptions(defaults, 'RedlockModule: defaults');
   resolveLockOptions(DEFAULT_LOCK_OPTIONS, defaults);

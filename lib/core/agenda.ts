@@ -1,15 +1,34 @@
-import type { Clock } from './clock.js';
+import type { Clock, Moment } from './clock.js';
 
-type Task = () => void;
+/** Something that is due later; on one agenda at a time. */
+export abstract class Task {
+  /** When it is due; and where the agenda keeps it, so that it can be taken back without a search. */
+  time = 0;
+  slot: Slot | undefined;
+  previous: Task | undefined;
+  next: Task | undefined;
+
+  abstract due(): void;
+}
+
+/** Tasks that are looked at together: a list, since sets and maps that change with every lock keep garbage alive in V8. */
+interface Slot {
+  first: Task | undefined;
+}
 
 /** Ms: no timer sleeps longer, since timers stand still while the machine is suspended. */
 const LONGEST_SLEEP = 500;
 /** Ms by which the clocks may differ for other reasons, such as adjustments and the coarseness of the wall clock. */
 const WALL_CLOCK_NOISE = 50;
+/** Ms: what is due later than this is kept in coarse slots first, so that these are few. */
+const FAR = 1_000;
+const COARSE = 64;
 
 /** One timer for everything that is due later: tasks due in the same ms run in the same turn of the event loop. */
 export class Agenda {
-  readonly #due = new Map<number, Set<Task>>();
+  /** By the tick at which they are looked at; kept until then, also when they are empty again. */
+  readonly #slots = new Map<number, Slot>();
+  #tasks = 0;
   #next = Infinity;
   #wallAhead: number;
   #suspended = 0;
@@ -20,43 +39,73 @@ export class Agenda {
     this.#wallAhead = wall - monotonic;
   }
 
-  /** Calls `task` once after `delay` ms, at most one ms early and not late; returns what takes it back. */
-  add(delay: number, task: Task): () => void {
-    const tick = Math.floor(this.#now() + delay);
-    const tasks = this.#due.get(tick) ?? new Set<Task>();
-    this.#due.set(tick, tasks.add(task));
-    if (tick < this.#next) this.#arm(tick);
-    return () => {
-      tasks.delete(task);
-      this.#tidy(tick, tasks);
-    };
+  /** Has `task` done once, `delay` ms after `now`, at most one ms early and not late; no longer at an earlier time. */
+  add(delay: number, task: Task, now: Moment = this.clock.now()): void {
+    this.remove(task);
+    const time = this.#timeOf(now) + delay;
+    task.time = time;
+    this.#tasks += 1;
+    this.#put(task, Math.floor(delay > FAR ? time - (time % COARSE) : time));
   }
 
-  #tidy(tick: number, tasks: Set<Task>): void {
-    if (tasks.size > 0 || this.#due.get(tick) !== tasks) return;
-    this.#due.delete(tick);
-    if (this.#due.size === 0) this.#arm(Infinity);
+  remove(task: Task): void {
+    const { slot } = task;
+    if (slot === undefined) return;
+    unlink(slot, task);
+    this.#tasks -= 1;
+    if (this.#tasks === 0) this.#clear();
+  }
+
+  #put(task: Task, tick: number): void {
+    let slot = this.#slots.get(tick);
+    if (slot === undefined) this.#slots.set(tick, (slot = { first: undefined }));
+    task.slot = slot;
+    task.next = slot.first;
+    if (slot.first) slot.first.previous = task;
+    slot.first = task;
+    if (tick < this.#next) this.#arm(tick);
   }
 
   #arm(tick: number): void {
     this.#stopTimer();
     this.#next = tick;
     if (tick === Infinity) return;
-    const delay = Math.min(LONGEST_SLEEP, Math.max(0, tick - this.#now()));
+    const delay = Math.min(LONGEST_SLEEP, Math.max(0, tick - this.#timeOf(this.clock.now())));
     this.#stopTimer = this.clock.schedule(delay, () => this.#run());
   }
 
   #run(): void {
-    const now = this.#now();
-    const due = [...this.#due].filter(([tick]) => tick <= now).sort(([a], [b]) => a - b);
-    for (const [tick] of due) this.#due.delete(tick);
+    const now = this.#timeOf(this.clock.now());
+    const due = [...this.#slots].filter(([tick]) => tick <= now).sort(([a], [b]) => a - b);
+    for (const [tick] of due) this.#slots.delete(tick);
     this.#arm(this.#earliest());
-    for (const [, tasks] of due) runAll(tasks);
+    for (const [, slot] of due) this.#runSlot(slot, now);
+  }
+
+  /** The oldest first; a task that another one takes back before its turn does not run. */
+  #runSlot(slot: Slot, now: number): void {
+    let task = oldest(slot);
+    while (task) {
+      const { previous } = task;
+      unlink(slot, task);
+      if (task.time >= now + 1) {
+        this.#put(task, Math.floor(task.time));
+      } else {
+        this.#tasks -= 1;
+        task.due();
+      }
+      // The one before it may have been taken back by what has just run.
+      task = previous?.slot === slot ? previous : oldest(slot);
+    }
+  }
+
+  #clear(): void {
+    this.#slots.clear();
+    this.#arm(Infinity);
   }
 
   /** Monotonic ms, and those for which the machine was suspended: only the wall clock went on then. */
-  #now(): number {
-    const { monotonic, wall } = this.clock.now();
+  #timeOf({ monotonic, wall }: Moment): number {
     const ahead = wall - monotonic - this.#wallAhead;
     if (Math.abs(ahead) > WALL_CLOCK_NOISE) {
       this.#suspended += Math.max(0, ahead);
@@ -67,15 +116,23 @@ export class Agenda {
 
   #earliest(): number {
     let earliest = Infinity;
-    for (const tick of this.#due.keys()) earliest = Math.min(earliest, tick);
+    for (const [tick, slot] of this.#slots) if (slot.first && tick < earliest) earliest = tick;
     return earliest;
   }
 }
 
-/** A task that another one takes back before its turn does not run. */
-function runAll(tasks: Set<Task>): void {
-  for (const task of tasks) {
-    tasks.delete(task);
-    task();
-  }
+function unlink(slot: Slot, task: Task): void {
+  const { previous, next } = task;
+  if (previous) previous.next = next;
+  else slot.first = next;
+  if (next) next.previous = previous;
+  task.slot = undefined;
+  task.previous = undefined;
+  task.next = undefined;
+}
+
+function oldest({ first }: Slot): Task | undefined {
+  let task = first;
+  while (task?.next) task = task.next;
+  return task;
 }

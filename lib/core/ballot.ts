@@ -1,50 +1,82 @@
-import type { Clock } from './clock.js';
-import type { LockNode, Unknown } from './lock-node.js';
+import { Task, type Agenda } from './agenda.js';
+import type { Claim } from './claim.js';
+import type { Clock, Moment } from './clock.js';
+import type { LockNode, Question, Unknown } from './lock-node.js';
 import { verdict } from './quorum.js';
+
+export type Decision = 'won' | 'lost';
 
 interface Answer {
   readonly kind: string;
 }
 
-export interface Question<A extends Answer> {
-  /** Puts the question to one node. */
-  put(node: LockNode, answered: (answer: A | Unknown) => void): void;
-  /** Whether an answer is a vote in favour. */
-  favours(answer: A | Unknown): boolean;
+/** What a ballot is about. */
+export interface BallotTerms<A extends Answer> {
+  readonly claim: Claim;
+  readonly ttl: number;
   /** Ms after which silence is an answer. */
   readonly timeout: number;
+  /** What time it is, where that was just looked up. */
+  readonly now?: Moment | undefined;
+  /** Puts the question to one node. */
+  readonly put: (node: LockNode, question: Question<A>, seat: number) => void;
+  /** The kind of answer that is a vote in favour; where there is none, every answer is, except that there is none. */
+  readonly favour?: A['kind'] | undefined;
   /** Told of every answer that comes once the ballot is decided. */
-  late?(node: LockNode, answer: A | Unknown): void;
+  readonly late?: ((seat: number, answer: A | Unknown) => void) | undefined;
+}
+
+/** Whom and when a ballot asks. */
+export interface Electorate {
+  readonly nodes: readonly LockNode[];
+  readonly clock: Clock;
+  readonly agenda: Agenda;
 }
 
 /** One question put to all nodes at once and decided as soon as it can be; never waits for the slowest node. */
-export class Ballot<A extends Answer> {
-  /** By node; undefined where there is no answer yet. */
+export class Ballot<A extends Answer> extends Task implements Question<A> {
+  /** By seat; undefined where there is no answer yet. */
   readonly answers: (A | Unknown | undefined)[];
-  readonly decision: Promise<'won' | 'lost'>;
-  #decide!: (outcome: 'won' | 'lost') => void;
-  #decided = false;
+  readonly claim: Claim;
+  readonly ttl: number;
+  #outcome: Decision | undefined;
+  #onDecision: ((decision: Decision) => void) | undefined;
+  #onComplete: (() => void) | undefined;
   #granted = 0;
   #refused = 0;
-  #stopTimer: () => void;
-  #onComplete: () => void = () => undefined;
 
   constructor(
-    readonly nodes: readonly LockNode[],
-    private readonly question: Question<A>,
-    private readonly clock: Clock,
+    private readonly electorate: Electorate,
+    private readonly terms: BallotTerms<A>,
   ) {
-    this.answers = Array.from(nodes, () => undefined);
-    this.decision = new Promise((resolve) => (this.#decide = resolve));
-    this.#stopTimer = clock.schedule(question.timeout, () => clock.afterInput(() => this.#giveUp()));
-    nodes.forEach((node, index) => question.put(node, (answer) => this.#count(index, answer)));
+    super();
+    const { nodes, agenda } = electorate;
+    this.claim = terms.claim;
+    this.ttl = terms.ttl;
+    this.answers = nodes.map(none);
+    agenda.add(terms.timeout, this, terms.now);
+    for (let seat = 0; seat < nodes.length; seat += 1) terms.put(nodes[seat]!, this, seat);
+  }
+
+  get nodes(): readonly LockNode[] {
+    return this.electorate.nodes;
+  }
+
+  get decision(): Promise<Decision> {
+    return new Promise((resolve) => this.whenDecided(resolve));
+  }
+
+  /** Calls `tell` in the very turn in which the ballot is decided; for one caller. */
+  whenDecided(tell: (decision: Decision) => void): void {
+    if (this.#outcome) tell(this.#outcome);
+    else this.#onDecision = tell;
   }
 
   /** Resolves when every node has answered, or after one more `timeout`: for telling why a ballot was lost. */
   async rest(): Promise<void> {
     if (!this.answers.includes(undefined)) return;
     await new Promise<void>((resolve) => {
-      const stopTimer = this.clock.schedule(this.question.timeout, resolve);
+      const stopTimer = this.electorate.clock.schedule(this.terms.timeout, resolve);
       this.#onComplete = () => {
         stopTimer();
         resolve();
@@ -57,33 +89,45 @@ export class Ballot<A extends Answer> {
     return this.answers.filter((answer) => answer !== undefined && test(answer)).length;
   }
 
-  #count(index: number, answer: A | Unknown): void {
-    if (this.#decided) return this.#countLate(index, answer);
-    this.answers[index] = answer;
-    if (this.question.favours(answer)) this.#granted += 1;
+  answer(seat: number, answer: A | Unknown): void {
+    this.answers[seat] = answer;
+    if (this.#outcome) return this.#late(seat, answer);
+    if (this.#favours(answer.kind)) this.#granted += 1;
     else this.#refused += 1;
-    const outcome = verdict(this.nodes.length, this.#granted, this.#refused);
+    const outcome = verdict(this.answers.length, this.#granted, this.#refused);
     if (outcome !== 'open') this.#end(outcome);
   }
 
-  #countLate(index: number, answer: A | Unknown): void {
-    this.answers[index] = answer;
-    this.question.late?.(this.nodes[index]!, answer);
-    if (!this.answers.includes(undefined)) this.#onComplete();
+  /** The time is up, but a late event loop is not a silent node. */
+  due(): void {
+    this.electorate.clock.afterInput(() => this.#giveUp());
+  }
+
+  #favours(kind: string): boolean {
+    return this.terms.favour === undefined ? kind !== 'unknown' : kind === this.terms.favour;
+  }
+
+  #late(seat: number, answer: A | Unknown): void {
+    this.terms.late?.(seat, answer);
+    if (!this.answers.includes(undefined)) this.#onComplete?.();
   }
 
   #giveUp(): void {
-    if (this.#decided) return;
-    const reason = `no answer within ${this.question.timeout} ms`;
-    for (let index = 0; index < this.nodes.length; index += 1) {
-      this.answers[index] ??= { kind: 'unknown', reason, sent: true };
+    if (this.#outcome) return;
+    const reason = `no answer within ${this.terms.timeout} ms`;
+    for (let seat = 0; seat < this.answers.length; seat += 1) {
+      this.answers[seat] ??= { kind: 'unknown', reason, sent: true };
     }
     this.#end('lost');
   }
 
-  #end(outcome: 'won' | 'lost'): void {
-    this.#decided = true;
-    this.#stopTimer();
-    this.#decide(outcome);
+  #end(outcome: Decision): void {
+    this.#outcome = outcome;
+    this.electorate.agenda.remove(this);
+    this.#onDecision?.(outcome);
   }
+}
+
+function none(): undefined {
+  return undefined;
 }

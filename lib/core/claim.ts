@@ -1,6 +1,23 @@
+import type { Moment } from './clock.js';
+
+/** A place in the line of waiters for one resource. */
+export interface Ticket {
+  /** Microseconds on the wall clock when the waiter came; the same on all nodes, so that they agree who is next. */
+  readonly arrived: number;
+  /** Ms for which a node that gives the resource to this waiter keeps it for it. */
+  readonly grace: number;
+  /** False once nobody waits any more, with or without the resource. */
+  readonly isTaken: boolean;
+  /** Told that `node` gave the resource to this waiter, not before `since`. */
+  granted(node: string, since: Moment): void;
+}
+
 /** One attempt to own resources: what every command of this attempt carries to every node. */
 export class Claim {
-  #withdrawn = false;
+  /** True where the next in line of this process asks in the same turn as this claim is released. */
+  followed = false;
+  /** An adapter's own form of this claim, kept here so that all nodes share it. */
+  encoding: unknown;
   #asked = false;
   #unreached: Set<object> | undefined;
 
@@ -8,16 +25,9 @@ export class Claim {
     readonly resources: readonly string[],
     /** The owner's random mark, new for every attempt. */
     readonly value: string,
+    /** The place that is taken where the resource is held; without one the claim does not wait. */
+    readonly ticket?: Ticket,
   ) {}
-
-  /** True once its release was sent: from then on nothing may plant the keys of this claim again. */
-  get withdrawn(): boolean {
-    return this.#withdrawn;
-  }
-
-  withdraw(): void {
-    this.#withdrawn = true;
-  }
 
   /** Notes whether a command that takes the resources left for `node`, until every node was asked. */
   noteSent(node: object, sent: boolean): void {

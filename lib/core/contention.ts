@@ -1,46 +1,45 @@
-import { attempt, type Attempt, type LeaseTerms } from './attempt.js';
+import { attempt, type LeaseTerms } from './attempt.js';
 import { elapsed } from './clock.js';
-import { QuorumNotReachedError, ResourceLockedError, type RedlockError } from './errors.js';
 import type { NodePool } from './node-pool.js';
+import { errorOf, type Lost, type Won } from './outcome.js';
 import type { Patience } from './patience.js';
 import { retryDelay, SPLIT_VOTE_ROUNDS, splitVoteDelay, type RetryPolicy } from './retry.js';
 
-type Won = Extract<Attempt, { kind: 'won' }>;
-type Lost = Exclude<Attempt, Won>;
-
-export interface Contender {
+/** Who wants what, and for how long he goes on trying. */
+export interface Contest {
   readonly resources: readonly string[];
   readonly terms: LeaseTerms & RetryPolicy;
   readonly patience: Patience;
-  /** Told once, when the resources were found held. */
-  readonly onContended: () => void;
+  /** Told what each attempt in vain came to. */
+  readonly onLost: (outcome: Lost) => void;
 }
 
-/** Tries again and again until the resources are ours, or until time, count or a signal ends it. */
-export async function contend(pool: NodePool, contender: Contender): Promise<Won & { readonly attempts: number }> {
-  const { patience, terms } = contender;
-  let contended = false;
+/** A won claim, and after how many attempts. */
+export type Victory = Won & { readonly attempts: number };
+
+/** Tries again and again, without a place in line, until the resources are ours, or time, count or a signal ends it. */
+export async function contend(pool: NodePool, contest: Contest): Promise<Victory> {
+  const { patience, terms } = contest;
   for (let attempts = 1; ; attempts += 1) {
-    const outcome = await voteUntilClear(pool, contender);
+    const outcome = await voteUntilClear(pool, contest);
     if (outcome.kind === 'won') return { ...outcome, attempts };
-    if (outcome.kind === 'contended' && !contended) contender.onContended();
-    contended ||= outcome.kind === 'contended';
+    contest.onLost(outcome);
     const left = patience.left(attempts);
-    if (left <= 0) throw errorOf(outcome, contender.resources);
+    if (left <= 0) throw errorOf(outcome, contest.resources);
     await patience.pause(Math.min(left, retryDelay(terms, pool.random)));
   }
 }
 
 /**
  * One attempt; repeated at once where rivals split the votes, since then nobody holds the resource. A rival comes with a new
- * value each time: who is still there with the old one is no rival, but a holder or a leftover.
+ * value each time: who is still there with the old one is no rival, but a holder, a leftover, or somebody who waits in line.
  */
-async function voteUntilClear(pool: NodePool, contender: Contender): Promise<Attempt> {
-  const { patience } = contender;
+async function voteUntilClear(pool: NodePool, contest: Contest): Promise<Won | Lost> {
+  const { patience } = contest;
   const seen = new Set<string>();
   for (let round = 0; ; round += 1) {
     const since = pool.clock.now();
-    const outcome = await attemptUnlessAborted(pool, contender);
+    const outcome = await attemptUnlessAborted(pool, contest);
     const rivals = outcome.kind === 'contended' ? outcome.rivals.filter((owner) => !seen.has(owner)) : [];
     const left = patience.leftForVote;
     if (rivals.length === 0 || round === SPLIT_VOTE_ROUNDS || left <= 0) return outcome;
@@ -49,16 +48,10 @@ async function voteUntilClear(pool: NodePool, contender: Contender): Promise<Att
   }
 }
 
-async function attemptUnlessAborted(pool: NodePool, { patience, resources, terms }: Contender): Promise<Attempt> {
+async function attemptUnlessAborted(pool: NodePool, { patience, resources, terms }: Contest): Promise<Won | Lost> {
   patience.throwIfAborted();
   const outcome = await attempt(pool, resources, terms);
   if (outcome.kind === 'won' && patience.aborted) pool.release(outcome.claim, terms.ttl);
   patience.throwIfAborted();
   return outcome;
-}
-
-function errorOf(outcome: Lost, resources: readonly string[]): RedlockError {
-  if (outcome.kind === 'contended') return new ResourceLockedError(resources, outcome.retryAfter, outcome.nodes);
-  const why = outcome.kind === 'too slow' ? 'the answers took longer than the lease lasts' : 'too few nodes answered';
-  return new QuorumNotReachedError(resources, outcome.nodes, why);
 }

@@ -13,6 +13,8 @@ export type LockEvent =
   | { readonly type: 'lost'; readonly resources: readonly string[]; readonly error: LockLostError }
   | { readonly type: 'released'; readonly resources: readonly string[]; /** Ms. */ readonly held: number }
   | { readonly type: 'node-up'; readonly node: string }
-  | { readonly type: 'node-down'; readonly node: string; readonly reason: string };
+  | { readonly type: 'node-down'; readonly node: string; readonly reason: string }
+  /** Waiters find out by asking again that this node is free; it cannot tell them. */
+  | { readonly type: 'hand-off-unavailable'; readonly node: string; readonly reason: string };
 
 export type LockListener = (event: LockEvent) => void;

@@ -1,3 +1,4 @@
+import { Aside } from './aside.js';
 import type { LeaseTerms } from './attempt.js';
 import type { Ballot } from './ballot.js';
 import type { Claim } from './claim.js';
@@ -28,13 +29,13 @@ export async function extendOnce(pool: NodePool, extending: Extending): Promise<
   const validity = Validity.of(pool.clock.now(), terms.ttl, terms.driftFactor);
   extending.onSend(validity);
   let proven = false;
-  const heal = (node: LockNode, answer: ExtendAnswer | undefined): void => {
-    if (proven && answer?.kind === 'missing' && extending.isHeld()) winBack(node, claim, terms.ttl);
+  const heal = (seat: number, answer: ExtendAnswer | undefined): void => {
+    if (proven && answer?.kind === 'missing' && extending.isHeld()) winBack(pool.nodes[seat]!, claim, terms.ttl);
   };
   const ballot = pool.extend(claim, terms.ttl, heal);
   proven = (await ballot.decision) === 'won' && validity.remaining(pool.clock) > 0;
   if (!proven) return failureOf(ballot, claim);
-  ballot.nodes.forEach((node, index) => heal(node, ballot.answers[index]));
+  ballot.answers.forEach((answer, seat) => heal(seat, answer));
   return { kind: 'extended', validity };
 }
 
@@ -43,7 +44,7 @@ export async function extendOnce(pool: NodePool, extending: Extending): Promise<
  * round on: until then a rival may have come and gone on it.
  */
 function winBack(node: LockNode, claim: Claim, ttl: number): void {
-  node.acquire(claim, ttl, () => undefined);
+  node.acquire(new Aside(claim, ttl), 0);
 }
 
 function failureOf(ballot: Ballot<ExtendAnswer>, { resources }: Claim): Extension {

@@ -1,9 +1,10 @@
-import type { Agenda } from './agenda.js';
+import { Task, type Agenda } from './agenda.js';
+import type { Moment } from './clock.js';
 
 /** What is watched over. */
 export interface Watched {
-  /** Ms left of the lease. */
-  left(): number;
+  /** Ms left of the lease, at a moment that was just looked up. */
+  left(now?: Moment): number;
   /** Called when it is time to extend; not before `watch` is called again. */
   renew(): void;
   /** Called when the lease is over. */
@@ -11,29 +12,31 @@ export interface Watched {
 }
 
 /** Wakes a lease when it is over, or before that when it is to be extended. */
-export class LeaseWatch {
-  #forget: () => void = () => undefined;
+export class LeaseWatch extends Task {
+  #renews = false;
 
   constructor(
     private readonly agenda: Agenda,
     private readonly watched: Watched,
-  ) {}
+  ) {
+    super();
+  }
 
   /** Watches from now on, extending in `renewIn` ms where that is before the end. */
-  watch(renewIn = Infinity): void {
-    this.stop();
-    const left = this.watched.left();
-    const task = renewIn < left ? (): void => this.watched.renew() : (): void => this.#end();
-    this.#forget = this.agenda.add(Math.min(renewIn, left), task);
+  watch(renewIn = Infinity, now?: Moment): void {
+    const left = this.watched.left(now);
+    this.#renews = renewIn < left;
+    this.agenda.add(Math.min(renewIn, left), this, now);
   }
 
   stop(): void {
-    this.#forget();
+    this.agenda.remove(this);
   }
 
   /** A timer may be early by less than a ms, and the lease may have been extended meanwhile. */
-  #end(): void {
-    if (this.watched.left() >= 1) this.watch();
+  due(): void {
+    if (this.#renews) this.watched.renew();
+    else if (this.watched.left() >= 1) this.watch();
     else this.watched.expire();
   }
 }

@@ -1,54 +1,51 @@
-import { setMaxListeners } from 'node:events';
-import type { Agenda } from './agenda.js';
-import type { LeaseTerms } from './attempt.js';
 import type { Claim } from './claim.js';
 import { elapsed, type Moment } from './clock.js';
 import { LockLostError } from './errors.js';
-import type { LockListener } from './events.js';
 import { extendOnce } from './extension.js';
-import { LeaseWatch } from './lease-watch.js';
+import type { HoldTerms, LeaseSurroundings } from './lease-surroundings.js';
+import { LeaseWatch, type Watched } from './lease-watch.js';
 import type { Lock } from './lock.js';
-import type { NodePool } from './node-pool.js';
-import { toTtl, type ResolvedLockOptions } from './options.js';
+import { Loss } from './loss.js';
+import { toTtl } from './options.js';
+import type { Won } from './outcome.js';
+import type { Entry } from './roster.js';
 import { renewalIn, renewalRetryIn } from './renewal.js';
 import type { Validity } from './validity.js';
 
-/** What a lease needs of its surroundings. */
-export interface LeaseSurroundings {
-  readonly pool: NodePool;
-  readonly agenda: Agenda;
-  readonly emit: LockListener;
-  /** Told once, when the lease is over. */
-  readonly ended: (lease: Lease) => void;
-}
-
 /** The life of a lock: taken, extended, then lost or released. */
-export class Lease implements Lock {
+export class Lease implements Lock, Entry, Watched {
+  place = -1;
   readonly #claim: Claim;
   readonly #taken: Moment;
+  readonly #terms: HoldTerms;
   readonly #watch: LeaseWatch;
   #state: 'held' | 'released' | 'lost' = 'held';
   #validity: Validity;
   /** Ms that the lease lasts on the nodes from the latest extension on, at most. */
   #ttl: number;
-  #lost: LockLostError | undefined;
-  #abort: AbortController | undefined;
-  #lastExtension: Promise<void> = Promise.resolve();
+  /** Until the first extension the nodes keep the lock for a grace only. */
+  #provisional: boolean;
+  #loss: Loss | undefined;
+  #lastExtension: Promise<void> | undefined;
   #release: Promise<void> | undefined;
 
   constructor(
     private readonly around: LeaseSurroundings,
-    { claim, validity }: { readonly claim: Claim; readonly validity: Validity },
-    private readonly terms: LeaseTerms & Pick<ResolvedLockOptions, 'autoExtend' | 'maxHold'>,
+    { claim, validity, provisional }: Omit<Won, 'kind'>,
+    { terms, taken }: { readonly terms: HoldTerms; readonly taken: Moment },
   ) {
+    // What it does not need any more it lets go: a lock may be one of many, and held for long.
+    const { ttl, driftFactor, autoExtend, maxHold } = terms;
+    this.#terms = { ttl, driftFactor, autoExtend, maxHold };
+    claim.encoding = undefined;
     this.#claim = claim;
-    this.#taken = around.pool.clock.now();
+    this.#taken = taken;
     this.#validity = validity;
     this.#ttl = terms.ttl;
-    const renew = (): void => void this.#renew();
-    const left = (): number => this.validity;
-    this.#watch = new LeaseWatch(around.agenda, { renew, left, expire: () => this.#expire() });
-    this.#watch.watch(this.#renewalIn());
+    this.#watch = new LeaseWatch(around.pool.agenda, this);
+    this.#provisional = provisional;
+    if (provisional) this.renew();
+    else this.#watch.watch(this.#renewalIn(this.#ttl, taken), taken);
   }
 
   get resources(): readonly string[] {
@@ -60,7 +57,7 @@ export class Lease implements Lock {
   }
 
   get validity(): number {
-    return this.#state === 'held' ? Math.max(0, this.#validity.remaining(this.around.pool.clock)) : 0;
+    return this.left();
   }
 
   get isValid(): boolean {
@@ -69,19 +66,13 @@ export class Lease implements Lock {
 
   get signal(): AbortSignal {
     this.#noticeExpiry();
-    if (this.#abort === undefined) {
-      this.#abort = new AbortController();
-      // As many as work under the lock may listen.
-      setMaxListeners(0, this.#abort.signal);
-      if (this.#lost) this.#abort.abort(this.#lost);
-    }
-    return this.#abort.signal;
+    return (this.#loss ??= new Loss()).signal;
   }
 
   /** Why the lock was lost, found out on the clock; undefined while it is valid and after an ordinary release. */
   get lost(): LockLostError | undefined {
     this.#noticeExpiry();
-    return this.#lost;
+    return this.#loss?.error;
   }
 
   assertValid(minimumMs = 0): void {
@@ -90,8 +81,8 @@ export class Lease implements Lock {
     throw this.lost ?? new LockLostError(this.resources, reason);
   }
 
-  extend(ttl: number = this.terms.ttl): Promise<void> {
-    const extension = this.#lastExtension.then(() => this.#extend(ttl));
+  extend(ttl: number = this.#terms.ttl): Promise<void> {
+    const extension = (this.#lastExtension ?? Promise.resolve()).then(() => this.#extend(ttl));
     this.#lastExtension = extension.catch(() => undefined);
     return extension;
   }
@@ -112,11 +103,11 @@ export class Lease implements Lock {
   }
 
   async #extend(wanted: number): Promise<void> {
-    const ttl = toTtl(wanted, this.terms.driftFactor);
+    const ttl = toTtl(wanted, this.#terms.driftFactor);
     this.assertValid();
     const extension = await extendOnce(this.around.pool, {
       claim: this.#claim,
-      terms: { ttl, driftFactor: this.terms.driftFactor },
+      terms: { ttl, driftFactor: this.#terms.driftFactor },
       onSend: (validity) => this.#prepareFor(validity, ttl),
       isHeld: () => this.isValid,
     });
@@ -125,6 +116,7 @@ export class Lease implements Lock {
     if (extension.kind === 'unproven') throw extension.error;
     this.#validity = extension.validity;
     this.#ttl = ttl;
+    this.#provisional = false;
     this.#watch.watch(this.#renewalIn());
     this.around.emit({ type: 'extended', resources: this.resources, validity: Math.floor(this.validity) });
   }
@@ -137,63 +129,68 @@ export class Lease implements Lock {
     this.#watch.watch(this.#renewalIn(ttl));
   }
 
-  async #renew(): Promise<void> {
+  renew(): void {
     this.#watch.watch();
-    try {
-      await this.extend(this.#ttl);
-    } catch {
+    this.extend(this.#ttl).catch(() => {
       // Loss has been told by the signal; anything else is tried again within what is left.
       if (this.#state === 'held') this.#watch.watch(this.#unlessHeldTooLong(renewalRetryIn(this.#ttl, this.validity)));
-    }
+    });
   }
 
   /** Ms until the lease is to be extended; never where it is not, or not any more. */
-  #renewalIn(ttl = this.#ttl): number {
-    if (!this.terms.autoExtend) return Infinity;
-    return this.#unlessHeldTooLong(renewalIn(ttl, this.around.pool.random));
+  #renewalIn(ttl = this.#ttl, now?: Moment): number {
+    if (!this.#terms.autoExtend && !this.#provisional) return Infinity;
+    return this.#unlessHeldTooLong(renewalIn(ttl, this.around.pool.random), now);
   }
 
-  #unlessHeldTooLong(delay: number): number {
-    return this.#held() + delay < this.terms.maxHold ? delay : Infinity;
+  #unlessHeldTooLong(delay: number, now?: Moment): number {
+    return this.#held(now) + delay < this.#terms.maxHold ? delay : Infinity;
   }
 
   /** Ms since the lock was taken. */
-  #held(): number {
-    return elapsed(this.#taken, this.around.pool.clock.now());
+  #held(now = this.around.pool.clock.now()): number {
+    return elapsed(this.#taken, now);
   }
 
-  #noticeExpiry(): void {
-    if (this.#state === 'held' && this.validity === 0) this.#expire();
+  left(now = this.around.pool.clock.now()): number {
+    return this.#state === 'held' ? Math.max(0, this.#validity.remainingAt(now)) : 0;
   }
 
-  #expire(): void {
-    const { autoExtend, maxHold } = this.terms;
+  #noticeExpiry(now?: Moment): void {
+    if (this.#state === 'held' && this.left(now) === 0) this.expire();
+  }
+
+  expire(): void {
+    const { autoExtend, maxHold } = this.#terms;
     const heldTooLong = autoExtend && this.#held() >= maxHold;
     this.#lose(heldTooLong ? `extended for maxHold, ${maxHold} ms, and no longer` : 'its lease ran out');
   }
 
   #lose(reason: string): LockLostError {
-    if (this.#state !== 'held') return this.#lost ?? new LockLostError(this.resources, 'it was released');
-    this.#lost = new LockLostError(this.resources, reason);
-    this.#end('lost');
-    this.#abort?.abort(this.#lost);
-    this.around.emit({ type: 'lost', resources: this.resources, error: this.#lost });
-    return this.#lost;
+    if (this.#state !== 'held') return this.#loss?.error ?? new LockLostError(this.resources, 'it was released');
+    const error = new LockLostError(this.resources, reason);
+    this.#state = 'lost';
+    (this.#loss ??= new Loss()).happen(error);
+    this.#end();
+    this.around.emit({ type: 'lost', resources: this.resources, error });
+    return error;
   }
 
-  #end(state: 'released' | 'lost'): void {
-    this.#state = state;
+  #end(): void {
     this.#watch.stop();
     this.around.ended(this);
   }
 
   async #giveBack(): Promise<void> {
-    this.#noticeExpiry();
-    const ballot = this.around.pool.release(this.#claim, this.#ttl);
+    const now = this.around.pool.clock.now();
+    this.#noticeExpiry(now);
     const wasHeld = this.#state === 'held';
-    const held = Math.round(this.#held());
-    if (wasHeld) this.#end('released');
+    this.#claim.followed = this.around.followed(this);
+    const ballot = this.around.pool.release(this.#claim, this.#ttl, now);
+    if (!wasHeld) return void (await ballot.decision);
+    this.#state = 'released';
+    this.#end();
     await ballot.decision;
-    if (wasHeld) this.around.emit({ type: 'released', resources: this.resources, held });
+    this.around.emit({ type: 'released', resources: this.resources, held: Math.round(this.#held(now)) });
   }
 }

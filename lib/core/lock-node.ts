@@ -17,31 +17,50 @@ export interface Held {
 }
 
 export type AcquireAnswer = { readonly kind: 'granted' } | Held | Unknown;
+export type YieldAnswer = { readonly kind: 'kept' } | { readonly kind: 'passed' } | { readonly kind: 'gone' } | Unknown;
 export type ExtendAnswer =
   { readonly kind: 'extended' } | { readonly kind: 'missing' } | { readonly kind: 'taken' } | Unknown;
 export type ReleaseAnswer = { readonly kind: 'released' } | { readonly kind: 'gone' } | Unknown;
 export type ProbeAnswer = { readonly kind: 'up' } | Unknown;
 
-export type NodeEvent = { readonly type: 'node-up' } | { readonly type: 'node-down'; readonly reason: string };
+export type NodeEvent =
+  | { readonly type: 'node-up' }
+  | { readonly type: 'node-down'; readonly reason: string }
+  | { readonly type: 'hand-off-unavailable'; readonly reason: string };
+
+/** What is asked, and where the answers go. */
+export interface Question<A> {
+  readonly claim: Claim;
+  /** Ms the lease is to last from now, or lasts at most where it is given back. */
+  readonly ttl: number;
+  /** Takes the answer of the node in `seat`: once, and later than the question was put. */
+  answer(seat: number, answer: A | Unknown): void;
+}
 
 /**
  * One independent master as the algorithm sees it.
  *
- * Commands reach the node in the order of the calls. Every call is answered once, later than it returns, and never by an
- * exception; it need not be answered in time, the caller keeps its own.
+ * Questions reach the node in the order of the calls. Every one is answered once, later than the call returns, and never by an
+ * exception; it need not be answered in time, the caller keeps its own. `seat` is by what the question knows the node.
  */
 export interface LockNode {
   /** How errors and events call this node; holds no password. */
   readonly name: string;
-  /** Takes all resources of the claim for `ttl` ms, or none. */
-  acquire(claim: Claim, ttl: number, answered: (answer: AcquireAnswer) => void): void;
-  /** Makes the lease of a claim that this node still has end `ttl` ms from now. */
-  extend(claim: Claim, ttl: number, answered: (answer: ExtendAnswer) => void): void;
   /**
-   * Deletes what this node has of the claim. Where the connection is down the release is owed: it is sent first once the
-   * node is back, unless `ttl` ms have passed since this call.
+   * Takes all resources of the claim, or none. A claim with a ticket for a resource that is held is entered into the node's
+   * line, and told by its ticket when it is its turn; what is free while others wait goes to the oldest of them.
    */
-  release(claim: Claim, ttl: number, answered: (answer: ReleaseAnswer) => void): void;
+  acquire(question: Question<AcquireAnswer>, seat: number): void;
+  /** Passes what the node has of the claim to an older waiter of its line, and enters the claim behind it; else keeps it. */
+  yield(question: Question<YieldAnswer>, seat: number): void;
+  /** Makes the lease of a claim that this node still has last anew. */
+  extend(question: Question<ExtendAnswer>, seat: number): void;
+  /**
+   * Deletes what this node has of the claim, also from its line, and gives the resource to the first of that, unless the claim
+   * is followed. Where the connection is down the release is owed: it is sent first once the node is back, unless the ttl has
+   * passed since this call.
+   */
+  release(question: Question<ReleaseAnswer>, seat: number): void;
   probe(answered: (answer: ProbeAnswer) => void): void;
   /** Starts to connect; resolves once connected or once the first try has failed, and never rejects. */
   open(listener: (event: NodeEvent) => void): Promise<void>;

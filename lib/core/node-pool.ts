@@ -1,10 +1,17 @@
-import { Ballot } from './ballot.js';
+import { Agenda } from './agenda.js';
+import { Ballot, type BallotTerms } from './ballot.js';
 import type { Claim } from './claim.js';
-import type { Clock } from './clock.js';
+import type { Clock, Moment } from './clock.js';
 import type { AcquireAnswer, ExtendAnswer, LockNode, ProbeAnswer, ReleaseAnswer } from './lock-node.js';
 import type { Random } from './random.js';
 
-type Late<A> = (node: LockNode, answer: A) => void;
+type Late<A> = (seat: number, answer: A) => void;
+
+interface AskedWith<A> {
+  readonly late?: Late<A>;
+  /** What time it is, where that was just looked up. */
+  readonly now?: Moment;
+}
 
 export interface PoolSettings {
   readonly clock: Clock;
@@ -13,10 +20,16 @@ export interface PoolSettings {
   readonly nodeTimeout?: number | undefined;
 }
 
+const acquire: BallotTerms<AcquireAnswer>['put'] = (node, question, seat) => node.acquire(question, seat);
+const extend: BallotTerms<ExtendAnswer>['put'] = (node, question, seat) => node.extend(question, seat);
+const release: BallotTerms<ReleaseAnswer>['put'] = (node, question, seat) => node.release(question, seat);
+
 /** The N independent masters together: each verb goes to all of them at once. */
 export class NodePool {
   readonly clock: Clock;
   readonly random: Random;
+  /** The one timer of everything that this pool does later. */
+  readonly agenda: Agenda;
   readonly #nodeTimeout: number | undefined;
 
   constructor(
@@ -25,7 +38,13 @@ export class NodePool {
   ) {
     this.clock = clock;
     this.random = random;
+    this.agenda = new Agenda(clock);
     this.#nodeTimeout = nodeTimeout;
+  }
+
+  /** The seat of a node, by which ballots know it. */
+  seatOf(node: string): number {
+    return this.nodes.findIndex(({ name }) => name === node);
   }
 
   /** Ms a node may take to answer: a small part of the lease, so that a silent node cannot use it up (Redis page). */
@@ -33,44 +52,38 @@ export class NodePool {
     return this.#nodeTimeout ?? Math.min(50, Math.max(5, Math.ceil(ttl / 20)));
   }
 
-  acquire(claim: Claim, ttl: number): Ballot<AcquireAnswer> {
-    const ballot = new Ballot<AcquireAnswer>(
-      this.nodes,
-      {
-        put: (node, answered) => node.acquire(claim, ttl, answered),
-        favours: (answer) => answer.kind === 'granted',
-        timeout: this.timeoutFor(ttl),
-      },
-      this.clock,
-    );
+  acquire(claim: Claim, ttl: number, { late, now }: AskedWith<AcquireAnswer> = {}): Ballot<AcquireAnswer> {
+    const timeout = this.timeoutFor(ttl);
+    const ballot = new Ballot<AcquireAnswer>(this, { claim, ttl, timeout, now, put: acquire, favour: 'granted', late });
     claim.asked();
     return ballot;
   }
 
   extend(claim: Claim, ttl: number, late: Late<ExtendAnswer>): Ballot<ExtendAnswer> {
-    return new Ballot<ExtendAnswer>(
-      this.nodes,
-      {
-        put: (node, answered) => node.extend(claim, ttl, answered),
-        favours: (answer) => answer.kind === 'extended',
-        timeout: this.timeoutFor(ttl),
-        late,
-      },
-      this.clock,
-    );
+    const timeout = this.timeoutFor(ttl);
+    return new Ballot<ExtendAnswer>(this, {
+      claim,
+      ttl,
+      timeout,
+      now: undefined,
+      put: extend,
+      favour: 'extended',
+      late,
+    });
   }
 
-  release(claim: Claim, ttl: number): Ballot<ReleaseAnswer> {
-    claim.withdraw();
-    return new Ballot<ReleaseAnswer>(
-      this.nodes,
-      {
-        put: (node, answered) => node.release(claim, ttl, answered),
-        favours: (answer) => answer.kind !== 'unknown',
-        timeout: this.timeoutFor(ttl),
-      },
-      this.clock,
-    );
+  release(claim: Claim, ttl: number, now?: Moment): Ballot<ReleaseAnswer> {
+    const timeout = this.timeoutFor(ttl);
+    // Of the same shape as the others, which makes it quick to read.
+    return new Ballot<ReleaseAnswer>(this, {
+      claim,
+      ttl,
+      timeout,
+      now,
+      put: release,
+      favour: undefined,
+      late: undefined,
+    });
   }
 
   probe(timeout: number): Promise<ProbeAnswer[]> {

@@ -71,7 +71,9 @@ function within(least: number, most: number): (value: unknown) => boolean {
  */
 export function checkLockOptions(options: LockOptions, where: string): void {
   checkNames(options, LOCK_OPTION_NAMES, where);
-  for (const [name, [fits, bound]] of Object.entries(RULES) as [keyof LockOptions, Rule][]) {
+  // With every call, so only what is there is looked at.
+  for (const name of Object.keys(options) as (keyof LockOptions)[]) {
+    const [fits, bound] = RULES[name];
     const value = options[name];
     if (value !== undefined && !fits(value)) throw misfit(`${where}: ${name}`, value, bound);
   }
@@ -95,8 +97,10 @@ export function misfit(name: string, value: unknown, bound: string): Error {
 
 /** Lays checked options over `base`; throws a RangeError where nothing of the ttl would be left after the drift. */
 export function resolveLockOptions(base: ResolvedLockOptions, options: LockOptions): ResolvedLockOptions {
-  const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  const resolved: ResolvedLockOptions = { ...base, ...Object.fromEntries(given) };
+  const resolved: ResolvedLockOptions = { ...base };
+  for (const [name, value] of Object.entries(options)) {
+    if (value !== undefined) (resolved as unknown as Record<string, unknown>)[name] = value;
+  }
   resolved.ttl = toTtl(resolved.ttl, resolved.driftFactor);
   return resolved;
 }

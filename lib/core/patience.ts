@@ -1,10 +1,20 @@
 import { setMaxListeners } from 'node:events';
 import { elapsed, type Clock, type Moment } from './clock.js';
+import type { Stop } from './stop.js';
 
 export interface PatienceTerms {
   readonly waitTimeout: number;
   readonly retryCount: number;
+  readonly retryDelay: number;
   readonly signal?: AbortSignal | undefined;
+}
+
+/** What ends a wait. */
+export interface WaitEnd {
+  /** The time is up. */
+  timeout(): void;
+  /** The caller or the pool wants no more of it. */
+  abort(reason: Error): void;
 }
 
 /** How long one caller goes on trying, and what ends it early. */
@@ -14,20 +24,35 @@ export class Patience {
   constructor(
     private readonly clock: Clock,
     private readonly terms: PatienceTerms,
-    /** Aborts when the pool shuts down. */
-    private readonly closing: AbortSignal,
+    /** Stops when the pool shuts down. */
+    private readonly closing: Stop,
   ) {
     this.#since = clock.now();
   }
 
+  /** When the caller asked. */
+  get since(): Moment {
+    return this.#since;
+  }
+
   /** Ms since the caller asked. */
   get waited(): number {
-    return elapsed(this.#since, this.clock.now());
+    return this.waitedUntil(this.clock.now());
+  }
+
+  waitedUntil(now: Moment): number {
+    return elapsed(this.#since, now);
   }
 
   /** Ms left to wait after so many attempts; zero or less where the caller has had enough. */
   left(attempts: number): number {
     return attempts > this.terms.retryCount ? 0 : this.terms.waitTimeout - this.waited;
+  }
+
+  /** Ms left to wait behind others, who try in our place: no longer than our own tries would take. */
+  get leftInLine(): number {
+    const { waitTimeout, retryCount, retryDelay } = this.terms;
+    return Math.min(waitTimeout, retryCount === Infinity ? Infinity : retryCount * retryDelay) - this.waited;
   }
 
   /** Ms for which a vote may be repeated; without limit for a caller that does not wait, since it counts rounds. */
@@ -36,31 +61,54 @@ export class Patience {
   }
 
   get aborted(): boolean {
-    return this.#signals.some((signal) => signal.aborted);
+    return this.closing.reason !== undefined || this.terms.signal?.aborted === true;
   }
 
   throwIfAborted(): void {
-    for (const signal of this.#signals) signal.throwIfAborted();
+    if (this.closing.reason !== undefined) throw this.closing.reason;
+    this.terms.signal?.throwIfAborted();
   }
 
-  /** Resolves after `delay` ms; rejects with the reason of whatever signal aborts before. */
-  async pause(delay: number): Promise<void> {
-    this.throwIfAborted();
+  /** Tells `end` once, after `delay` ms or when something aborts before that; returns what ends the watch. */
+  watch(delay: number, end: WaitEnd): () => void {
+    const { signal } = this.terms;
+    const onAbort = (): void => abort(signal!.reason as Error);
+    const stop = (): void => {
+      stopTimer();
+      stopListening();
+      signal?.removeEventListener('abort', onAbort);
+    };
+    const abort = (reason: Error): void => {
+      stop();
+      end.abort(reason);
+    };
+    const stopListening = this.closing.listen(abort);
     // Many waiters may share one signal; that is no leak to be warned of.
-    setMaxListeners(0, ...this.#signals);
+    if (signal) setMaxListeners(0, signal);
+    signal?.addEventListener('abort', onAbort);
+    const stopTimer = this.clock.schedule(delay, () => {
+      stop();
+      end.timeout();
+    });
+    return stop;
+  }
+
+  /**
+   * Resolves after `delay` ms, or when the function given to `early` is called; rejects with the reason of whatever aborts
+   * before.
+   */
+  async pause(delay: number, early: (wake: () => void) => void = ignore): Promise<void> {
+    this.throwIfAborted();
     await new Promise<void>((resolve, reject) => {
-      const finish = (settle: () => void): void => {
-        stopTimer();
-        for (const signal of this.#signals) signal.removeEventListener('abort', onAbort);
-        settle();
-      };
-      const onAbort = (event: Event): void => finish(() => reject((event.target as AbortSignal).reason as Error));
-      const stopTimer = this.clock.schedule(delay, () => finish(resolve));
-      for (const signal of this.#signals) signal.addEventListener('abort', onAbort);
+      const stop = this.watch(delay, { timeout: resolve, abort: reject });
+      early(() => {
+        stop();
+        resolve();
+      });
     });
   }
+}
 
-  get #signals(): AbortSignal[] {
-    return this.terms.signal ? [this.closing, this.terms.signal] : [this.closing];
-  }
+function ignore(): void {
+  // Nothing wakes this pause.
 }

@@ -8,21 +8,26 @@ export interface Random {
   fraction(): number;
 }
 
-const BYTES = 20;
-const VALUES_PER_FILL = 256;
+/** Characters of base64: 162 bits. */
+const VALUE_LENGTH = 27;
+/** Bytes that make whole characters, one more of these than a value takes. */
+const BYTES = 21;
+const VALUES_PER_FILL = 1_024;
 
 /** Randomness of the operating system, fetched for many values at a time. */
 export class SystemRandom implements Random {
-  readonly #pool = Buffer.alloc(BYTES * VALUES_PER_FILL);
-  #next = this.#pool.length;
+  readonly #bytes = Buffer.alloc(BYTES * VALUES_PER_FILL);
+  #characters = '';
+  #next = 0;
 
   value(): string {
-    if (this.#next === this.#pool.length) {
-      randomFillSync(this.#pool);
+    if (this.#next === this.#characters.length) {
+      this.#characters = randomFillSync(this.#bytes).toString('base64url');
       this.#next = 0;
     }
-    this.#next += BYTES;
-    return this.#pool.toString('base64url', this.#next - BYTES, this.#next);
+    const value = this.#characters.slice(this.#next, this.#next + VALUE_LENGTH);
+    this.#next += VALUE_LENGTH + 1;
+    return value;
   }
 
   fraction(): number {

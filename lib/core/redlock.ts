@@ -1,9 +1,9 @@
-import { Agenda } from './agenda.js';
 import { systemClock, type Clock } from './clock.js';
-import { contend } from './contention.js';
+import { contend, type Contest } from './contention.js';
 import { ResourceLockedError } from './errors.js';
 import type { LockListener } from './events.js';
-import { Lease, type LeaseSurroundings } from './lease.js';
+import type { LeaseSurroundings } from './lease-surroundings.js';
+import { Lease } from './lease.js';
 import type { LockNode } from './lock-node.js';
 import type { Lock } from './lock.js';
 import { NodePool } from './node-pool.js';
@@ -20,10 +20,15 @@ import { HeldLocks, type Use } from './reentry.js';
 import { toResources } from './resources.js';
 import { Shutdown } from './shutdown.js';
 import { statusOf, type RedlockStatus } from './status.js';
+import { WaitingLines } from './waiting-line.js';
+
+const MOST_WAITERS = 10_000;
 
 export interface RedlockSettings {
   readonly nodes: readonly LockNode[];
   readonly nodeTimeout?: number | undefined;
+  /** How many callers may wait for one resource. @default 10_000 */
+  readonly maxWaiters?: number | undefined;
   readonly defaults?: LockOptions | undefined;
   readonly clock?: Clock;
   readonly random?: Random;
@@ -39,6 +44,7 @@ export class Redlock {
   readonly #forAcquire: ResolvedLockOptions;
   readonly #forWork: ResolvedLockOptions;
   readonly #held = new HeldLocks();
+  readonly #lines: WaitingLines;
   readonly #shutdown: Shutdown;
   #opening: Promise<void> | undefined;
   #isOpen = false;
@@ -56,11 +62,12 @@ export class Redlock {
     this.#forAcquire = resolveLockOptions(DEFAULT_LOCK_OPTIONS, this.#defaults);
     this.#forWork = resolveLockOptions({ ...DEFAULT_LOCK_OPTIONS, autoExtend: true }, this.#defaults);
     this.#shutdown = new Shutdown(clock);
+    this.#lines = new WaitingLines(this.#pool, settings.maxWaiters ?? MOST_WAITERS);
     this.#surroundings = {
       pool: this.#pool,
-      agenda: new Agenda(clock),
       emit: this.#emit,
-      ended: (lease) => this.#shutdown.over(lease),
+      followed: (lease) => this.#lines.follows(lease),
+      ended: (lease) => this.#over(lease),
     };
   }
 
@@ -70,8 +77,12 @@ export class Redlock {
     return this.#opening;
   }
 
-  async acquire(resource: string | readonly string[], options?: LockOptions): Promise<Lock> {
-    return this.#take(toResources(resource), this.#resolve(this.#forAcquire, options));
+  acquire(resource: string | readonly string[], options?: LockOptions): Promise<Lock> {
+    try {
+      return this.#take(toResources(resource), this.#resolve(this.#forAcquire, options));
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   async tryAcquire(resource: string | readonly string[], options?: LockOptions): Promise<Lock | null> {
@@ -125,18 +136,54 @@ export class Redlock {
     return this.#held.share(resources) ?? this.#held.hold(await this.#take(resources, options));
   }
 
-  #take(resources: readonly string[], options: ResolvedLockOptions): Promise<Lease> {
-    return this.#shutdown.follow(async () => {
-      const closing = this.#shutdown.signalFor({ holder: this.#held.any });
+  async #take(resources: readonly string[], options: ResolvedLockOptions): Promise<Lease> {
+    this.#shutdown.enter();
+    try {
+      const closing = this.#shutdown.stopFor({ holder: this.#held.any });
       const patience = new Patience(this.#pool.clock, options, closing);
       patience.throwIfAborted();
       // For callers that are faster than the start of the application, or that it has none.
-      if (!this.#isOpen) await this.open();
-      const onContended = (): void => this.#emit({ type: 'contended', resources });
-      const won = await contend(this.#pool, { resources, terms: options, patience, onContended });
-      this.#emit({ type: 'acquired', resources, waited: Math.round(patience.waited), attempts: won.attempts });
-      return new Lease(this.#surroundings, won, options);
-    });
+      if (!this.#isOpen) await this.open().then(() => patience.throwIfAborted());
+      const contest = { resources, terms: options, patience, onLost: this.#tellContended(resources) };
+      const waits = this.#waits(contest);
+      const won = await (waits ? this.#lines.take(contest) : contend(this.#pool, contest));
+      const now = this.#pool.clock.now();
+      const waited = Math.round(patience.waitedUntil(now));
+      this.#emit({ type: 'acquired', resources, waited, attempts: won.attempts });
+      const lease = new Lease(this.#surroundings, won, { terms: options, taken: now });
+      if (waits) this.#lines.hold(lease);
+      else this.#lines.adopt(lease);
+      const refused = this.#shutdown.keep(lease);
+      if (refused) await refused;
+      return lease;
+    } finally {
+      this.#shutdown.left();
+    }
+  }
+
+  /** Whoever wants several resources stands in no line: in each of them he would hold up the others. */
+  #waits({
+    resources,
+    terms,
+  }: {
+    readonly resources: readonly string[];
+    readonly terms: ResolvedLockOptions;
+  }): boolean {
+    return resources.length === 1 && terms.waitTimeout > 0 && terms.retryCount > 0;
+  }
+
+  #tellContended(resources: readonly string[]): Contest['onLost'] {
+    let told = false;
+    return ({ kind }) => {
+      if (kind !== 'contended' || told) return;
+      told = true;
+      this.#emit({ type: 'contended', resources });
+    };
+  }
+
+  #over(lease: Lease): void {
+    this.#lines.leave(lease);
+    this.#shutdown.over(lease);
   }
 
   async #open(): Promise<void> {

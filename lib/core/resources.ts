@@ -1,6 +1,8 @@
 import { LockKeyError } from './errors.js';
 
 const MOST_BYTES = 512;
+/** Names of what stands beside the locks on a node: the line of each, and the mark that somebody waits. */
+const TAKEN = /~waiters$|^~waiting$/;
 
 /** The names to lock as a list; throws `LockKeyError` where there is none, one is unusable, or one stands twice. */
 export function toResources(resource: string | readonly string[]): readonly string[] {
@@ -22,6 +24,9 @@ function check(resource: unknown, index: number, all: readonly unknown[]): void 
     throw new LockKeyError(
       `A resource has at most ${MOST_BYTES} bytes; "${resource.slice(0, 40)}..." has ${Buffer.byteLength(resource)} (hash it)`,
     );
+  }
+  if (TAKEN.test(resource)) {
+    throw new LockKeyError(`"${resource}" is the name of what stands beside a lock; choose another one`, [resource]);
   }
   if (index > 0 && all.indexOf(resource) !== index) {
     throw new LockKeyError(`Each resource stands once in a lock; "${resource}" stands there twice`, [resource]);

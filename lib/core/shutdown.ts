@@ -1,39 +1,43 @@
-import { setMaxListeners } from 'node:events';
 import type { Clock } from './clock.js';
 import { RedlockClosedError } from './errors.js';
 import type { Lease } from './lease.js';
+import { Roster } from './roster.js';
+import { Stop } from './stop.js';
 
 const TIME_IS_UP = 'the service is shutting down and its time to finish is up';
 
 /** Ends a pool in order: no new locks, holders finish up to a limit, the rest is revoked. */
 export class Shutdown {
-  readonly #closing = new AbortController();
-  readonly #leases = new Set<Lease>();
+  readonly #closing = new Stop();
+  readonly #leases = new Roster<Lease>();
   #entering = 0;
   readonly #onIdle = new Set<() => void>();
-  readonly #over = new AbortController();
+  readonly #over = new Stop();
 
-  constructor(private readonly clock: Clock) {
-    setMaxListeners(0, this.#closing.signal, this.#over.signal);
-  }
+  constructor(private readonly clock: Clock) {}
 
   /**
-   * Aborts with a `RedlockClosedError` once no new locks are taken: later for holders, who may still take those that they
+   * Stops with a `RedlockClosedError` once no new locks are taken: later for holders, who may still take those that they
    * need to finish.
    */
-  signalFor({ holder }: { readonly holder: boolean }): AbortSignal {
-    return (holder ? this.#over : this.#closing).signal;
+  stopFor({ holder }: { readonly holder: boolean }): Stop {
+    return holder ? this.#over : this.#closing;
   }
 
-  /** Follows a call that may end in a lease, and that lease until it is over. */
-  async follow(taking: () => Promise<Lease>): Promise<Lease> {
+  /** A call begins that may end in a lease: waits for it until `left`. */
+  enter(): void {
     this.#entering += 1;
-    try {
-      return await this.#keep(await taking());
-    } finally {
-      this.#entering -= 1;
-      this.#checkIdle();
-    }
+  }
+
+  left(): void {
+    this.#entering -= 1;
+    this.#checkIdle();
+  }
+
+  /** Follows a new lease until it is over; where all is over already it has no holder to finish: its time is up too. */
+  keep(lease: Lease): Promise<never> | undefined {
+    this.#leases.add(lease);
+    return this.#over.reason && this.#takeAway(lease);
   }
 
   over(lease: Lease): void {
@@ -43,16 +47,13 @@ export class Shutdown {
 
   /** Resolves when all holders have finished, or after `timeout` ms when what is left is revoked. */
   async drain(timeout: number): Promise<void> {
-    this.#closing.abort(new RedlockClosedError());
+    this.#closing.stop(new RedlockClosedError());
     if (!this.#idle) await this.#idleWithin(timeout);
-    this.#over.abort(new RedlockClosedError());
-    await Promise.all([...this.#leases].map((lease) => lease.revoke(TIME_IS_UP)));
+    this.#over.stop(new RedlockClosedError());
+    await Promise.all(this.#leases.all.map((lease) => lease.revoke(TIME_IS_UP)));
   }
 
-  /** A lease that comes when all is over has no holder to finish: its time is up too. */
-  async #keep(lease: Lease): Promise<Lease> {
-    this.#leases.add(lease);
-    if (!this.#over.signal.aborted) return lease;
+  async #takeAway(lease: Lease): Promise<never> {
     await lease.revoke(TIME_IS_UP);
     throw new RedlockClosedError();
   }

@@ -18,6 +18,10 @@ export class Validity {
 
   /** Ms left; zero or less once the lease can no longer be proven. */
   remaining(clock: Clock): number {
-    return this.length - elapsed(this.since, clock.now());
+    return this.remainingAt(clock.now());
+  }
+
+  remainingAt(now: Moment): number {
+    return this.length - elapsed(this.since, now);
   }
 }

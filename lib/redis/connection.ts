@@ -1,9 +1,16 @@
-import { Command, Redis, type RedisOptions } from 'ioredis';
+import { Redis, type RedisOptions } from 'ioredis';
+import { systemClock, type Moment } from '../core/clock.js';
 import type { NodeEvent } from '../core/lock-node.js';
-import { SCRIPTS } from './scripts.js';
+import { connectionSettings } from './connection-settings.js';
+import { Unanswered, type Waiting } from './unanswered.js';
+import { within } from './within.js';
+import { WireCommand, type Reply } from './wire-command.js';
 
 /** Ms: how long the oldest unanswered command may wait before nothing more is sent behind it. */
 const SUSPECT_AFTER = 1_000;
+/** The same where more commands than this wait, all of which are kept until then. */
+const MANY = 250;
+const SUSPECT_MANY_AFTER = 250;
 /** Ms: how long a silent connection is kept, so that what it holds back stays in order, before it is made anew. */
 const RECONNECT_AFTER = 15_000;
 /** Ms to wait for the first connection of a node before going on without it. */
@@ -11,34 +18,19 @@ const OPEN_WITHIN = 1_000;
 /** Ms to wait for the end of a connection: a frozen node never says goodbye. */
 const CLOSE_WITHIN = 1_000;
 
-/** Settings that a lock cannot do without: ioredis by default replays an unanswered command on a restarted, empty server. */
-const OWN_SETTINGS: RedisOptions = {
-  lazyConnect: true,
-  enableOfflineQueue: false,
-  autoResendUnfulfilledCommands: false,
-  maxRetriesPerRequest: 0,
-  enableReadyCheck: false,
-  enableAutoPipelining: false,
-  stringNumbers: false,
-  reconnectOnError: null,
-  retryStrategy: (times) => Math.min(1_000, 25 * 2 ** Math.min(times, 6)) * (0.75 + Math.random() / 2),
-};
-
-/** What comes back for a command: the reply, an error reply, or word that there will be none. */
-export type Reply =
-  | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly reason: string; readonly sent: boolean };
-
-interface Waiting {
-  readonly since: number;
-  readonly settle: (reply: Reply) => void;
+/** Told of the life of a connection. */
+export interface ConnectionListener {
+  /** A new connection is ready; what is sent now comes before everything else. */
+  ready(redis: Redis): void;
+  /** The node can be talked to again. */
+  usable(): void;
 }
 
 /** One connection to one node, which says at once when it cannot send, and never sends anything twice. */
 export class NodeConnection {
   readonly #redis: Redis;
-  readonly #waiting = new Set<Waiting>();
-  #listener: (event: NodeEvent) => void = () => undefined;
+  readonly #unanswered = new Unanswered();
+  #tellPool: (event: NodeEvent) => void = () => undefined;
   #ready = false;
   /** Whether it is connected and does not answer. */
   #silent = false;
@@ -51,16 +43,9 @@ export class NodeConnection {
 
   constructor(
     options: RedisOptions,
-    /** Called whenever the node can be talked to again, before anything else is sent. */
-    private readonly onUsable: () => void,
+    private readonly listener: ConnectionListener,
   ) {
-    this.#redis = new Redis({
-      connectTimeout: 2_000,
-      disconnectTimeout: 500,
-      keepAlive: 5_000,
-      ...options,
-      ...OWN_SETTINGS,
-    });
+    this.#redis = new Redis(connectionSettings(options));
     this.#redis.on('connect', () => (this.#handshakeSince = performance.now()));
     this.#redis.on('ready', () => this.#connectedAndReady());
     this.#redis.on('error', (error: NodeJS.ErrnoException) =>
@@ -69,30 +54,26 @@ export class NodeConnection {
     this.#redis.on('close', () => this.#lost());
   }
 
+  /** When the latest command was sent whose reply is here; what the node did after that reply cannot be older. */
+  get lastAnswered(): Moment | undefined {
+    return this.#unanswered.lastAnswered;
+  }
+
   open(listener: (event: NodeEvent) => void): Promise<void> {
-    this.#listener = listener;
+    this.#tellPool = listener;
     return within(OPEN_WITHIN, this.#redis.connect().catch(ignore));
   }
 
-  /** Sends a command and returns true, or answers in a microtask why it was not sent. */
-  send(name: string, args: readonly (string | number)[], settle: (reply: Reply) => void): boolean {
-    const reason = this.#obstacle();
-    if (reason) queueMicrotask(() => settle({ ok: false, reason, sent: false }));
-    else this.#transmit(new Command(name, [...args], { replyEncoding: 'utf8' }), settle);
-    return !reason;
-  }
-
-  #transmit(command: Command, settle: (reply: Reply) => void): void {
-    const waiting: Waiting = { since: performance.now(), settle };
-    this.#waiting.add(waiting);
-    (this.#redis.sendCommand(command) as Promise<unknown>).then(
-      (value) => this.#answer(waiting, { ok: true, value }),
-      (error: Error) => this.#answer(waiting, { ok: false, reason: error.message, sent: true }),
-    );
+  /** Sends what is already in the form of the protocol; answers in the same turn where that cannot be. */
+  send(name: string, wire: Buffer, settle: (reply: Reply) => void): void {
+    const reason = this.obstacle();
+    if (reason) return settle({ ok: false, reason, sent: false });
+    const waiting = this.#unanswered.add(systemClock.now(), settle);
+    void this.#redis.sendCommand(new WireCommand(name, wire, (reply) => this.#answer(waiting, reply)));
   }
 
   async close(): Promise<void> {
-    this.#listener = () => undefined;
+    this.#tellPool = () => undefined;
     const connected = ['connecting', 'connect', 'ready'].includes(this.#redis.status);
     const ended = new Promise<void>((resolve) => this.#redis.once('end', resolve));
     this.#redis.disconnect();
@@ -102,10 +83,14 @@ export class NodeConnection {
   }
 
   /** Why nothing can be sent now. */
-  #obstacle(): string | undefined {
+  obstacle(): string | undefined {
     const since = this.#handshakeSince ?? this.#oldest();
-    if (!this.#checking && since !== undefined && performance.now() - since > SUSPECT_AFTER) this.#checkSilence();
+    if (!this.#checking && since !== undefined && performance.now() - since > this.#suspectAfter) this.#checkSilence();
     return this.#ready && !this.#silent ? undefined : this.#down;
+  }
+
+  get #suspectAfter(): number {
+    return this.#unanswered.size > MANY ? SUSPECT_MANY_AFTER : SUSPECT_AFTER;
   }
 
   /** Once input that has already arrived was read: it may be this process that stood still, not the node. */
@@ -115,7 +100,7 @@ export class NodeConnection {
       this.#checking = false;
       const since = this.#handshakeSince ?? this.#oldest();
       const silence = since === undefined ? 0 : performance.now() - since;
-      if (silence <= SUSPECT_AFTER) return;
+      if (silence <= this.#suspectAfter) return;
       this.#down = `silent for ${Math.round(silence)} ms`;
       this.#silent = true;
       this.#tell({ type: 'node-down', reason: this.#down });
@@ -137,13 +122,11 @@ export class NodeConnection {
 
   /** When the oldest unanswered command was sent. */
   #oldest(): number | undefined {
-    const [oldest] = this.#waiting;
-    return oldest?.since;
+    return this.#unanswered.oldest?.since.monotonic;
   }
 
   #answer(waiting: Waiting, reply: Reply): void {
-    if (!this.#waiting.delete(waiting)) return;
-    waiting.settle(reply);
+    if (!this.#unanswered.answer(waiting, reply)) return;
     if (!this.#silent || !this.#ready) return;
     const oldest = this.#oldest();
     if (oldest === undefined || performance.now() - oldest <= SUSPECT_AFTER) this.#usable();
@@ -152,14 +135,15 @@ export class NodeConnection {
   #connectedAndReady(): void {
     this.#handshakeSince = undefined;
     if (this.#refusal !== undefined) return this.#tell({ type: 'node-down', reason: this.#refusal });
-    for (const script of SCRIPTS) this.#redis.call('SCRIPT', 'LOAD', script.lua).catch(ignore);
+    this.#unanswered.begin();
+    this.listener.ready(this.#redis);
     this.#ready = true;
     this.#usable();
   }
 
   #usable(): void {
     this.#silent = false;
-    this.onUsable();
+    this.listener.usable();
     this.#tell({ type: 'node-up' });
   }
 
@@ -177,24 +161,14 @@ export class NodeConnection {
   #tell(event: NodeEvent): void {
     if (event.type === this.#told) return;
     this.#told = event.type;
-    this.#listener(event);
+    this.#tellPool(event);
   }
 
   #settleAll(reason: string): void {
-    const waiting = [...this.#waiting];
-    this.#waiting.clear();
-    for (const { settle } of waiting) settle({ ok: false, reason, sent: true });
+    this.#unanswered.answerAll({ ok: false, reason, sent: true });
   }
 }
 
 function ignore(): void {
   // What cannot be sent or connected now is answered so when it is asked for.
-}
-
-/** Resolves with `event`, or without it after `limit` ms. */
-async function within(limit: number, event: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, limit)));
-  await Promise.race([event, late]);
-  clearTimeout(timer);
 }

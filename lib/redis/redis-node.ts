@@ -1,102 +1,168 @@
-import type { Claim } from '../core/claim.js';
+import { Aside } from '../core/aside.js';
+import { Claim } from '../core/claim.js';
 import type {
   AcquireAnswer,
   ExtendAnswer,
   LockNode,
   NodeEvent,
   ProbeAnswer,
+  Question,
   ReleaseAnswer,
-  Unknown,
+  YieldAnswer,
 } from '../core/lock-node.js';
-import { NodeConnection, type Reply } from './connection.js';
+import { readAnswers } from './answers.js';
+import type { BatchEncoder } from './batch-encoder.js';
+import { BatchQueue } from './batch-queue.js';
+import { BATCH_SCRIPT } from './batch-script.js';
+import { LINE_KEPT } from './batch-verbs.js';
+import { Batch, type Verb } from './batch.js';
+import { NodeConnection } from './connection.js';
+import { GrantChannel } from './grant-channel.js';
 import type { NodeAddress } from './node-address.js';
 import { OwedReleases } from './owed-releases.js';
-import { ACQUIRE, EXTEND, RELEASE, type Script } from './scripts.js';
+import { commandOf } from './resp.js';
+import type { Reply } from './wire-command.js';
 
-interface Call {
-  readonly script: Script;
-  readonly claim: Claim;
-  readonly args: readonly (string | number)[];
-  /** Whether the call may still be made when the node turns out not to know the script. */
-  readonly wanted: () => boolean;
-}
+const PING = Buffer.from(commandOf('PING'));
 
 /** A Redis or Valkey master as a `LockNode`, over one connection of its own. */
 export class RedisNode implements LockNode {
   readonly name: string;
   readonly #connection: NodeConnection;
+  readonly #batches: BatchQueue;
+  readonly #grants: GrantChannel;
   readonly #owed = new OwedReleases();
+  #tellPool: (event: NodeEvent) => void = () => undefined;
 
   constructor(
     address: NodeAddress,
-    private readonly keyPrefix: string,
+    /** One for all nodes of a pool. */
+    private readonly encoder: BatchEncoder,
   ) {
     this.name = address.name;
-    this.#connection = new NodeConnection(address.options, () => this.#payOwed());
-  }
-
-  acquire(claim: Claim, ttl: number, answered: (answer: AcquireAnswer) => void): void {
-    // Sent again it would come after the release of a withdrawn claim, and leave a lock that nobody knows of.
-    const wanted = (): boolean => !claim.withdrawn;
-    const call = { script: ACQUIRE, claim, args: [claim.value, ttl], wanted };
-    claim.noteSent(
-      this,
-      this.#call(call, (reply) => answered(asAcquired(reply))),
-    );
-  }
-
-  extend(claim: Claim, ttl: number, answered: (answer: ExtendAnswer) => void): void {
-    const wanted = (): boolean => !claim.withdrawn;
-    this.#call({ script: EXTEND, claim, args: [claim.value, ttl], wanted }, (reply) => answered(asExtended(reply)));
-  }
-
-  release(claim: Claim, ttl: number, answered: (answer: ReleaseAnswer) => void): void {
-    this.#call({ script: RELEASE, claim, args: [claim.value], wanted: () => true }, (reply) => {
-      if (!reply.ok && claim.mayBeOn(this)) this.#owed.add(claim, ttl);
-      answered(reply.ok ? { kind: reply.value === 0 ? 'gone' : 'released' } : unknown(reply));
+    this.#grants = new GrantChannel(encoder.channel, {
+      granted: (claim) => this.#granted(claim),
+      unwanted: (value, key) => this.#giveBack(value, key),
+      unavailable: (reason) => this.#tellPool({ type: 'hand-off-unavailable', reason }),
+    });
+    this.#connection = new NodeConnection(address.options, {
+      ready: (redis) => {
+        this.#grants.listen(redis);
+        redis.call('SCRIPT', 'LOAD', BATCH_SCRIPT).catch(ignore);
+      },
+      usable: () => this.#payOwed(),
+    });
+    this.#batches = new BatchQueue({
+      send: (batch, command, settle) => this.#connection.send(command, encoder.wire(batch, command), settle),
+      settle: (batch, reply) => this.#settle(batch, reply),
     });
   }
 
+  acquire(question: Question<AcquireAnswer>, seat: number): void {
+    const { claim } = question;
+    const verb = claim.ticket && this.#grants.usable ? 'W' : severalOr('A', claim);
+    claim.noteSent(this, this.#ask(verb, question, seat));
+  }
+
+  yield(question: Question<YieldAnswer>, seat: number): void {
+    // Who cannot stand in line cannot keep a place in it either.
+    if (this.#grants.usable) this.#ask('Y', question, seat);
+    else this.release(new Aside(question.claim, 0, (answer) => question.answer(seat, asYielded(answer))), seat);
+  }
+
+  extend(question: Question<ExtendAnswer>, seat: number): void {
+    this.#ask(severalOr('E', question.claim), question, seat);
+  }
+
+  release(question: Question<ReleaseAnswer>, seat: number): void {
+    this.#ask(releaseVerb(question.claim), question, seat);
+  }
+
   probe(answered: (answer: ProbeAnswer) => void): void {
-    this.#connection.send('ping', [], (reply) => answered(reply.ok ? { kind: 'up' } : unknown(reply)));
+    const reason = this.#connection.obstacle();
+    if (reason) return queueMicrotask(() => answered({ kind: 'unknown', reason, sent: false }));
+    // Not before what was asked earlier.
+    this.#batches.flush();
+    this.#connection.send('ping', PING, (reply) =>
+      answered(reply.ok ? { kind: 'up' } : { kind: 'unknown', reason: reply.reason, sent: reply.sent }),
+    );
   }
 
   open(listener: (event: NodeEvent) => void): Promise<void> {
+    this.#tellPool = listener;
     return this.#connection.open(listener);
   }
 
   close(): Promise<void> {
+    this.#tellPool = () => undefined;
+    // What was given up in this very turn still leaves.
+    this.#batches.flush();
     return this.#connection.close();
   }
 
-  #call(call: Call, settle: (reply: Reply) => void): boolean {
-    const { script, claim, args } = call;
-    const rest = [claim.resources.length, ...claim.resources.map((resource) => this.keyPrefix + resource), ...args];
-    return this.#connection.send('evalsha', [script.sha, ...rest], (reply) => {
-      if (reply.ok || !reply.reason.startsWith('NOSCRIPT')) return settle(reply);
-      if (!call.wanted())
-        return settle({ ok: false, reason: 'withdrawn before the node knew the script', sent: false });
-      this.#connection.send('eval', [script.lua, ...rest], settle);
+  /** Puts an operation into the batch of this turn and returns true, or answers in a microtask why it was not sent. */
+  #ask<A>(verb: Verb, question: Question<A>, seat: number): boolean {
+    const reason = this.#batches.isOpen ? undefined : this.#connection.obstacle();
+    if (reason === undefined) {
+      this.#batches.add(verb, question, seat);
+      return true;
+    }
+    const batch = new Batch();
+    batch.add(verb, question, seat);
+    queueMicrotask(() => this.#settle(batch, { ok: false, reason, sent: false }));
+    return false;
+  }
+
+  #settle(batch: Batch, reply: Reply): void {
+    this.encoder.forget();
+    readAnswers(batch, reply, (index, answer) => {
+      const question = batch.questions[index]!;
+      if (question.claim.ticket || !reply.ok) this.#note(batch.verbs[index]!, question, answer.kind);
+      question.answer(batch.seats[index]!, answer);
     });
   }
 
+  /** Keeps in mind which claims wait for grants, and which releases are owed. */
+  #note(verb: Verb, { claim, ttl }: Question<unknown>, answer: string): void {
+    if ((verb === 'W' && answer === 'held') || answer === 'passed') return this.#grants.expect(claim);
+    if (verb !== 'L' && verb !== 'R' && verb !== 'S' && verb !== 'r') return;
+    this.#grants.forget(claim);
+    const until = claim.ticket ? Math.max(ttl, LINE_KEPT) : ttl;
+    if (answer === 'unknown' && claim.mayBeOn(this)) this.#owed.add(claim, until);
+  }
+
   #payOwed(): void {
-    for (const [claim, left] of this.#owed.take()) this.release(claim, left, () => undefined);
+    for (const [claim, left] of this.#owed.take()) {
+      // Whoever followed has asked long ago: what is given back now serves the line.
+      claim.followed = false;
+      this.release(new Aside(claim, left), 0);
+    }
+  }
+
+  #granted(claim: Claim): void {
+    const since = this.#connection.lastAnswered;
+    if (since) claim.ticket!.granted(this.name, since);
+  }
+
+  /** The waiter gave up while the grant was on its way. */
+  #giveBack(value: string, key: string): void {
+    this.release(new Aside(new Claim([key.slice(this.encoder.keyPrefix.length)], value), 0), 0);
   }
 }
 
-function asAcquired(reply: Reply): AcquireAnswer {
-  if (!reply.ok) return unknown(reply);
-  const [granted, left, owner] = reply.value as [number, number, string];
-  return granted === 1 ? { kind: 'granted' } : { kind: 'held', remaining: left < 0 ? Infinity : left, owner };
+function severalOr<V extends 'A' | 'E' | 'R'>(verb: V, claim: Claim): V | Lowercase<V> {
+  return claim.resources.length === 1 ? verb : (verb.toLowerCase() as Lowercase<V>);
 }
 
-function asExtended(reply: Reply): ExtendAnswer {
-  if (!reply.ok) return unknown(reply);
-  if (reply.value === 1) return { kind: 'extended' };
-  return { kind: reply.value === 0 ? 'missing' : 'taken' };
+function releaseVerb(claim: Claim): Verb {
+  if (claim.followed) return 'S';
+  return claim.ticket ? 'L' : severalOr('R', claim);
 }
 
-function unknown(reply: Extract<Reply, { ok: false }>): Unknown {
-  return { kind: 'unknown', reason: reply.reason, sent: reply.sent };
+function asYielded({ kind }: ReleaseAnswer): YieldAnswer {
+  return { kind: kind === 'released' ? 'passed' : 'gone' };
+}
+
+function ignore(): void {
+  // A node that does not know the script is sent its text.
 }

@@ -1,5 +1,15 @@
+import { Aside } from '../../lib/core/aside.js';
 import { Claim } from '../../lib/core/claim.js';
-import type { AcquireAnswer, ExtendAnswer, LockNode, ReleaseAnswer } from '../../lib/core/lock-node.js';
+import type { Moment } from '../../lib/core/clock.js';
+import type {
+  AcquireAnswer,
+  ExtendAnswer,
+  LockNode,
+  ProbeAnswer,
+  ReleaseAnswer,
+  YieldAnswer,
+} from '../../lib/core/lock-node.js';
+import { WaiterStub } from '../support/waiter-stub.js';
 
 /** A node, and what the suite needs to look behind it. */
 export interface NodeUnderTest {
@@ -7,6 +17,8 @@ export interface NodeUnderTest {
   /** Plants a key as a foreign client would; without `ttl` it never expires. */
   plant(resource: string, value: string, ttl?: number): Promise<void>;
   read(resource: string): Promise<string | undefined>;
+  /** On the clock of whoever asks the node. */
+  now(): Moment;
   /** Lets at least so many ms pass. */
   pass(ms: number): Promise<void>;
   stop(): Promise<void>;
@@ -33,16 +45,47 @@ export class ContractSuite {
     return new Claim(resources, `value-${(this.#names += 1)}`);
   }
 
+  /** Somebody who came at `arrived` and has not asked yet. */
+  waiterFor(
+    resource: string,
+    arrived: number,
+    { grace = 60_000, value = `waiter-${(this.#names += 1)}` } = {},
+  ): WaiterStub {
+    return new WaiterStub(resource, { arrived, grace, value });
+  }
+
+  /** Waiters who have asked, in this order, for what is held, and are in line now. */
+  async lineUp(resource: string, ...arrivals: number[]): Promise<WaiterStub[]> {
+    const waiters = arrivals.map((arrived) => this.waiterFor(resource, arrived));
+    for (const { claim } of waiters) await this.acquire(claim);
+    return waiters;
+  }
+
   acquire(claim: Claim, ttl = 60_000): Promise<AcquireAnswer> {
-    return new Promise((resolve) => this.under.node.acquire(claim, ttl, resolve));
+    return new Promise((resolve) => this.under.node.acquire(new Aside(claim, ttl, resolve), 0));
+  }
+
+  yield(claim: Claim): Promise<YieldAnswer> {
+    return new Promise((resolve) => this.under.node.yield(new Aside(claim, 60_000, resolve), 0));
   }
 
   extend(claim: Claim, ttl = 60_000): Promise<ExtendAnswer> {
-    return new Promise((resolve) => this.under.node.extend(claim, ttl, resolve));
+    return new Promise((resolve) => this.under.node.extend(new Aside(claim, ttl, resolve), 0));
   }
 
   release(claim: Claim): Promise<ReleaseAnswer> {
-    return new Promise((resolve) => this.under.node.release(claim, 60_000, resolve));
+    return new Promise((resolve) => this.under.node.release(new Aside(claim, 60_000, resolve), 0));
+  }
+
+  /** Releases without serving the line, which leaves it to whoever asks next. */
+  releaseFollowed(claim: Claim): Promise<ReleaseAnswer> {
+    claim.followed = true;
+    return this.release(claim);
+  }
+
+  /** Resolves when the node has done, and told, all that it was asked so far. */
+  probed(): Promise<ProbeAnswer> {
+    return new Promise((resolve) => this.under.node.probe(resolve));
   }
 
   /** Ms that a foreign client is told are left. */
@@ -53,5 +96,20 @@ export class ContractSuite {
 
   read(...resources: string[]): Promise<(string | undefined)[]> {
     return Promise.all(resources.map((resource) => this.under.read(resource)));
+  }
+
+  /** Who has the resource, after whom, as one after the other gives it back. */
+  async successionOf(
+    resource: string,
+    everybody: readonly { readonly claim: Claim }[],
+  ): Promise<(Claim | undefined)[]> {
+    const succession: (Claim | undefined)[] = [];
+    for (;;) {
+      const value = await this.under.read(resource);
+      const owner = everybody.find(({ claim }) => claim.value === value)?.claim;
+      if (owner === undefined) return value === undefined ? succession : [...succession, undefined];
+      succession.push(owner);
+      await this.release(owner);
+    }
   }
 }

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { ProbeAnswer } from '../../lib/core/lock-node.js';
 import { describeAcquire } from './acquire.contract.js';
 import { ContractSuite, type NodeUnderTest } from './contract-suite.js';
 import { describeExtend } from './extend.contract.js';
+import { describeGrants } from './grants.contract.js';
+import { describeLine } from './line.contract.js';
 import { describeRelease } from './release.contract.js';
+import { describeYield } from './yield.contract.js';
 
 /** What every node must do alike, so that tests in memory tell the truth about Redis. */
 export function describeLockNode(name: string, setUp: () => Promise<NodeUnderTest>): void {
@@ -15,24 +17,31 @@ export function describeLockNode(name: string, setUp: () => Promise<NodeUnderTes
     describe('acquire', () => describeAcquire(suite));
     describe('extend', () => describeExtend(suite));
     describe('release', () => describeRelease(suite));
-
-    const probed = () => new Promise<ProbeAnswer>((resolve) => suite.under.node.probe(resolve));
+    describe('its line', () => describeLine(suite));
+    describe('grants', () => describeGrants(suite));
+    describe('yield', () => describeYield(suite));
 
     it('answers a probe', async () => {
-      expect(await probed()).toEqual({ kind: 'up' });
+      expect(await suite.probed()).toEqual({ kind: 'up' });
     });
 
-    it('answers every call later than it returns, once, and in order', async () => {
+    it('answers every call later than it returns, once, in order, and for the seat that it was asked by', async () => {
       const claim = suite.claimOf(suite.fresh());
       const { node } = suite.under;
       const answers: string[] = [];
-      node.acquire(claim, 60_000, ({ kind }) => answers.push(kind));
-      node.extend(claim, 60_000, ({ kind }) => answers.push(kind));
-      node.release(claim, 60_000, ({ kind }) => answers.push(kind));
-      node.release(claim, 60_000, ({ kind }) => answers.push(kind));
+      const question = {
+        claim,
+        ttl: 60_000,
+        answer: (seat: number, { kind }: { readonly kind: string }) => void answers.push(`${seat}: ${kind}`),
+      };
+      node.acquire(question, 3);
+      node.yield(question, 1);
+      node.extend(question, 4);
+      node.release(question, 1);
+      node.release(question, 5);
       expect(answers).toEqual([]);
-      await probed();
-      expect(answers).toEqual(['granted', 'extended', 'released', 'gone']);
+      await suite.probed();
+      expect(answers).toEqual(['3: granted', '1: kept', '4: extended', '1: released', '5: gone']);
     });
 
     it('has a name for errors', () => {

@@ -9,6 +9,7 @@ describeLockNode('MemoryNode', async () => {
     node,
     plant: async (resource, value, ttl) => node.set(resource, value, ttl),
     read: async (resource) => node.get(resource),
+    now: () => clock.now(),
     pass: (ms) => clock.advance(ms),
     stop: () => node.close(),
   };

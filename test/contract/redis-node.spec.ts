@@ -1,5 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
+import { systemClock } from '../../lib/core/clock.js';
 import { toAddresses } from '../../lib/redis/node-address.js';
+import { BatchEncoder } from '../../lib/redis/batch-encoder.js';
 import { RedisNode } from '../../lib/redis/redis-node.js';
 import { connectRedis } from '../support/redis-client.js';
 import { startRedisServer } from '../support/redis-server.js';
@@ -10,7 +12,7 @@ const PREFIX = 'lock:';
 describeLockNode('RedisNode', async () => {
   const server = await startRedisServer();
   const foreign = await connectRedis(server.url);
-  const node = new RedisNode(toAddresses([server.url])[0]!, PREFIX);
+  const node = new RedisNode(toAddresses([server.url])[0]!, new BatchEncoder(PREFIX));
   await node.open(() => undefined);
   return {
     node,
@@ -18,6 +20,7 @@ describeLockNode('RedisNode', async () => {
       await (ttl ? foreign.set(PREFIX + resource, value, 'PX', ttl) : foreign.set(PREFIX + resource, value));
     },
     read: async (resource) => (await foreign.get(PREFIX + resource)) ?? undefined,
+    now: () => systemClock.now(),
     pass: (ms) => setTimeout(ms),
     stop: async () => {
       await node.close();

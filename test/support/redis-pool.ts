@@ -2,10 +2,15 @@ import type { Redis, RedisOptions } from 'ioredis';
 import type { LockEvent } from '../../lib/core/events.js';
 import { Redlock, type RedlockSettings } from '../../lib/core/redlock.js';
 import { toAddresses } from '../../lib/redis/node-address.js';
+import { BatchEncoder } from '../../lib/redis/batch-encoder.js';
 import { RedisNode } from '../../lib/redis/redis-node.js';
+import { eventually } from './eventually.js';
 import { startFaultProxy, type FaultProxy } from './fault-proxy.js';
 import { withRedis } from './redis-client.js';
 import { startRedisServers, stopAll, type RedisServer, type RedisServerOptions } from './redis-server.js';
+
+/** Ms. */
+const CONNECTED_WITHIN = 10_000;
 
 export interface RedisClientSettings extends Partial<Omit<RedlockSettings, 'nodes'>> {
   /** By default the addresses of all servers of the pool. */
@@ -44,12 +49,25 @@ export class RedisPool {
   /** A client that is connected; nodes have long to answer unless it says otherwise, since test machines are slow. */
   async client({ nodes = this.urls, keyPrefix = '', ...settings }: RedisClientSettings = {}): Promise<RedisPoolClient> {
     const events: LockEvent[] = [];
-    const lockNodes = toAddresses(nodes).map((address) => new RedisNode(address, keyPrefix));
+    const encoder = new BatchEncoder(keyPrefix);
+    const lockNodes = toAddresses(nodes).map((address) => new RedisNode(address, encoder));
     const listener = (event: LockEvent): void => void events.push(event);
     const redlock = new Redlock({ nodes: lockNodes, nodeTimeout: 3_000, listener, ...settings });
     this.#clients.push(redlock);
     await redlock.open();
+    await this.#connected(lockNodes, events);
     return { redlock, events, nodes: lockNodes };
+  }
+
+  /** Opening a pool waits only so long for a node, which a busy machine may exceed. */
+  async #connected(nodes: readonly RedisNode[], events: readonly LockEvent[]): Promise<void> {
+    const answering = this.servers.filter(({ answers }) => answers).map(({ url }) => url);
+    const expected = nodes.map(({ name }) => name).filter((name) => answering.includes(name));
+    const up = (name: string): boolean => events.some((event) => event.type === 'node-up' && event.node === name);
+    await eventually(() => {
+      const missing = expected.filter((name) => !up(name));
+      if (missing.length > 0) throw new Error(`not connected: ${missing.join(', ')}`);
+    }, CONNECTED_WITHIN);
   }
 
   /** A new proxy before every server; connect a client to their `url`s to make its way to the nodes faulty. */

@@ -12,6 +12,7 @@ const running = new Set<RedisServer>();
 export class RedisServer {
   readonly host = HOST;
   readonly url: string;
+  #answers = true;
 
   constructor(
     private readonly process: RedisProcess,
@@ -21,6 +22,11 @@ export class RedisServer {
     this.url = `${scheme}://${HOST}:${port}`;
   }
 
+  /** False while it is frozen or gone. */
+  get answers(): boolean {
+    return this.#answers;
+  }
+
   /** Undefined in a container. */
   get pid(): number | undefined {
     return this.process.pid;
@@ -28,28 +34,32 @@ export class RedisServer {
 
   /** It keeps its connections and its memory, and answers nobody until `thaw`. */
   freeze(): Promise<void> {
+    this.#answers = false;
     return this.process.freeze();
   }
 
-  thaw(): Promise<void> {
-    return this.process.thaw();
+  async thaw(): Promise<void> {
+    await this.process.thaw();
+    this.#answers = true;
   }
 
   /** Ends it at once, as a power cut would. */
   kill(): Promise<void> {
+    this.#answers = false;
     return this.process.kill();
   }
 
   /** Starts it again on its port, with nothing in its memory. */
   async restart(): Promise<void> {
-    await this.process.kill();
+    await this.kill();
     await this.process.start(this.port);
+    this.#answers = true;
   }
 
   /** Ends it for good, whatever its state. */
   async stop(): Promise<void> {
     running.delete(this);
-    await this.process.kill();
+    await this.kill();
     await this.process.remove();
   }
 }

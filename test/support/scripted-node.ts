@@ -1,16 +1,19 @@
-import type { Claim } from '../../lib/core/claim.js';
+import { Claim } from '../../lib/core/claim.js';
 import type {
   AcquireAnswer,
   ExtendAnswer,
   LockNode,
   NodeEvent,
   ProbeAnswer,
+  Question,
   ReleaseAnswer,
   Unknown,
+  YieldAnswer,
 } from '../../lib/core/lock-node.js';
+import type { Moment } from '../../lib/core/clock.js';
 import type { VirtualClock } from './virtual-clock.js';
 
-export type Verb = 'acquire' | 'extend' | 'release' | 'probe';
+export type Verb = 'acquire' | 'yield' | 'extend' | 'release' | 'probe';
 
 export type Fault =
   /** The command is lost on its way; no answer. */
@@ -40,7 +43,7 @@ type Run<A> = (answered: (answer: A) => void) => void;
 export class ScriptedNode implements LockNode {
   readonly calls: Call[] = [];
   /** What goes wrong from now on, by verb. */
-  faults: Partial<Record<Verb, Fault>> = {};
+  faults: Partial<Record<Verb | 'grant', Fault>> = {};
   #listener: (event: NodeEvent) => void = () => undefined;
   #onTheWay = 0;
   #arrival = 0;
@@ -55,19 +58,20 @@ export class ScriptedNode implements LockNode {
     return this.node.name;
   }
 
-  acquire(claim: Claim, ttl: number, answered: (answer: AcquireAnswer) => void): void {
-    this.#note('acquire', claim.value, ttl);
-    this.#send<AcquireAnswer>('acquire', (done) => this.node.acquire(claim, ttl, done), answered);
+  acquire(question: Question<AcquireAnswer>, seat: number): void {
+    this.#ask('acquire', question, seat);
   }
 
-  extend(claim: Claim, ttl: number, answered: (answer: ExtendAnswer) => void): void {
-    this.#note('extend', claim.value, ttl);
-    this.#send<ExtendAnswer>('extend', (done) => this.node.extend(claim, ttl, done), answered);
+  yield(question: Question<YieldAnswer>, seat: number): void {
+    this.#ask('yield', question, seat);
   }
 
-  release(claim: Claim, ttl: number, answered: (answer: ReleaseAnswer) => void): void {
-    this.#note('release', claim.value, ttl);
-    this.#send<ReleaseAnswer>('release', (done) => this.node.release(claim, ttl, done), answered);
+  extend(question: Question<ExtendAnswer>, seat: number): void {
+    this.#ask('extend', question, seat);
+  }
+
+  release(question: Question<ReleaseAnswer>, seat: number): void {
+    this.#ask('release', question, seat);
   }
 
   probe(answered: (answer: ProbeAnswer) => void): void {
@@ -90,7 +94,7 @@ export class ScriptedNode implements LockNode {
 
   /** The same fault for every verb; none without an argument. */
   fail(fault?: Fault): void {
-    this.faults = fault ? { acquire: fault, extend: fault, release: fault, probe: fault } : {};
+    this.faults = fault ? { acquire: fault, yield: fault, extend: fault, release: fault, probe: fault } : {};
   }
 
   /** From now on commands arrive and wait. */
@@ -109,8 +113,37 @@ export class ScriptedNode implements LockNode {
     return this.calls.filter((call) => call.verb === verb);
   }
 
-  #note(verb: Verb, value?: string, ttl?: number): void {
-    this.calls.push({ verb, at: this.clock.now().monotonic, value, ttl });
+  #ask<A>(verb: 'acquire' | 'yield' | 'extend' | 'release', question: Question<A>, seat: number): void {
+    this.#note(verb, question);
+    const { ttl } = question;
+    const claim = this.#withFaultyGrants(question.claim);
+    const answered = (answer: A | Unknown): void => question.answer(seat, answer);
+    this.#send<A>(
+      verb,
+      (done) => this.node[verb]({ claim, ttl, answer: (_seat: number, answer: unknown) => done(answer as A) }, 0),
+      answered,
+    );
+  }
+
+  /** The node tells the claim of a grant by way of this one. */
+  #withFaultyGrants(claim: Claim): Claim {
+    const { ticket } = claim;
+    if (!ticket) return claim;
+    const granted = (node: string, since: Moment): void => {
+      const fault = this.faults.grant;
+      if (fault === undefined) ticket.granted(node, since);
+      else if (typeof fault === 'object' && 'slow' in fault) {
+        this.clock.schedule(fault.slow, () => ticket.granted(node, since));
+      }
+    };
+    const { arrived, grace } = ticket;
+    const faulty = new Claim(claim.resources, claim.value, { arrived, grace, isTaken: true, granted });
+    faulty.followed = claim.followed;
+    return faulty;
+  }
+
+  #note(verb: Verb, question?: Question<never>): void {
+    this.calls.push({ verb, at: this.clock.now().monotonic, value: question?.claim.value, ttl: question?.ttl });
   }
 
   #send<A>(verb: Verb, run: Run<A>, answered: (answer: A | Unknown) => void): void {

@@ -79,7 +79,7 @@ describe('the public surface', () => {
   // The types are checked by the compiler (npm run typecheck).
   it('has these options', () => {
     expectTypeOf<keyof RedlockModuleOptions>().toEqualTypeOf<
-      'nodes' | 'keyPrefix' | 'nodeTimeout' | 'shutdownTimeout' | 'defaults'
+      'nodes' | 'keyPrefix' | 'nodeTimeout' | 'shutdownTimeout' | 'maxWaiters' | 'defaults'
     >();
     expectTypeOf<RedlockModuleOptions['nodes']>().toEqualTypeOf<(string | RedisOptions)[]>();
     expectTypeOf<keyof RedlockModuleExtras>().toEqualTypeOf<'isGlobal' | 'name'>();
@@ -102,6 +102,7 @@ describe('the public surface', () => {
       keyPrefix: 'app:',
       nodeTimeout: 50,
       shutdownTimeout: 5_000,
+      maxWaiters: 100,
       defaults: { ttl: 10_000 },
       isGlobal: true,
       name: 'reports',
@@ -170,7 +171,7 @@ describe('the public surface', () => {
     expectTypeOf<api.ResourceLockedError['retryAfter']>().toEqualTypeOf<number>();
     expectTypeOf<api.QuorumNotReachedError['nodes']>().toEqualTypeOf<readonly NodeOutcome[]>();
     expectTypeOf<LockEvent['type']>().toEqualTypeOf<
-      'acquired' | 'contended' | 'extended' | 'lost' | 'released' | 'node-up' | 'node-down'
+      'acquired' | 'contended' | 'extended' | 'lost' | 'released' | 'node-up' | 'node-down' | 'hand-off-unavailable'
     >();
     expect(new api.RedlockClosedError()).toBeInstanceOf(Error);
   });

@@ -10,13 +10,26 @@ describe('checkModuleOptions', () => {
     ['only nodes', {}],
     ['an empty prefix', { keyPrefix: '' }],
     ['no time for holders to finish', { shutdownTimeout: 0 }],
+    ['nobody who waits', { maxWaiters: 0 }],
     [
       'all of them',
-      { keyPrefix: 'x:', nodeTimeout: 1, shutdownTimeout: 10_000, defaults: { ttl: 500, waitTimeout: Infinity } },
+      {
+        keyPrefix: 'x:',
+        nodeTimeout: 1,
+        shutdownTimeout: 10_000,
+        maxWaiters: 5,
+        defaults: { ttl: 500, waitTimeout: Infinity },
+      },
     ],
     [
       'options that are undefined',
-      { keyPrefix: undefined, nodeTimeout: undefined, shutdownTimeout: undefined, defaults: undefined },
+      {
+        keyPrefix: undefined,
+        nodeTimeout: undefined,
+        shutdownTimeout: undefined,
+        maxWaiters: undefined,
+        defaults: undefined,
+      },
     ],
   ])('takes %s', (_case, options) => {
     expect(() => check(options)).not.toThrow();
@@ -37,6 +50,10 @@ describe('checkModuleOptions', () => {
       { shutdownTimeout: 2 ** 31 },
       /shutdownTimeout must be .*2147483647.*got 2147483648/,
     ],
+    ['a negative maxWaiters', { maxWaiters: -1 }, /maxWaiters must be a whole number from 0.*got -1/],
+    ['half a waiter', { maxWaiters: 0.5 }, /maxWaiters must be .*got 0.5/],
+    ['a maxWaiters without limit', { maxWaiters: Infinity }, /maxWaiters must be .*got Infinity/],
+    ['a maxWaiters in words', { maxWaiters: 'many' }, /maxWaiters must be .*many/],
     ['an unknown default', { defaults: { ttll: 5 } }, /defaults.*no option "ttll"/],
     ['a bad default', { defaults: { ttl: -5 } }, /defaults.*ttl must be .*got -5/],
     ['defaults that are none', { defaults: null }, /defaults/],

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Redlock } from '../../../lib/core/redlock.js';
 import { toAddresses } from '../../../lib/redis/node-address.js';
+import { BatchEncoder } from '../../../lib/redis/batch-encoder.js';
 import { RedisNode } from '../../../lib/redis/redis-node.js';
 import { CompiledLib } from '../../support/compiled-lib.js';
 import { eventually } from '../../support/eventually.js';
@@ -11,8 +12,9 @@ import { RedisPool } from '../../support/redis-pool.js';
 const SCRIPT = `
 import { Redlock } from './core/redlock.js';
 import { toAddresses } from './redis/node-address.js';
+import { BatchEncoder } from './redis/batch-encoder.js';
 import { RedisNode } from './redis/redis-node.js';
-const nodes = toAddresses(process.argv.slice(2)).map((address) => new RedisNode(address, ''));
+const nodes = toAddresses(process.argv.slice(2)).map((address) => new RedisNode(address, new BatchEncoder('')));
 const redlock = new Redlock({ nodes });
 await redlock.open();
 await redlock.acquire('a', { ttl: 5_000, autoExtend: true, waitTimeout: 0 }).catch(() => undefined);
@@ -80,7 +82,7 @@ describe('Redlock.close', () => {
   });
 
   it('ends also where the pool was never opened, and when it is called twice', async () => {
-    const nodes = toAddresses(pool.urls).map((address) => new RedisNode(address, ''));
+    const nodes = toAddresses(pool.urls).map((address) => new RedisNode(address, new BatchEncoder('')));
     const redlock = new Redlock({ nodes });
     await redlock.close();
     await redlock.close();
@@ -90,7 +92,7 @@ describe('Redlock.close', () => {
   });
 
   it('ends while the nodes are being connected', async () => {
-    const nodes = toAddresses(pool.urls).map((address) => new RedisNode(address, ''));
+    const nodes = toAddresses(pool.urls).map((address) => new RedisNode(address, new BatchEncoder('')));
     const redlock = new Redlock({ nodes });
     const opened = redlock.open();
     await redlock.close();

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Aside } from '../../../lib/core/aside.js';
 import { Claim } from '../../../lib/core/claim.js';
 import type { AcquireAnswer, ReleaseAnswer } from '../../../lib/core/lock-node.js';
 import { toAddresses } from '../../../lib/redis/node-address.js';
+import { BatchEncoder } from '../../../lib/redis/batch-encoder.js';
 import { RedisNode } from '../../../lib/redis/redis-node.js';
 import { eventually } from '../../support/eventually.js';
 import { startFaultProxy, type FaultProxy } from '../../support/fault-proxy.js';
@@ -20,7 +22,7 @@ describe('a release that a node is owed', () => {
     server = await startRedisServer();
     proxy = await startFaultProxy(server);
     told = [];
-    node = new RedisNode(toAddresses([proxy.url])[0]!, '');
+    node = new RedisNode(toAddresses([proxy.url])[0]!, new BatchEncoder(''));
   });
   afterEach(async () => {
     jest.restoreAllMocks();
@@ -31,11 +33,9 @@ describe('a release that a node is owed', () => {
 
   const owner = () => withRedis(server.url, (redis) => redis.get('a'));
   const acquire = (one: Claim, ttl = 60_000) =>
-    new Promise<AcquireAnswer>((resolve) => node.acquire(one, ttl, resolve));
-  const release = (one: Claim, ttl = 60_000) => {
-    one.withdraw();
-    return new Promise<ReleaseAnswer>((resolve) => node.release(one, ttl, resolve));
-  };
+    new Promise<AcquireAnswer>((resolve) => node.acquire(new Aside(one, ttl, resolve), 0));
+  const release = (one: Claim, ttl = 60_000) =>
+    new Promise<ReleaseAnswer>((resolve) => node.release(new Aside(one, ttl, resolve), 0));
   const sent = () => proxy.commands.filter((name) => name === 'EVALSHA').length;
   /** Lets what is unanswered look as if it were so for 2 s. */
   const growSilent = async (): Promise<void> => {
@@ -76,6 +76,7 @@ describe('a release that a node is owed', () => {
 
   it('is all that is sent over a new connection: nothing that was lost with the old one', async () => {
     await node.open(tell);
+    await new Promise((resolve) => node.probe(resolve));
     proxy.dropReplies = true;
     const taken = acquire(claim());
     await eventually(() => expect(sent()).toBe(1));
@@ -129,7 +130,7 @@ describe('a release that a node is owed', () => {
     await acquire(one);
     await withRedis(server.url, (redis) => redis.lpush('list', 'x'));
     proxy.pause();
-    const failing = new Promise<AcquireAnswer>((resolve) => node.acquire(new Claim(['list'], 'v'), 60_000, resolve));
+    const failing = acquire(new Claim(['list'], 'v'));
     await growSilent();
     await expect(release(one)).resolves.toMatchObject({ kind: 'unknown', sent: false });
     proxy.resume();

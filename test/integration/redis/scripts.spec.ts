@@ -1,14 +1,29 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { BATCH_SCRIPT } from '../../../lib/redis/batch-script.js';
 import { eventually } from '../../support/eventually.js';
-import { allDone, RedisPool } from '../../support/redis-pool.js';
+import type { FaultProxy } from '../../support/fault-proxy.js';
+import { allDone, RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
+
+/** Forgets what was sent so far, and delays the replies to what comes. */
+function delayReplies(proxies: readonly FaultProxy[], ms: number): void {
+  for (const proxy of proxies) {
+    proxy.replyDelay = ms;
+    proxy.commands.length = 0;
+  }
+}
+
+/** The script calls among what a node was sent. */
+const scripts = ({ commands }: FaultProxy): string[] => commands.filter((name) => name.startsWith('EVAL'));
 
 describe('scripts that the nodes have forgotten (SCRIPT FLUSH)', () => {
   let pool: RedisPool;
   beforeAll(async () => void (pool = await RedisPool.start(3)));
   afterAll(() => pool.stop());
 
-  const flushScripts = () =>
-    Promise.all([...pool.servers.keys()].map((server) => pool.ask(server, (redis) => redis.script('FLUSH', 'SYNC'))));
+  const forget = (server: number) =>
+    pool.ask(server, (redis) => redis.script('FLUSH', 'SYNC').then(() => redis.config('RESETSTAT')));
+  const flushScripts = () => Promise.all([...pool.servers.keys()].map(forget));
 
   it('between acquire and release leave no key behind', async () => {
     const resource = pool.resource();
@@ -46,52 +61,133 @@ describe('scripts that the nodes have forgotten (SCRIPT FLUSH)', () => {
     await expect(client.redlock.tryAcquire(resource)).resolves.toMatchObject({ isValid: true });
   });
 
-  it('do not plant the keys of an attempt that was undone meanwhile', async () => {
+  it('are sent again in order, so that an attempt that was undone meanwhile leaves no key', async () => {
     const resource = pool.resource();
     const proxies = await pool.proxies();
     const client = await pool.client({ nodes: proxies.map(({ url }) => url), nodeTimeout: 100 });
     await allDone(client);
     await flushScripts();
-    for (const proxy of proxies) proxy.replyDelay = 400;
+    delayReplies(proxies, 400);
     const attempt = client.redlock.acquire(resource, { ttl: 60_000, waitTimeout: 0 });
     await expect(attempt).rejects.toMatchObject({ code: 'QUORUM_NOT_REACHED' });
-    // Two EVALSHA that the node does not know; of these only the release is sent again.
-    const evals = () => proxies.map(({ commands }) => commands.filter((name) => name === 'EVAL').length);
-    await eventually(() => expect(evals()).toEqual([1, 1, 1]));
+    // The node knows neither: the acquire is sent as text, and its release behind it.
+    const calls = ['EVALSHA', 'EVALSHA', 'EVAL', 'EVALSHA'];
+    await eventually(() => expect(proxies.map(({ commands }) => commands)).toEqual([calls, calls, calls]));
     await allDone(client);
-    expect(evals()).toEqual([1, 1, 1]);
+    expect(await pool.owners(resource)).toEqual([null, null, null]);
+    expect(scripts(proxies[0]!)).toEqual(calls);
+  });
+
+  // As test/unit/redis/batch-queue.spec.ts tells.
+  it('that another process has sent meanwhile leave no key behind: what they refused must not come after its release', async () => {
+    const resource = pool.resource();
+    const proxies = await pool.proxies();
+    const client = await pool.client({ nodes: proxies.map(({ url }) => url) });
+    await allDone(client);
+    await forget(0);
+    delayReplies(proxies.slice(0, 1), 1_000);
+    const lock = await client.redlock.acquire(resource, { ttl: 60_000 });
+    await pool.ask(0, (redis) =>
+      eventually(async () => expect(await redis.info('errorstats')).toContain('errorstat_NOSCRIPT')),
+    );
+    await pool.ask(0, (redis) => redis.script('LOAD', BATCH_SCRIPT));
+    await lock.release();
+    await allDone(client);
+    await allDone(client);
     expect(await pool.owners(resource)).toEqual([null, null, null]);
   });
 
-  it('do not extend or plant again what was released meanwhile', async () => {
+  it('are sent again in order, so that an extension does not plant again what was released meanwhile', async () => {
     const resource = pool.resource();
     const proxies = await pool.proxies();
     const client = await pool.client({ nodes: proxies.map(({ url }) => url) });
     const lock = await client.redlock.acquire(resource, { ttl: 60_000 });
     await allDone(client);
     await flushScripts();
-    for (const proxy of proxies) proxy.replyDelay = 200;
+    delayReplies(proxies, 200);
     const extension = lock.extend().catch((error: unknown) => error);
-    await eventually(() => expect(proxies[0]!.commands.filter((name) => name === 'EVALSHA')).toHaveLength(2));
+    await eventually(() => expect(proxies[0]!.commands).toEqual(['EVALSHA']));
     await lock.release();
     await expect(extension).resolves.toMatchObject({ code: 'LOCK_LOST' });
     await allDone(client);
     expect(await pool.owners(resource)).toEqual([null, null, null]);
-    expect(proxies[0]!.commands.filter((name) => name === 'EVAL')).toHaveLength(1);
+    expect(scripts(proxies[0]!)).toEqual(['EVALSHA', 'EVALSHA', 'EVAL', 'EVALSHA']);
+  });
+
+  it('are sent again in order also where further commands follow meanwhile', async () => {
+    const resources = Array.from({ length: 5 }, () => pool.resource());
+    const [proxy] = await pool.proxies();
+    const client = await pool.client({ nodes: [proxy!.url] });
+    await allDone(client);
+    await pool.ask(0, (redis) => redis.script('FLUSH', 'SYNC'));
+    proxy!.replyDelay = 50;
+    const rounds = resources.map(async (resource, index) => {
+      await setTimeout(index * 20); // some before the refusal is here, some while it is being dealt with
+      const lock = await client.redlock.acquire(resource, { ttl: 60_000 });
+      await lock.extend();
+      await lock.release();
+    });
+    await expect(Promise.all(rounds)).resolves.toHaveLength(5);
+    expect(await Promise.all(resources.map((resource) => pool.owners(resource, [0])))).toEqual(Array(5).fill([null]));
+    expect(scripts(proxy!).filter((name) => name === 'EVAL')).toHaveLength(1);
   });
 });
 
 describe('commands', () => {
-  it('are one EVALSHA per verb and node, once the node is connected', async () => {
-    const pool = await RedisPool.start(1);
-    const [proxy] = await pool.proxies();
-    const client = await pool.client({ nodes: [proxy!.url] });
+  let pool: RedisPool;
+  let proxy: FaultProxy;
+  let client: RedisPoolClient;
+  beforeEach(async () => {
+    pool = await RedisPool.start(1);
+    proxy = (await pool.proxies())[0]!;
+    client = await pool.client({ nodes: [proxy.url] });
     await allDone(client);
-    proxy!.commands.length = 0;
+    proxy.commands.length = 0;
+  });
+  afterEach(() => pool.stop());
+
+  it('are one EVALSHA per verb and node, once the node is connected', async () => {
     const lock = await client.redlock.acquire('a');
     await lock.extend();
     await lock.release();
-    expect(proxy!.commands).toEqual(['EVALSHA', 'EVALSHA', 'EVALSHA']);
-    await pool.stop();
+    expect(proxy.commands).toEqual(['EVALSHA', 'EVALSHA', 'EVALSHA']);
   });
+
+  it('of one turn of the event loop are one EVALSHA, whatever they ask', async () => {
+    const names = Array.from({ length: 50 }, (_, index) => `resource-${index}`);
+    const locks = await Promise.all([
+      ...names.map((name) => client.redlock.acquire(name)),
+      taken('x', 'y'),
+      taken('z'),
+    ]);
+    expect(proxy.commands).toEqual(['EVALSHA']);
+    const [first, ...others] = locks;
+    await Promise.all([first.extend(), ...others.map((lock) => lock.release()), client.redlock.tryAcquire('other')]);
+    expect(proxy.commands).toEqual(['EVALSHA', 'EVALSHA']);
+    expect(await pool.ask(0, (redis) => redis.keys('*'))).toEqual(expect.arrayContaining(['other', 'resource-0']));
+    expect(await pool.ask(0, (redis) => redis.dbsize())).toBe(2);
+  });
+
+  it('of one turn that are very many are several, so that no other client of the node has to wait for long', async () => {
+    const names = Array.from({ length: 1_000 }, (_, index) => `resource-${index}`);
+    const locks = await Promise.all(names.map((name) => client.redlock.acquire(name)));
+    const calls = proxy.commands.length;
+    expect(calls).toBeGreaterThanOrEqual(4);
+    expect(calls).toBeLessThanOrEqual(20);
+    await Promise.all(locks.map((lock) => lock.release()));
+    expect(proxy.commands).toEqual(Array(2 * calls).fill('EVALSHA'));
+    expect(await pool.ask(0, (redis) => redis.dbsize())).toBe(0);
+  });
+
+  it('that fail do not touch those that go with them', async () => {
+    await pool.ask(0, (redis) => redis.rpush('list', 'data'));
+    const answers = await Promise.allSettled(
+      ['before', 'list', 'after'].map((name) => client.redlock.acquire(name, { waitTimeout: 0 })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(proxy.commands[0]).toBe('EVALSHA');
+    expect(await pool.ask(0, (redis) => redis.lrange('list', 0, -1))).toEqual(['data']);
+  });
+
+  const taken = (...resources: string[]) => client.redlock.acquire(resources);
 });

@@ -1,26 +1,36 @@
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import type { RedisOptions } from 'ioredis';
+import type { LockEvent } from '../../../lib/core/events.js';
 import { Redlock } from '../../../lib/core/redlock.js';
 import { toAddresses } from '../../../lib/redis/node-address.js';
+import { BatchEncoder } from '../../../lib/redis/batch-encoder.js';
 import { RedisNode } from '../../../lib/redis/redis-node.js';
+import { eventually } from '../../support/eventually.js';
 import { withRedis } from '../../support/redis-client.js';
 import { startRedisServer, stopAll } from '../../support/redis-server.js';
 
 describe('a node with', () => {
   const open: Redlock[] = [];
+  /** What was told of nodes, with the first word of the reason. */
+  const told: string[] = [];
   afterEach(async () => {
+    told.length = 0;
     await Promise.all(open.splice(0).map((redlock) => redlock.close()));
     await stopAll();
   });
   afterAll(() => stopAll());
 
   const connect = async (node: string | RedisOptions, keyPrefix = ''): Promise<Redlock> => {
-    const nodes = toAddresses([node]).map((address) => new RedisNode(address, keyPrefix));
-    const redlock = new Redlock({ nodes, nodeTimeout: 3_000 });
+    const nodes = toAddresses([node]).map((address) => new RedisNode(address, new BatchEncoder(keyPrefix)));
+    const listener = (event: LockEvent): void => {
+      if ('node' in event) told.push('reason' in event ? `${event.type}: ${event.reason.split(' ')[0]}` : event.type);
+    };
+    const redlock = new Redlock({ nodes, nodeTimeout: 3_000, listener });
     open.push(redlock);
     await redlock.open();
     return redlock;
   };
+  const waitersOf = (url: string, key: string) => withRedis(url, (redis) => redis.zcard(`${key}~waiters`));
   /** Why the only node gave no vote. */
   const refusal = async (redlock: Redlock): Promise<string | undefined> => {
     const error = await redlock.acquire('a', { waitTimeout: 0 }).catch((reason: unknown) => reason);
@@ -35,15 +45,50 @@ describe('a node with', () => {
     await expect((await connect({ host, port, password: 's3cret' })).tryAcquire('b')).resolves.not.toBeNull();
   });
 
+  const locker = (...rights: string[]) => ['--user', 'locker', 'on', '>s3cret', '~locks:*', ...rights];
+  const rights = ['+evalsha', '+eval', '+exists', '+get', '+set', '+del', '+pttl', '+pexpire', '+time', '+ping'];
+  const lineRights = ['&locks:~grants:*', '+subscribe', '+publish', '+zadd', '+zrem', '+zrange', '+zpopmin'];
+
   it('a user lets in who knows name and password, and needs no more rights than the scripts use', async () => {
-    const rights = ['~locks:*', '+evalsha', '+eval', '+get', '+set', '+del', '+pttl', '+pexpire', '+ping'];
-    const { url } = await startRedisServer({ args: ['--user', 'locker', 'on', '>s3cret', ...rights] });
-    const redlock = await connect(url.replace('//', '//locker:s3cret@'), 'locks:');
+    const { url } = await startRedisServer({ args: locker(...rights, ...lineRights) });
+    const address = url.replace('//', '//locker:s3cret@');
+    const redlock = await connect(address, 'locks:');
     const lock = await redlock.acquire('a');
     await lock.extend();
+    const waiting = (await connect(address, 'locks:')).acquire('a', { retryDelay: 60_000, retryJitter: 0 });
+    await eventually(async () => expect(await waitersOf(url, 'locks:a')).toBe(1));
     await lock.release();
-    await expect(withRedis(url, (redis) => redis.get('locks:a'))).resolves.toBeNull();
+    await (await waiting).release();
+    const both = await redlock.acquire(['a', 'b']);
+    await both.extend();
+    await both.release();
+    await expect(withRedis(url, (redis) => redis.keys('locks:?'))).resolves.toEqual([]);
     expect((await redlock.status()).quorumReachable).toBe(true);
+    expect(told).toEqual(Array(2).fill('node-up'));
+  });
+
+  it('a user without rights to channels locks all the same, is told that there is no hand-off, and asks again', async () => {
+    const { url } = await startRedisServer({ args: locker(...rights) });
+    const address = url.replace('//', '//locker:s3cret@');
+    const lock = await (await connect(address, 'locks:')).acquire('a');
+    await eventually(() => expect(told).toContain('hand-off-unavailable: NOPERM'));
+    const redlock = await connect(address, 'locks:');
+    await eventually(() => expect(told.filter((type) => type.includes('NOPERM'))).toHaveLength(2));
+    const waiting = redlock.acquire('a', { retryDelay: 20, retryJitter: 0 });
+    await lock.release();
+    await expect(waiting).resolves.toMatchObject({ isValid: true });
+    expect(await waitersOf(url, 'locks:a')).toBe(0);
+  });
+
+  it('a connection that speaks RESP2 only locks all the same, and is told that there is no hand-off', async () => {
+    const { host, port, url } = await startRedisServer();
+    const redlock = await connect({ host, port, protocol: 2 });
+    expect(told).toContain('hand-off-unavailable: the');
+    const lock = await redlock.acquire('a');
+    const waiting = (await connect({ host, port, protocol: 2 })).acquire('a', { retryDelay: 20, retryJitter: 0 });
+    await lock.release();
+    await expect(waiting).resolves.toMatchObject({ isValid: true });
+    expect(await waitersOf(url, 'a')).toBe(0);
   });
 
   it.each([

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RedisOptions } from 'ioredis';
 import { Redlock } from '../../../lib/core/redlock.js';
 import { toAddresses } from '../../../lib/redis/node-address.js';
+import { BatchEncoder } from '../../../lib/redis/batch-encoder.js';
 import { RedisNode } from '../../../lib/redis/redis-node.js';
 import { startRedisServer, type RedisServer } from '../../support/redis-server.js';
 import { createTlsCertificate, type TlsCertificate } from '../../support/tls-certificate.js';
@@ -21,7 +22,10 @@ describe('a node that speaks TLS', () => {
   });
 
   const connect = async (node: string | RedisOptions): Promise<Redlock> => {
-    const redlock = new Redlock({ nodes: [new RedisNode(toAddresses([node])[0]!, '')], nodeTimeout: 3_000 });
+    const redlock = new Redlock({
+      nodes: [new RedisNode(toAddresses([node])[0]!, new BatchEncoder(''))],
+      nodeTimeout: 3_000,
+    });
     open.push(redlock);
     await redlock.open();
     return redlock;

@@ -33,10 +33,10 @@ export async function holderOn(servers: readonly RedisServer[], resource: string
   return most ?? null;
 }
 
-/** All keys on these nodes. */
+/** The locks and lines on these nodes: all keys but the mark that somebody has waited there lately. */
 export async function keysOn(servers: readonly RedisServer[]): Promise<string[]> {
   const keys = await Promise.all(servers.map(({ url }) => withRedis(url, (redis) => redis.keys('*'))));
-  return keys.flat();
+  return keys.flat().filter((key) => !key.endsWith('~waiting'));
 }
 
 /** Resolves once nothing is locked on these nodes: what was sent to the slowest of them may still be on its way. */

@@ -1,12 +1,13 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { Agenda } from '../../../lib/core/agenda.js';
+import { Agenda, type Task } from '../../../lib/core/agenda.js';
+import { taskOf } from '../../support/task.js';
 import { VirtualClock } from '../../support/virtual-clock.js';
 
 describe('Agenda', () => {
   let clock: VirtualClock;
   let agenda: Agenda;
   let done: string[];
-  const note = (name: string) => () => void done.push(`${name} at ${clock.now().monotonic}`);
+  const note = (name: string): Task => taskOf(() => void done.push(`${name} at ${clock.now().monotonic}`));
 
   beforeEach(() => {
     clock = new VirtualClock();
@@ -43,40 +44,105 @@ describe('Agenda', () => {
   });
 
   it('does not run what was taken back', async () => {
-    const remove = agenda.add(10, note('removed'));
+    const removed = note('removed');
+    agenda.add(10, removed);
     agenda.add(10, note('kept'));
-    remove();
+    agenda.remove(removed);
     await clock.advance(20);
     expect(done).toEqual(['kept at 10']);
   });
 
   it('does not run what a task before it in the same ms takes back', async () => {
-    let remove = (): void => undefined;
-    agenda.add(10, () => remove());
-    remove = agenda.add(10, note('removed'));
-    await clock.advance(20);
-    expect(done).toEqual([]);
-  });
-
-  it('leaves no timer behind when everything was taken back', () => {
-    const removers = [agenda.add(10, note('a')), agenda.add(20, note('b'))];
-    for (const remove of removers) remove();
-    expect(clock.timers).toBe(0);
-  });
-
-  it('takes back twice without harm', async () => {
-    const remove = agenda.add(10, note('removed'));
-    remove();
+    const removed = note('removed');
+    agenda.add(
+      10,
+      taskOf(() => agenda.remove(removed)),
+    );
+    agenda.add(10, removed);
     agenda.add(10, note('kept'));
-    remove();
     await clock.advance(20);
     expect(done).toEqual(['kept at 10']);
   });
 
-  it('runs what a task adds', async () => {
-    agenda.add(10, () => agenda.add(5, note('added')));
+  it('runs the tasks of one ms in the order in which they were added, whatever one of them takes back', async () => {
+    const tasks = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => note(name));
+    const [, b, c, , , f] = tasks;
+    for (const task of tasks.slice(0, 3)) agenda.add(10, task);
+    agenda.add(
+      10,
+      taskOf(() => [f, b].forEach((task) => agenda.remove(task!))),
+    );
+    for (const task of tasks.slice(3)) agenda.add(10, task);
+    agenda.remove(c!);
     await clock.advance(20);
-    expect(done).toEqual(['added at 15']);
+    expect(done).toEqual(['a at 10', 'b at 10', 'd at 10', 'e at 10']);
+  });
+
+  it('leaves no timer behind when everything was taken back', () => {
+    const tasks = [note('a'), note('b')];
+    tasks.forEach((task, index) => agenda.add(10 * (index + 1), task));
+    for (const task of tasks) agenda.remove(task);
+    expect(clock.timers).toBe(0);
+  });
+
+  it('takes back twice without harm', async () => {
+    const [removed, kept] = [note('removed'), note('kept')];
+    agenda.add(10, removed);
+    agenda.remove(removed);
+    agenda.add(10, kept);
+    agenda.remove(removed);
+    await clock.advance(20);
+    expect(done).toEqual(['kept at 10']);
+    agenda.remove(kept);
+    agenda.add(10, note('later'));
+    expect(clock.timers).toBe(1);
+  });
+
+  it.each([
+    [30, 10],
+    [10, 30],
+  ])(
+    'runs a task that was added for %i ms and then for %i ms once, at the time that was said last',
+    async (was, is) => {
+      const task = note('task');
+      agenda.add(was, task);
+      agenda.add(is, task);
+      await clock.advance(100);
+      expect(done).toEqual([`task at ${is}`]);
+      expect(clock.timers).toBe(0);
+    },
+  );
+
+  it('counts from the moment that it is given', async () => {
+    const before = clock.now();
+    clock.block(4);
+    agenda.add(10, note('task'), before);
+    await clock.advance(20);
+    expect(done).toEqual(['task at 10']);
+  });
+
+  it('runs what a task adds, also itself', async () => {
+    const again: Task = taskOf(() => {
+      done.push(`again at ${clock.now().monotonic}`);
+      if (done.length < 3) agenda.add(5, again);
+    });
+    agenda.add(10, again);
+    await clock.advance(30);
+    expect(done).toEqual(['again at 10', 'again at 15', 'again at 20']);
+    expect(clock.timers).toBe(0);
+  });
+
+  it('does not run in the same turn what a task adds without delay', async () => {
+    agenda.add(
+      10,
+      taskOf(() => {
+        agenda.add(0, note('added'));
+        done.push('added it');
+      }),
+    );
+    agenda.add(10, note('next'));
+    await clock.advance(20);
+    expect(done).toEqual(['added it', 'next at 10', 'added at 10']);
   });
 
   it('catches up after a blocked event loop, in order', async () => {
@@ -85,62 +151,5 @@ describe('Agenda', () => {
     clock.block(50);
     await clock.advance(0);
     expect(done).toEqual(['first at 50', 'second at 50']);
-  });
-
-  it('runs a task that is due later than the longest timer neither at once nor late', async () => {
-    agenda.add(2 ** 31 + 5_000, note('task'));
-    expect(clock.nextIn).toBeLessThan(2 ** 31);
-    clock.block(2 ** 31);
-    await clock.advance(0);
-    expect(done).toEqual([]);
-    await clock.advance(5_000);
-    expect(done).toEqual([`task at ${2 ** 31 + 5_000}`]);
-  });
-
-  it('runs soon after the machine was suspended what was due meanwhile, though timers stood still', async () => {
-    agenda.add(60_000, note('due'));
-    agenda.add(120_000, note('not due'));
-    await clock.advance(1_000);
-    clock.stepWall(90_000);
-    await clock.advance(1_000);
-    expect(done).toEqual([expect.stringMatching(/^due at 1[0-9]{3}$/)]);
-    await clock.advance(29_000);
-    expect(done).toHaveLength(2);
-  });
-
-  it('does not run late because the wall clock was set back', async () => {
-    agenda.add(1_000, note('task'));
-    await clock.advance(100);
-    clock.stepWall(-60_000);
-    await clock.advance(1_000);
-    expect(done).toEqual(['task at 1000']);
-  });
-
-  it('does not run early because the wall clock wavers', async () => {
-    agenda.add(1_000, note('task'));
-    for (const ms of [30, -40, 35, -20]) {
-      await clock.advance(200);
-      clock.stepWall(ms);
-    }
-    await clock.advance(200);
-    expect(done).toEqual(['task at 1000']);
-  });
-
-  it('waits on when its timer comes early', async () => {
-    const hasty = new Agenda({
-      now: () => clock.now(),
-      afterInput: (task) => clock.afterInput(task),
-      schedule: (delay, task) => clock.schedule(Math.min(delay, 40), task),
-    });
-    hasty.add(100, note('task'));
-    await clock.advance(200);
-    expect(done).toEqual(['task at 100']);
-  });
-
-  it('bears as many due times as a busy process has locks', async () => {
-    for (let delay = 1; delay <= 150_000; delay += 1) agenda.add(delay, () => undefined);
-    agenda.add(1, note('task'));
-    await clock.advance(1);
-    expect(done).toEqual(['task at 1']);
   });
 });

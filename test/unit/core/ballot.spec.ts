@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { Ballot } from '../../../lib/core/ballot.js';
+import { Agenda } from '../../../lib/core/agenda.js';
+import { Ballot, type BallotTerms } from '../../../lib/core/ballot.js';
+import { Claim } from '../../../lib/core/claim.js';
 import type { LockNode, Unknown } from '../../../lib/core/lock-node.js';
 import { VirtualClock } from '../../support/virtual-clock.js';
 
@@ -15,17 +17,22 @@ describe('Ballot', () => {
   let say: ((answer: Vote | Unknown) => void)[];
   let late: unknown[];
 
-  const ballotOf = (size: number) =>
-    new Ballot<Vote>(
-      Array.from({ length: size }, (_, index) => ({ name: `node-${index}` }) as LockNode),
+  const claim = new Claim(['a'], 'ours');
+  const ballotOf = (size: number, terms: Partial<BallotTerms<Vote>> = {}) => {
+    const nodes = Array.from({ length: size }, (_, index) => ({ name: `node-${index}` }) as LockNode);
+    return new Ballot<Vote>(
+      { nodes, clock, agenda: new Agenda(clock) },
       {
-        put: (_node, answered) => void say.push(answered),
-        favours: (answer) => answer.kind === 'yes',
+        claim,
+        ttl: 1_000,
         timeout: 50,
-        late: (node, answer) => late.push([node.name, answer.kind]),
+        put: (_node, question, seat) => void say.push((answer) => question.answer(seat, answer)),
+        favour: 'yes',
+        late: (seat, answer) => late.push([seat, answer.kind]),
+        ...terms,
       },
-      clock,
     );
+  };
 
   const isOpen = async (ballot: Ballot<Vote>): Promise<boolean> =>
     (await Promise.race([ballot.decision, Promise.resolve('open')])) === 'open';
@@ -36,9 +43,40 @@ describe('Ballot', () => {
     late = [];
   });
 
-  it('puts the question to every node at once', () => {
-    ballotOf(5);
-    expect(say).toHaveLength(5);
+  it('puts the question to every node at once, with its claim and ttl, and tells it its seat', () => {
+    const asked: unknown[] = [];
+    const ballot = ballotOf(3, {
+      put: (node, question, seat) => asked.push([node.name, seat, question.claim, question.ttl]),
+    });
+    expect(asked).toEqual([0, 1, 2].map((seat) => [`node-${seat}`, seat, claim, 1_000]));
+    expect(ballot.nodes.map(({ name }) => name)).toEqual(['node-0', 'node-1', 'node-2']);
+  });
+
+  it('tells that it is decided in the very turn of the answer that decides it, once', () => {
+    const told: string[] = [];
+    ballotOf(3).whenDecided((decision) => told.push(decision));
+    say[0]!(YES);
+    expect(told).toEqual([]);
+    say[1]!(YES);
+    expect(told).toEqual(['won']);
+    say[2]!(YES);
+    expect(told).toEqual(['won']);
+  });
+
+  it('tells at once that it is decided where it is', () => {
+    const ballot = ballotOf(3);
+    for (const vote of [0, 1]) say[vote]!(NO);
+    const told: string[] = [];
+    ballot.whenDecided((decision) => told.push(decision));
+    expect(told).toEqual(['lost']);
+  });
+
+  it('takes every answer for a vote in favour where none is named, except that there is none', async () => {
+    const [won, lost] = [ballotOf(3, { favour: undefined }), ballotOf(3, { favour: undefined })];
+    say[0]!(YES);
+    say[1]!(NO);
+    for (const index of [4, 5]) say[index]!({ kind: 'unknown', reason: 'closed', sent: true });
+    expect(await Promise.all([won.decision, lost.decision])).toEqual(['won', 'lost']);
   });
 
   it('is won at a quorum, without the others', async () => {
@@ -91,7 +129,7 @@ describe('Ballot', () => {
     say[1]!(NO);
     say[2]!(YES);
     expect(await ballot.decision).toBe('lost');
-    expect(late).toEqual([['node-2', 'yes']]);
+    expect(late).toEqual([[2, 'yes']]);
   });
 
   it('tells of answers that come after its timeout', async () => {
@@ -99,7 +137,7 @@ describe('Ballot', () => {
     await clock.advance(50);
     say[1]!(YES);
     expect(await ballot.decision).toBe('lost');
-    expect(late).toEqual([['node-1', 'yes']]);
+    expect(late).toEqual([[1, 'yes']]);
   });
 
   it('lets one wait for the answers that its decision did not need', async () => {
@@ -120,6 +158,13 @@ describe('Ballot', () => {
     await clock.until(ballot.rest());
     expect(clock.now().monotonic).toBe(50);
     expect(ballot.answers).toEqual([NO, NO, undefined]);
+  });
+
+  it('knows what each node has answered, by its seat', () => {
+    const ballot = ballotOf(3);
+    say[2]!(NO);
+    say[0]!(YES);
+    expect(ballot.answers).toEqual([YES, undefined, NO]);
   });
 
   it('counts the answers that satisfy a test', () => {

@@ -30,11 +30,16 @@ describe('Claim', () => {
     expect(claim.mayBeOn(nodeA)).toBe(true);
   });
 
-  it('stays withdrawn', () => {
+  it('may be on a node that a later command reached, though a still later one did not', () => {
     const claim = new Claim(['a'], 'v');
-    expect(claim.withdrawn).toBe(false);
-    claim.withdraw();
-    claim.withdraw();
-    expect(claim.withdrawn).toBe(true);
+    claim.noteSent(nodeA, false);
+    claim.asked();
+    claim.noteSent(nodeA, true);
+    claim.noteSent(nodeA, false);
+    expect(claim.mayBeOn(nodeA)).toBe(true);
+  });
+
+  it('is followed by nobody unless it is said so', () => {
+    expect(new Claim(['a'], 'v').followed).toBe(false);
   });
 });

@@ -1,19 +1,41 @@
 import { getEventListeners } from 'node:events';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Patience, type PatienceTerms } from '../../../lib/core/patience.js';
+import { Stop } from '../../../lib/core/stop.js';
 import { VirtualClock } from '../../support/virtual-clock.js';
+
+/** Knows how many listen to it. */
+class WatchedStop extends Stop {
+  readonly listeners = new Set<() => void>();
+
+  override listen(tell: (reason: Error) => void): () => void {
+    const ignore = super.listen(tell);
+    this.listeners.add(ignore);
+    return () => {
+      this.listeners.delete(ignore);
+      ignore();
+    };
+  }
+}
 
 describe('Patience', () => {
   let clock: VirtualClock;
   let caller: AbortController;
-  let closing: AbortController;
+  let closing: WatchedStop;
   const patience = (terms: Partial<PatienceTerms> = {}) =>
-    new Patience(clock, { waitTimeout: 1_000, retryCount: Infinity, signal: caller.signal, ...terms }, closing.signal);
+    new Patience(
+      clock,
+      { waitTimeout: 1_000, retryCount: Infinity, retryDelay: 200, signal: caller.signal, ...terms },
+      closing,
+    );
+  const listeners = () => getEventListeners(caller.signal, 'abort').length + closing.listeners.size;
+  const end = (who: 'caller' | 'closing', reason: Error) =>
+    who === 'caller' ? caller.abort(reason) : closing.stop(reason);
 
   beforeEach(() => {
     clock = new VirtualClock();
     caller = new AbortController();
-    closing = new AbortController();
+    closing = new WatchedStop();
   });
 
   it('lasts as long as waitTimeout', () => {
@@ -55,34 +77,102 @@ describe('Patience', () => {
     async (who) => {
       const reason = new Error('enough');
       const pause = patience().pause(70);
-      clock.schedule(10, () => (who === 'caller' ? caller : closing).abort(reason));
+      expect(listeners()).toBe(2);
+      clock.schedule(10, () => end(who, reason));
       await expect(clock.until(pause)).rejects.toBe(reason);
       expect(clock.now().monotonic).toBe(10);
       expect(clock.timers).toBe(0);
-      expect(getEventListeners(caller.signal, 'abort')).toEqual([]);
-      expect(getEventListeners(closing.signal, 'abort')).toEqual([]);
+      expect(listeners()).toBe(0);
     },
   );
 
   it('leaves no listener behind after a pause', async () => {
     await clock.until(patience().pause(70));
-    expect(getEventListeners(caller.signal, 'abort')).toEqual([]);
-    expect(getEventListeners(closing.signal, 'abort')).toEqual([]);
+    expect(listeners()).toBe(0);
   });
 
-  it('knows that it was aborted, and says so with the reason', () => {
+  it('ends a pause early when it is woken, and cleans up', async () => {
+    const pause = patience().pause(70, (wake) => clock.schedule(10, wake));
+    await clock.until(pause);
+    expect(clock.now().monotonic).toBe(10);
+    expect([clock.timers, listeners()]).toEqual([0, 0]);
+  });
+
+  it('bears to be woken when the pause is over', async () => {
+    const wakers: (() => void)[] = [];
+    await clock.until(patience().pause(70, (wake) => wakers.push(wake)));
+    wakers[0]!();
+    expect([clock.timers, listeners()]).toEqual([0, 0]);
+  });
+
+  it.each(['caller', 'closing'] as const)('knows that it was aborted by the %s, and says so with the reason', (who) => {
     const one = patience();
     expect(one.aborted).toBe(false);
     one.throwIfAborted();
-    caller.abort(new Error('enough'));
+    end(who, new Error('enough'));
     expect(one.aborted).toBe(true);
     expect(() => one.throwIfAborted()).toThrow('enough');
   });
 
-  it('does not pause at all when it was aborted before', async () => {
+  it.each(['caller', 'closing'] as const)('does not pause at all when it was aborted before by the %s', async (who) => {
     const reason = new Error('enough');
-    caller.abort(reason);
+    end(who, reason);
     await expect(clock.until(patience().pause(70))).rejects.toBe(reason);
     expect(clock.now().monotonic).toBe(0);
+  });
+
+  it.each([
+    [{ waitTimeout: 1_000, retryCount: Infinity }, 900],
+    [{ waitTimeout: 1_000, retryCount: 3 }, 500],
+    [{ waitTimeout: 1_000, retryCount: 50 }, 900],
+    [{ waitTimeout: Infinity, retryCount: 3 }, 500],
+    [{ waitTimeout: Infinity, retryCount: Infinity }, Infinity],
+  ])('%j, after 100 ms has %d ms left behind others: no more than its own tries would take', (terms, left) => {
+    const one = patience(terms);
+    clock.block(100);
+    expect(one.leftInLine).toBe(left);
+  });
+
+  describe('watch', () => {
+    const told: unknown[] = [];
+    const watcher = { timeout: () => void told.push('timeout'), abort: (reason: Error) => void told.push(reason) };
+    beforeEach(() => void (told.length = 0));
+
+    it('tells when the time is up, and nothing after that', async () => {
+      patience().watch(70, watcher);
+      await clock.advance(69);
+      expect(told).toEqual([]);
+      await clock.advance(1);
+      end('caller', new Error('too late'));
+      end('closing', new Error('too late'));
+      expect(told).toEqual(['timeout']);
+      expect([clock.timers, listeners()]).toEqual([0, 0]);
+    });
+
+    it.each(['caller', 'closing'] as const)('tells at once why the %s ends it, and nothing after that', async (who) => {
+      const reason = new Error('enough');
+      patience().watch(70, watcher);
+      end(who, reason);
+      expect(told).toEqual([reason]);
+      end(who === 'caller' ? 'closing' : 'caller', new Error('too late'));
+      await clock.advance(100);
+      expect(told).toEqual([reason]);
+      expect([clock.timers, listeners()]).toEqual([0, 0]);
+    });
+
+    it('tells nothing once it was ended', async () => {
+      patience().watch(70, watcher)();
+      end('caller', new Error('too late'));
+      end('closing', new Error('too late'));
+      await clock.advance(100);
+      expect(told).toEqual([]);
+      expect([clock.timers, listeners()]).toEqual([0, 0]);
+    });
+
+    it('does without a signal of the caller', () => {
+      patience({ signal: undefined }).watch(70, watcher);
+      end('closing', new Error('enough'));
+      expect(told).toHaveLength(1);
+    });
   });
 });

@@ -38,15 +38,30 @@ describe('Redlock.acquire', () => {
     expect(pool.owners('c')).toEqual([undefined, undefined, undefined]);
   });
 
-  it('asks all nodes at once, with a fresh value for every attempt', async () => {
+  const valuesOf = ({ nodes }: MemoryPool) => nodes.map((node) => node.callsOf('acquire').map(({ value }) => value));
+
+  it('asks all nodes at once, with a fresh value for every attempt of those who stand in no line', async () => {
     const pool = new MemoryPool();
     pool.memory.forEach((node) => node.set('a', 'foreign', 500));
-    await pool.clock.until(pool.client().redlock.acquire('a'));
-    const values = pool.nodes.map((node) => node.callsOf('acquire').map(({ value }) => value));
+    await pool.clock.until(pool.client().redlock.acquire(['a', 'b']));
+    const values = valuesOf(pool);
     expect(new Set(values[0]).size).toBe(values[0]!.length);
     expect(values[0]!.length).toBeGreaterThan(1);
     expect(values[1]).toEqual(values[0]);
     expect(values[2]).toEqual(values[0]);
+  });
+
+  it('asks again with the value that stands in the lines of the nodes, and that nobody else has', async () => {
+    const pool = new MemoryPool();
+    pool.memory.forEach((node) => node.set('a', 'foreign', 500));
+    const { redlock } = pool.client();
+    const first = await pool.clock.until(redlock.acquire('a'));
+    const asked = valuesOf(pool);
+    expect(asked[0]!.length).toBeGreaterThan(1);
+    for (const values of asked) expect(new Set(values)).toEqual(new Set([first.value]));
+    await pool.clock.until(first.release());
+    const second = await pool.clock.until(redlock.acquire('a'));
+    expect(second.value).not.toBe(first.value);
   });
 
   it('does not wait for a silent minority', async () => {

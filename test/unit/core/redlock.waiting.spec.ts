@@ -85,7 +85,7 @@ describe('Redlock.acquire, while the resource is held', () => {
     expect(lock.isValid).toBe(true);
   });
 
-  it('does not add up the votes of several attempts', async () => {
+  it('does not count a vote twice that it has in several attempts', async () => {
     const pool = new MemoryPool();
     pool.memory[1]!.set('a', 'foreign', Infinity);
     pool.memory[2]!.set('a', 'foreign', Infinity);

@@ -57,6 +57,14 @@ describe('toResources', () => {
     expect(refusal('x'.repeat(100_000)).message.length).toBeLessThan(200);
   });
 
+  it.each(['order~waiters', '~waiters', '~waiting'])('refuses %s, which is what stands beside a lock', (resource) => {
+    expect(refusal(resource).message).toContain(`"${resource}" is the name of what stands beside a lock`);
+  });
+
+  it.each(['waiters', '~waiters:7', 'a~waiting'])('takes %s', (resource) => {
+    expect(toResources(resource)).toEqual([resource]);
+  });
+
   it('refuses a resource that stands twice, and names it', () => {
     const error = refusal(['a', 'b', 'a']);
     expect(error.message).toContain('"a" stands there twice');

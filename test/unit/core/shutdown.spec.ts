@@ -143,7 +143,7 @@ describe('Shutdown', () => {
     const revoked: string[] = [];
     const lease = { revoke: async (reason: string) => void revoked.push(reason) } as unknown as Lease;
     await shutdown.drain(0);
-    await expect(shutdown.follow(async () => lease)).rejects.toBeInstanceOf(RedlockClosedError);
+    await expect(shutdown.keep(lease)).rejects.toBeInstanceOf(RedlockClosedError);
     expect(revoked).toEqual([expect.stringContaining('shutting down')]);
   });
 });

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { Aside } from '../../../lib/core/aside.js';
 import { Claim } from '../../../lib/core/claim.js';
 import type { AcquireAnswer } from '../../../lib/core/lock-node.js';
 import { MemoryNode } from '../../../lib/memory/memory-node.js';
@@ -8,7 +9,7 @@ describe('MemoryNode', () => {
   let clock: VirtualClock;
   let node: MemoryNode;
   const acquire = (...resources: string[]) =>
-    new Promise<AcquireAnswer>((resolve) => node.acquire(new Claim(resources, 'ours'), 1_000, resolve));
+    new Promise<AcquireAnswer>((resolve) => node.acquire(new Aside(new Claim(resources, 'ours'), 1_000, resolve), 0));
 
   beforeEach(() => {
     clock = new VirtualClock();
@@ -31,7 +32,7 @@ describe('MemoryNode', () => {
 
   it('answers later than the call returns', async () => {
     let answered = false;
-    node.acquire(new Claim(['a'], 'ours'), 1_000, () => (answered = true));
+    node.acquire(new Aside(new Claim(['a'], 'ours'), 1_000, () => (answered = true)), 0);
     expect(answered).toBe(false);
     await Promise.resolve();
     expect(answered).toBe(true);

@@ -1,0 +1,195 @@
+import { Aside } from './aside.js';
+import { mayHave } from './attempt.js';
+import type { Ballot, Decision } from './ballot.js';
+import { Claim } from './claim.js';
+import type { Moment } from './clock.js';
+import type { Contest, Victory } from './contention.js';
+import { ENOUGH, GRACE, SIGN_OF_LIFE, STUBBORN_ROUNDS } from './hand-off.js';
+import type { AcquireAnswer, YieldAnswer } from './lock-node.js';
+import type { NodePool } from './node-pool.js';
+import { errorOf, reasonOf, type Lost } from './outcome.js';
+import { Place, type Waiter } from './place.js';
+import { retryDelay } from './retry.js';
+import { Validity } from './validity.js';
+import { Votes } from './votes.js';
+
+/** Told of what becomes of a contender. */
+export interface ContenderListener {
+  lost(outcome: Lost): void;
+  gaveUp(): void;
+}
+
+/** One process's place in the lines of all nodes for one resource: asks, waits for grants, and asks again where none come. */
+export class Contender implements Waiter {
+  readonly #place: Place;
+  readonly #claim: Claim;
+  readonly #votes: Votes;
+  #validity!: Validity;
+  #over = false;
+  #wake: (() => void) | undefined;
+  #stopHurry: (() => void) | undefined;
+
+  constructor(
+    private readonly pool: NodePool,
+    private readonly contest: Contest,
+    private readonly listener: ContenderListener,
+  ) {
+    const { patience, resources, terms } = contest;
+    this.#place = new Place(Math.round(patience.since.wall * 1_000), Math.min(GRACE, terms.ttl), this);
+    this.#claim = new Claim(resources, pool.random.value(), this.#place);
+    this.#votes = new Votes(pool.nodes.length);
+  }
+
+  /** Tries until the resource is ours, or until time, count or a signal ends it; then nothing of it stays on the nodes. */
+  run(): Promise<Victory> {
+    return new Promise((resolve, reject) => {
+      const ballot = this.#ask();
+      // The usual case needs no further turn.
+      ballot.whenDecided((decision) => {
+        const outcome = this.#outcomeOf(ballot, decision);
+        if (outcome.kind !== 'won' || this.contest.patience.aborted) {
+          this.#goOn(outcome).then(resolve, reject);
+          return;
+        }
+        this.#leave();
+        resolve(outcome);
+      });
+    });
+  }
+
+  granted(node: string, since: Moment): void {
+    this.#votes.grantMeanwhile(
+      this.pool.seatOf(node),
+      Validity.of(since, this.#place.grace, this.contest.terms.driftFactor),
+    );
+    this.#hurry();
+    this.#wakeIfWon();
+  }
+
+  async #goOn(first: Victory | Lost): Promise<Victory> {
+    try {
+      return await this.#untilWon(first);
+    } catch (error) {
+      this.pool.release(this.#claim, this.contest.terms.ttl);
+      this.listener.gaveUp();
+      throw error;
+    } finally {
+      this.#leave();
+    }
+  }
+
+  async #untilWon(first: Victory | Lost): Promise<Victory> {
+    const { patience, terms, resources, onLost } = this.contest;
+    let outcome = first;
+    for (let attempts = 1; ;) {
+      patience.throwIfAborted();
+      // A grant may have come right behind the last answer.
+      if (outcome.kind !== 'won') outcome = this.#standing() ?? outcome;
+      if (outcome.kind === 'won') return { ...outcome, attempts };
+      this.listener.lost(outcome);
+      onLost(outcome);
+      const left = patience.left(attempts);
+      if (left <= 0) throw errorOf(outcome, resources);
+      if (attempts >= STUBBORN_ROUNDS && isSplit(outcome) && this.pool.random.fraction() < 0.5) this.#giveWay();
+      const delay = Math.min(left, SIGN_OF_LIFE, retryDelay(terms, this.pool.random));
+      await patience.pause(delay, (wake) => (this.#wake = wake));
+      const granted = this.#standing();
+      if (granted === undefined) attempts += 1;
+      outcome = granted ?? (await this.#round());
+    }
+  }
+
+  #leave(): void {
+    this.#over = true;
+    this.#place.leave();
+    this.#stopHurry?.();
+  }
+
+  async #round(): Promise<Victory | Lost> {
+    const ballot = this.#ask();
+    return this.#outcomeOf(ballot, await ballot.decision);
+  }
+
+  #ask(): Ballot<AcquireAnswer> {
+    const { ttl, driftFactor } = this.contest.terms;
+    const now = this.pool.clock.now();
+    const validity = Validity.of(now, ttl, driftFactor);
+    this.#validity = validity;
+    this.#votes.beginRound();
+    this.#wake = undefined;
+    this.#stopHurry?.();
+    this.#stopHurry = undefined;
+    const late = (seat: number, answer: AcquireAnswer): void => this.#note(seat, answer, validity);
+    return this.pool.acquire(this.#claim, ttl, { late, now });
+  }
+
+  /** What is granted now counts together with what was granted while we waited. */
+  #outcomeOf(ballot: Ballot<AcquireAnswer>, decision: Decision): Victory | Lost {
+    if (decision === 'won') {
+      if (this.#validity.remaining(this.pool.clock) <= 0) return { kind: 'too slow', nodes: reasonOf(ballot).nodes };
+      return { kind: 'won', claim: this.#claim, validity: this.#validity, provisional: false, attempts: 1 };
+    }
+    ballot.answers.forEach((answer, seat) => answer && this.#note(seat, answer, this.#validity));
+    const won = this.#standing();
+    if (!won) this.#yieldVotes(ballot);
+    return won ?? reasonOf(ballot);
+  }
+
+  #note(seat: number, answer: AcquireAnswer, validity: Validity): void {
+    if (this.#over) return;
+    if (answer.kind === 'granted') this.#votes.grant(seat, validity);
+    else this.#votes.refuse(seat);
+    this.#wakeIfWon();
+  }
+
+  /** Grants of one release come together; where the rest of them stays away, asking tells why. */
+  #hurry(): void {
+    this.#stopHurry ??= this.pool.clock.schedule(this.pool.timeoutFor(this.contest.terms.ttl), () => this.#wake?.());
+  }
+
+  #wakeIfWon(): void {
+    if (this.#wake && this.#votes.quorum(this.pool.clock)) this.#wake();
+  }
+
+  /** Won by the votes of several rounds and grants, where enough of the lease is left to make it a whole one. */
+  #standing(): Victory | undefined {
+    const validity = this.#votes.quorum(this.pool.clock);
+    if (!validity || validity.remaining(this.pool.clock) < this.#place.grace * ENOUGH) return undefined;
+    return { kind: 'won', claim: this.#claim, validity, provisional: true, attempts: 1 };
+  }
+
+  /** Leaves to older waiters what we have in vain, so that of rivals the oldest gets it everywhere. */
+  #yieldVotes({ answers }: Ballot<AcquireAnswer>): void {
+    answers.forEach((answer, seat) => {
+      if (this.#votes.has(seat) || mayHave(answer)) this.#yield(seat);
+    });
+  }
+
+  #yield(seat: number): void {
+    this.#votes.yielding(seat);
+    const question = new Aside<YieldAnswer>(this.#claim, this.contest.terms.ttl, ({ kind }) =>
+      this.#yielded(seat, kind),
+    );
+    this.pool.nodes[seat]!.yield(question, seat);
+  }
+
+  #yielded(seat: number, kind: string): void {
+    this.#votes.yielded(seat, kind === 'kept');
+    this.#wakeIfWon();
+  }
+
+  /** Where nodes see the waiters in different orders, each insists on its votes until one of them does not. */
+  #giveWay(): void {
+    // Without a ticket, so that the places in the lines of the other nodes are kept.
+    const claim = new Claim(this.contest.resources, this.#claim.value);
+    this.pool.nodes.forEach((node, seat) => {
+      if (!this.#votes.has(seat)) return;
+      this.#votes.yielding(seat);
+      node.release(new Aside(claim, this.contest.terms.ttl, () => this.#votes.yielded(seat, false)), seat);
+    });
+  }
+}
+
+function isSplit(outcome: Lost): boolean {
+  return outcome.kind === 'contended' && outcome.rivals.length > 0;
+}

@@ -1,0 +1,11 @@
+/** Ms for which a node keeps a resource for the waiter that it gave it to: what a waiter that dies then costs the others. */
+export const GRACE = 500;
+
+/** The share of the grace that must be left when a quorum has granted it, so that an extension still comes in time. */
+export const ENOUGH = 0.25;
+
+/** From this round on, rivals whose nodes see different orders do not insist on their votes. */
+export const STUBBORN_ROUNDS = 3;
+
+/** Ms after which a waiter asks again at the latest: nodes forget lines of which they hear nothing for twice as long. */
+export const SIGN_OF_LIFE = 30_000;

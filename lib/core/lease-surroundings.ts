@@ -1,0 +1,18 @@
+import type { LeaseTerms } from './attempt.js';
+import type { LockListener } from './events.js';
+import type { Lease } from './lease.js';
+import type { NodePool } from './node-pool.js';
+import type { ResolvedLockOptions } from './options.js';
+
+/** How long a lock is to be held. */
+export type HoldTerms = LeaseTerms & Pick<ResolvedLockOptions, 'autoExtend' | 'maxHold'>;
+
+/** What a lease needs of its surroundings. */
+export interface LeaseSurroundings {
+  readonly pool: NodePool;
+  readonly emit: LockListener;
+  /** Whether somebody in this process waits for the lock, who asks for it as soon as the lease is over. */
+  readonly followed: (lease: Lease) => boolean;
+  /** Told once, when the lease is over. */
+  readonly ended: (lease: Lease) => void;
+}

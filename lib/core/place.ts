@@ -1,0 +1,34 @@
+import type { Ticket } from './claim.js';
+import type { Moment } from './clock.js';
+
+/** Who waits in a place. */
+export interface Waiter {
+  /** `node` gave the resource to this waiter, not before `since`. */
+  granted(node: string, since: Moment): void;
+}
+
+/** A place in line, which outlives its waiter: the claim of a lock keeps it, and must not keep all that led to the lock. */
+export class Place implements Ticket {
+  #waiter: Waiter | undefined;
+
+  constructor(
+    readonly arrived: number,
+    readonly grace: number,
+    waiter: Waiter,
+  ) {
+    this.#waiter = waiter;
+  }
+
+  get isTaken(): boolean {
+    return this.#waiter !== undefined;
+  }
+
+  /** What comes when the waiter is gone is one more vote for the lock that it got; the next extension finds it. */
+  granted(node: string, since: Moment): void {
+    this.#waiter?.granted(node, since);
+  }
+
+  leave(): void {
+    this.#waiter = undefined;
+  }
+}

@@ -1,0 +1,125 @@
+import { Contender, type ContenderListener } from './contender.js';
+import type { Contest, Victory } from './contention.js';
+import type { Lease } from './lease.js';
+import type { NodePool } from './node-pool.js';
+import { errorOf, type Lost } from './outcome.js';
+
+/**
+ * The callers of this process for one resource, first come first served. Only the first of them asks the nodes, so that a
+ * thousand equal requests on one replica are one contender; the others wait behind it, and then behind the lock it got.
+ */
+class Line implements ContenderListener {
+  /** The lock that the first one has. */
+  lease: Lease | undefined;
+  /** What the first one was told last. */
+  #latest: Lost | undefined;
+  /** Each begins when it is called. */
+  #waiters: Set<() => void> | undefined;
+
+  constructor(
+    private readonly resource: string,
+    private readonly lines: Map<string, Line>,
+  ) {
+    lines.set(resource, this);
+  }
+
+  get length(): number {
+    return this.#waiters?.size ?? 0;
+  }
+
+  /** What stands in the way of those who wait. */
+  get obstacle(): Lost {
+    if (this.lease === undefined && this.#latest) return this.#latest;
+    return { kind: 'contended', nodes: [], retryAfter: this.lease?.validity ?? 0, rivals: [] };
+  }
+
+  lost(outcome: Lost): void {
+    this.#latest = outcome;
+  }
+
+  gaveUp(): void {
+    this.next();
+  }
+
+  /** Waits behind all who are there already, and then calls `contend`. */
+  join({ patience, resources }: Contest, contend: () => Promise<Victory>): Promise<Victory> {
+    const waiters = (this.#waiters ??= new Set());
+    return new Promise((resolve, reject) => {
+      const leave = (error: Error): void => {
+        waiters.delete(begin);
+        reject(error);
+      };
+      const stop = patience.watch(patience.leftInLine, {
+        timeout: () => leave(errorOf(this.obstacle, resources)),
+        abort: leave,
+      });
+      const begin = (): void => {
+        stop();
+        resolve(contend());
+      };
+      waiters.add(begin);
+    });
+  }
+
+  /** The turn of the next waiter, who asks before this returns: in the same batch as the release before it. */
+  next(): void {
+    // Nothing stays reachable from here, since V8 may keep what a map has let go of.
+    this.lease = undefined;
+    const begin = this.#waiters?.values().next().value;
+    if (begin === undefined) {
+      this.lines.delete(this.resource);
+      return;
+    }
+    this.#waiters!.delete(begin);
+    begin();
+  }
+}
+
+/** The lines of this process, by resource. */
+export class WaitingLines {
+  readonly #lines = new Map<string, Line>();
+
+  constructor(
+    private readonly pool: NodePool,
+    private readonly maxWaiters: number,
+  ) {}
+
+  /** Takes a single resource as soon as everybody who came before has had it. */
+  take(contest: Contest): Promise<Victory> {
+    const resource = contest.resources[0]!;
+    const line = this.#lines.get(resource);
+    if (line === undefined) return this.#contend(contest, new Line(resource, this.#lines));
+    contest.onLost(line.obstacle);
+    if (line.length >= this.maxWaiters) return Promise.reject(errorOf(line.obstacle, contest.resources));
+    return line.join(contest, () => this.#contend(contest, line));
+  }
+
+  /** What the first in line got: whoever asks for it waits for this lock from now on. */
+  hold(lease: Lease): void {
+    const line = this.#lines.get(lease.resources[0]!);
+    if (line) line.lease = lease;
+  }
+
+  /** A lock that was got without standing in line; the next one to ask waits for it, unless others do so already. */
+  adopt(lease: Lease): void {
+    const [resource, ...others] = lease.resources;
+    if (others.length > 0 || this.#lines.has(resource!)) return;
+    new Line(resource!, this.#lines).lease = lease;
+  }
+
+  /** Whether somebody here waits for this lock. */
+  follows(lease: Lease): boolean {
+    const line = this.#lines.get(lease.resources[0]!);
+    return line?.lease === lease && line.length > 0;
+  }
+
+  /** The lock is over: the next one's turn. */
+  leave(lease: Lease): void {
+    const line = this.#lines.get(lease.resources[0]!);
+    if (line?.lease === lease) line.next();
+  }
+
+  #contend(contest: Contest, line: Line): Promise<Victory> {
+    return new Contender(this.pool, contest, line).run();
+  }
+}

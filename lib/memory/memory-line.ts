@@ -1,0 +1,40 @@
+import type { Claim } from '../core/claim.js';
+
+/** Those who wait for one resource on a node in memory, by the time of their arrival. */
+export class MemoryLine {
+  #claims: Claim[] = [];
+
+  get values(): string[] {
+    return this.#claims.map(({ value }) => value);
+  }
+
+  /** Takes the place of the claim's ticket, once. */
+  enter(claim: Claim): void {
+    if (this.values.includes(claim.value)) return;
+    this.#claims.push(claim);
+    this.#claims.sort((a, b) => (isOlder(a, b) ? -1 : 1));
+  }
+
+  leave({ value }: Claim): void {
+    this.#claims = this.#claims.filter((claim) => claim.value !== value);
+  }
+
+  shift(): Claim | undefined {
+    return this.#claims.shift();
+  }
+
+  hasOlder(claim: Claim): boolean {
+    const [first] = this.#claims;
+    return first !== undefined && isOlder(first, claim);
+  }
+}
+
+/** Grace and value decide between two that came in the same microsecond, as they do on a Redis node, so that all agree. */
+function isOlder(a: Claim, b: Claim): boolean {
+  const earlier = a.ticket!.arrived - b.ticket!.arrived;
+  return earlier === 0 ? memberOf(a) < memberOf(b) : earlier < 0;
+}
+
+function memberOf({ ticket, value }: Claim): string {
+  return `${ticket!.grace} ${value}`;
+}

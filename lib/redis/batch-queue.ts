@@ -1,0 +1,99 @@
+import type { Question } from '../core/lock-node.js';
+import { Batch, type Verb } from './batch.js';
+import type { Reply } from './wire-command.js';
+
+/** How many keys one script call may have at most: measured so that it holds a Redis for less than a ms. */
+const MOST_KEYS = 128;
+/** Characters: how long the names in one script call may be at most. */
+const MOST_LENGTH = 64 * 1_024;
+
+/** Where batches go, and the answers to them. */
+export interface BatchCarrier {
+  /** Sends a batch by script text or by its hash. */
+  send(batch: Batch, command: 'eval' | 'evalsha', settle: (reply: Reply) => void): void;
+  /** Takes the reply to a batch. */
+  settle(batch: Batch, reply: Reply): void;
+}
+
+/** Collects the operations of one turn of the event loop into batches, and keeps their order whatever the node forgot. */
+export class BatchQueue {
+  #open: Batch | undefined;
+  /** Full batches of this turn, and those that wait until the node knows the script again. */
+  #waiting: Batch[] = [];
+  /** Sent to a node that did not know the script. */
+  #refused: Batch[] = [];
+  /** How many of these a later batch has overtaken: another process had made the node know the script again. */
+  #overtaken = 0;
+  #underWay = 0;
+
+  constructor(private readonly carrier: BatchCarrier) {}
+
+  /** Whether this turn has asked something already. */
+  get isOpen(): boolean {
+    return this.#open !== undefined;
+  }
+
+  add(verb: Verb, question: Question<never>, seat: number): void {
+    if (this.#open === undefined) {
+      this.#open = new Batch();
+      // Behind all promises that are settled already: what they still ask for comes along.
+      process.nextTick(flush, this);
+    }
+    this.#open.add(verb, question, seat);
+    if (this.#open.keyCount < MOST_KEYS && this.#open.length < MOST_LENGTH) return;
+    this.#waiting.push(this.#open);
+    this.#open = new Batch();
+  }
+
+  /** Sends what this turn has collected. */
+  flush(): void {
+    if (this.#open && this.#open.keyCount > 0) this.#waiting.push(this.#open);
+    this.#open = undefined;
+    this.#sendWaiting();
+  }
+
+  /** What was refused comes first; until the last word on it is there, nothing may overtake it. */
+  #sendWaiting(): void {
+    if (this.#refused.length > 0) return;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const batch of waiting) this.#send(batch, 'evalsha');
+  }
+
+  #send(batch: Batch, command: 'eval' | 'evalsha'): void {
+    this.#underWay += 1;
+    this.carrier.send(batch, command, (reply) => this.#answered(batch, reply));
+  }
+
+  #answered(batch: Batch, reply: Reply): void {
+    this.#underWay -= 1;
+    if (!reply.ok && reply.reason.startsWith('NOSCRIPT')) {
+      this.#refused.push(batch);
+    } else {
+      if (reply.ok) this.#overtaken = this.#refused.length;
+      this.carrier.settle(batch, reply);
+    }
+    if (this.#underWay === 0 && this.#refused.length > 0) this.#sendRefused();
+  }
+
+  #sendRefused(): void {
+    const overtaken = this.#overtaken;
+    const refused = this.#refused.map((batch, index) => (index < overtaken ? this.#releasesOf(batch) : batch));
+    this.#refused = [];
+    this.#overtaken = 0;
+    const asked = refused.filter(({ keyCount }) => keyCount > 0);
+    asked.forEach((batch, index) => this.#send(batch, index === 0 ? 'eval' : 'evalsha'));
+    this.#sendWaiting();
+  }
+
+  /** Whatever else it asks could come after its own release if it was sent now. */
+  #releasesOf(batch: Batch): Batch {
+    const { releases, rest } = batch.split();
+    this.carrier.settle(rest, { ok: false, reason: 'the node did not know the script', sent: false });
+    return releases;
+  }
+}
+
+function flush(queue: BatchQueue): void {
+  queue.flush();
+}

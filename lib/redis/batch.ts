@@ -1,0 +1,54 @@
+import type { Question } from '../core/lock-node.js';
+
+/**
+ * The letters of the batch script: acquire, and wait in line where it is held; extend; release, and leave the line, also
+ * where the next operation serves it; yield. Small letters are for several resources.
+ */
+export type Verb = 'A' | 'W' | 'E' | 'R' | 'L' | 'S' | 'Y' | 'a' | 'e' | 'r';
+
+const RELEASES: ReadonlySet<Verb> = new Set(['R', 'L', 'S', 'r']);
+
+/** Operations that go to a node as one script call, in order. */
+export class Batch {
+  readonly verbs: Verb[] = [];
+  readonly questions: Question<unknown>[] = [];
+  readonly seats: number[] = [];
+  #keyCount = 0;
+  #length = 0;
+
+  get keyCount(): number {
+    return this.#keyCount;
+  }
+
+  /** Characters of its names: roughly what it takes on the wire. */
+  get length(): number {
+    return this.#length;
+  }
+
+  add(verb: Verb, question: Question<never>, seat: number): void {
+    this.verbs.push(verb);
+    this.questions.push(question);
+    this.seats.push(seat);
+    const { resources } = question.claim;
+    this.#keyCount += resources.length;
+    for (const resource of resources) this.#length += resource.length;
+  }
+
+  /** Whether it asks the same as another one: what is put to all nodes usually does. */
+  isLike({ verbs, questions }: Batch): boolean {
+    if (questions.length !== this.questions.length) return false;
+    return questions.every(
+      (question, index) => question === this.questions[index] && verbs[index] === this.verbs[index],
+    );
+  }
+
+  /** Its releases, and what is not one. */
+  split(): { readonly releases: Batch; readonly rest: Batch } {
+    const [releases, rest] = [new Batch(), new Batch()];
+    this.questions.forEach((question, index) => {
+      const verb = this.verbs[index]!;
+      (RELEASES.has(verb) ? releases : rest).add(verb, question, this.seats[index]!);
+    });
+    return { releases, rest };
+  }
+}

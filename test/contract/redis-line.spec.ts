@@ -1,0 +1,176 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Aside } from '../../lib/core/aside.js';
+import type { AcquireAnswer, ReleaseAnswer } from '../../lib/core/lock-node.js';
+import { Claim } from '../../lib/core/claim.js';
+import { BatchEncoder } from '../../lib/redis/batch-encoder.js';
+import { toAddresses } from '../../lib/redis/node-address.js';
+import { RedisNode } from '../../lib/redis/redis-node.js';
+import { eventually } from '../support/eventually.js';
+import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.js';
+import { withRedis } from '../support/redis-client.js';
+import { startRedisServer, type RedisServer } from '../support/redis-server.js';
+import { WaiterStub } from '../support/waiter-stub.js';
+
+describe('the line of a RedisNode', () => {
+  let server: RedisServer;
+  let nodes: RedisNode[];
+  let names = 0;
+  let a: string;
+  let holder: Claim;
+  beforeAll(async () => void (server = await startRedisServer()));
+  afterAll(() => server.stop());
+  beforeEach(async () => {
+    nodes = [];
+    await withRedis(server.url, (redis) => redis.flushall());
+    a = fresh('resource');
+    holder = new Claim([a], fresh('holder'));
+    await acquire(await connect(), holder);
+  });
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await Promise.all(nodes.map((node) => node.close()));
+  });
+
+  const fresh = (what: string) => `${what}-${(names += 1)}`;
+  /** The node, as one more process knows it. */
+  const connect = async (url = server.url, encoder = new BatchEncoder('')): Promise<RedisNode> => {
+    const node = new RedisNode(toAddresses([url])[0]!, encoder);
+    nodes.push(node);
+    await node.open(() => undefined);
+    return node;
+  };
+  const acquire = (node: RedisNode, claim: Claim) =>
+    new Promise<AcquireAnswer>((resolve) => node.acquire(new Aside(claim, 60_000, resolve), 0));
+  const release = (node: RedisNode, claim: Claim) =>
+    new Promise<ReleaseAnswer>((resolve) => node.release(new Aside(claim, 60_000, resolve), 0));
+  const owner = () => withRedis(server.url, (redis) => redis.get(a));
+  const lineUp = async (node: RedisNode, arrived: number): Promise<WaiterStub> => {
+    const waiter = new WaiterStub(a, { arrived, grace: 60_000, value: fresh('waiter') });
+    expect((await acquire(node, waiter.claim)).kind).toBe('held');
+    return waiter;
+  };
+
+  it('tells the process that waits, whichever of them releases', async () => {
+    const [one, two] = [await connect(), await connect()];
+    const [second, first] = [await lineUp(one, 20), await lineUp(two, 10)];
+    await release(nodes[0]!, holder);
+    await first.told();
+    expect(await owner()).toBe(first.claim.value);
+    await release(two, first.claim);
+    await second.told();
+    expect([first.grants.length, second.grants.length]).toEqual([1, 1]);
+  });
+
+  it('passes over those whose process is gone', async () => {
+    const [dead, living] = [await connect(), await connect()];
+    for (const arrived of [10, 11, 12]) await lineUp(dead, arrived);
+    const waiter = await lineUp(living, 20);
+    await dead.close();
+    await release(nodes[0]!, holder);
+    await waiter.told();
+    expect(await owner()).toBe(waiter.claim.value);
+  });
+
+  it('keeps what would be passed to those whose process is gone', async () => {
+    const [dead, node] = [await connect(), await connect()];
+    const one = await lineUp(node, 20);
+    await lineUp(dead, 10);
+    await dead.close();
+    await release(nodes[0]!, holder);
+    await one.told();
+    const older = await lineUp(await connect(), 5);
+    await nodes.at(-1)!.close();
+    expect(await new Promise((resolve) => node.yield(new Aside(one.claim, 60_000, resolve), 0))).toEqual({
+      kind: 'kept',
+    });
+    expect([await owner(), older.grants]).toEqual([one.claim.value, []]);
+    expect(await withRedis(server.url, (redis) => redis.pttl(a))).toBeGreaterThan(30_000);
+  });
+
+  it('frees what only those wait for whose process is gone', async () => {
+    const dead = await connect();
+    await lineUp(dead, 10);
+    await dead.close();
+    await release(nodes[0]!, holder);
+    expect(await owner()).toBeNull();
+    expect(await withRedis(server.url, (redis) => redis.exists(`${a}~waiters`))).toBe(0);
+  });
+
+  it('gets back what it gave to a waiter who gave up meanwhile, for the next one', async () => {
+    const [proxy, other] = [await startFaultProxy(server), await connect()];
+    const slow = await connect(proxy.url);
+    const gone = await lineUp(slow, 10);
+    const waiter = await lineUp(other, 20);
+    proxy.requestDelay = 200;
+    const left = release(slow, gone.claim);
+    await release(nodes[0]!, holder);
+    await left;
+    await waiter.told();
+    expect(await owner()).toBe(waiter.claim.value);
+    await closed(slow, proxy);
+  });
+
+  it('gives back what it is told of for somebody who waits no more', async () => {
+    const encoder = new BatchEncoder('');
+    const node = await connect(server.url, encoder);
+    const gone = await lineUp(node, 10);
+    await release(node, gone.claim);
+    await release(nodes[0]!, holder);
+    // As a node does that served the line before the release reached it.
+    await withRedis(server.url, async (redis) => {
+      await redis.set(a, gone.claim.value, 'PX', 60_000);
+      await redis.publish(encoder.channel, `${gone.claim.value} ${a}`);
+    });
+    await eventually(async () => expect(await owner()).toBeNull());
+    expect(gone.grants).toEqual([]);
+  });
+
+  it('knows a waiter again after his connection was broken', async () => {
+    const proxy = await startFaultProxy(server);
+    const node = await connect(proxy.url);
+    const waiter = await lineUp(node, 10);
+    proxy.resetAll();
+    await eventually(async () => expect((await acquire(node, waiter.claim)).kind).toBe('held'));
+    await release(nodes[0]!, holder);
+    await waiter.told();
+    expect(await owner()).toBe(waiter.claim.value);
+    await closed(node, proxy);
+  });
+
+  it('puts in order by its own clock those whose clock is off by more than a second', async () => {
+    const [right, wrong] = [await connect(), await connect()];
+    const now = Date.now();
+    const second = await lineUp(right, (now + 1) * 1_000);
+    jest.spyOn(Date, 'now').mockImplementation(() => now + 60_000);
+    const first = await lineUp(wrong, (now + 60_000 - 500) * 1_000);
+    jest.restoreAllMocks();
+    // Asking again does not cost the place, though the clock has been put right meanwhile.
+    await acquire(wrong, first.claim);
+    await release(nodes[0]!, holder);
+    await first.told();
+    await release(wrong, first.claim);
+    await second.told();
+  });
+
+  it('leaves nothing on the node once nobody waits any more', async () => {
+    const waiter = await lineUp(await connect(), 10);
+    await release(nodes[0]!, holder);
+    await release(nodes[1]!, waiter.claim);
+    const keys = await withRedis(server.url, (redis) => redis.keys('*'));
+    // The mark that somebody waited goes by itself.
+    expect(keys).toEqual(['~waiting']);
+    expect(await withRedis(server.url, (redis) => redis.pttl('~waiting'))).toBeGreaterThan(0);
+  });
+
+  it('ends by itself, so that a crash of all who wait leaves nothing for ever', async () => {
+    await lineUp(await connect(), 10);
+    const left = await withRedis(server.url, (redis) => redis.pttl(`${a}~waiters`));
+    expect(left).toBeGreaterThan(0);
+    expect(left).toBeLessThanOrEqual(60_000);
+  });
+
+  const closed = async (node: RedisNode, proxy: FaultProxy): Promise<void> => {
+    await node.close();
+    await proxy.close();
+  };
+});

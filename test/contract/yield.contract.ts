@@ -1,0 +1,91 @@
+import { expect, it } from '@jest/globals';
+import type { WaiterStub } from '../support/waiter-stub.js';
+import type { ContractSuite } from './contract-suite.js';
+
+export function describeYield(suite: ContractSuite): void {
+  /** Somebody who came at 20 and has the resource. */
+  const owned = async (value?: string): Promise<{ a: string; owner: WaiterStub }> => {
+    const a = suite.fresh();
+    const owner = suite.waiterFor(a, 20, { value });
+    await suite.acquire(owner.claim);
+    return { a, owner };
+  };
+
+  it('keeps what nobody else waits for', async () => {
+    const { a, owner } = await owned();
+    expect(await suite.yield(owner.claim)).toEqual({ kind: 'kept' });
+    expect(await suite.left(a)).toBeGreaterThan(30_000);
+    expect(await suite.successionOf(a, [owner])).toEqual([owner.claim]);
+  });
+
+  it('keeps what only younger ones wait for, and is in no line then', async () => {
+    const { a, owner } = await owned();
+    const [younger] = await suite.lineUp(a, 30);
+    expect(await suite.yield(owner.claim)).toEqual({ kind: 'kept' });
+    expect(await suite.left(a)).toBeGreaterThan(30_000);
+    expect(await suite.successionOf(a, [owner, younger!])).toEqual([owner.claim, younger!.claim]);
+  });
+
+  it('passes to an older one, for whose grace it is then kept, and tells him', async () => {
+    const { a, owner } = await owned();
+    const older = suite.waiterFor(a, 10, { grace: 20_000 });
+    await suite.acquire(older.claim);
+    expect(await suite.yield(owner.claim)).toEqual({ kind: 'passed' });
+    await older.told();
+    expect(await suite.under.read(a)).toBe(older.claim.value);
+    expect(await suite.left(a)).toBeLessThanOrEqual(20_000);
+    await suite.probed();
+    expect(owner.grants).toEqual([]);
+  });
+
+  it('stands in line behind the one that it passed to, and before the younger ones', async () => {
+    const { a, owner } = await owned();
+    const [younger, older] = await suite.lineUp(a, 30, 10);
+    await suite.yield(owner.claim);
+    expect(await suite.successionOf(a, [younger!, owner, older!])).toEqual([older!.claim, owner.claim, younger!.claim]);
+  });
+
+  it('is told when it is its turn again', async () => {
+    const { a, owner } = await owned();
+    const [older] = await suite.lineUp(a, 10);
+    await suite.yield(owner.claim);
+    await suite.release(older!.claim);
+    await suite.probed();
+    expect(owner.grants).toHaveLength(1);
+    expect(await suite.under.read(a)).toBe(owner.claim.value);
+  });
+
+  it('stands in line once, though it asks again', async () => {
+    const { a, owner } = await owned();
+    const [older] = await suite.lineUp(a, 10);
+    await suite.yield(owner.claim);
+    expect(await suite.acquire(owner.claim)).toMatchObject({ kind: 'held', owner: older!.claim.value });
+    expect(await suite.successionOf(a, [owner, older!])).toEqual([older!.claim, owner.claim]);
+  });
+
+  it.each([
+    ['a', 'passed'],
+    ['c', 'kept'],
+  ])('takes of two who came at the same time the one with the lesser value for older: %s', async (value, kind) => {
+    const { a, owner } = await owned('b');
+    await suite.acquire(suite.waiterFor(a, 20, { value }).claim);
+    expect(await suite.yield(owner.claim)).toEqual({ kind });
+  });
+
+  it("is gone where it is another's, also where it waits for it itself", async () => {
+    const { a, owner } = await owned();
+    const [waiter] = await suite.lineUp(a, 10);
+    expect(await suite.yield(waiter!.claim)).toEqual({ kind: 'gone' });
+    expect(await suite.yield(suite.waiterFor(a, 5).claim)).toEqual({ kind: 'gone' });
+    expect(await suite.successionOf(a, [owner, waiter!])).toEqual([owner.claim, waiter!.claim]);
+  });
+
+  it('is gone where it was gone before, and takes no place', async () => {
+    const { a, owner } = await owned();
+    await suite.release(owner.claim);
+    expect(await suite.yield(owner.claim)).toEqual({ kind: 'gone' });
+    const other = suite.claimOf(a);
+    await suite.acquire(other);
+    expect(await suite.successionOf(a, [{ claim: other }, owner])).toEqual([other]);
+  });
+}

@@ -1,0 +1,107 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '../../support/eventually.js';
+import { Crew } from '../../support/lock-process/crew.js';
+import type { LockProcess } from '../../support/lock-process/lock-process.js';
+import { overlaps, type Turn } from '../../support/lock-process/turn.js';
+import { linedUp, linesOf, nothingLeft } from '../../support/node-lines.js';
+import { allDone, RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
+
+/** Without polling: whoever gets the lock was handed it. */
+const PATIENT = { retryDelay: 60_000, waitTimeout: 120_000, ttl: 60_000 };
+
+describe('a waiter that dies in line', () => {
+  let crew: Crew;
+  let pool: RedisPool;
+  let holder: RedisPoolClient;
+  beforeAll(async () => {
+    crew = await Crew.make();
+    pool = await RedisPool.start(5);
+    holder = await pool.client();
+  });
+  afterEach(() => crew.killAll());
+  afterAll(async () => {
+    await crew.end();
+    await pool.stop();
+  });
+
+  /** Lets each of them take a place in line, one after the other. */
+  const lineUp = async (members: readonly LockProcess[], resource: string): Promise<Turn[]> => {
+    const turns: Turn[] = [];
+    for (const member of members) {
+      turns.push(member.take({ resource, options: PATIENT }));
+      await linedUp(pool, resource, members.slice(0, turns.length));
+    }
+    return turns;
+  };
+  const untilGone = ({ channel }: LockProcess): Promise<void> =>
+    eventually(async () => {
+      const listening = await Promise.all(
+        pool.servers.map((_, server) => pool.ask(server, (redis) => redis.pubsub('NUMSUB', channel))),
+      );
+      expect(listening).toEqual(pool.servers.map(() => [channel, 0]));
+    });
+
+  it.each([0, 1, 2])('in place %i is skipped by the release, which serves the others in order', async (place) => {
+    const resource = pool.resource();
+    const members = await crew.start(3, pool.urls);
+    const lock = await holder.redlock.acquire(resource, { ttl: 60_000 });
+    const turns = await lineUp(members, resource);
+    await members[place]!.kill();
+    await untilGone(members[place]!);
+    await lock.release();
+    const alive = turns.filter((_, index) => index !== place);
+    for (const turn of alive) {
+      expect(await turn.outcome).toBe('acquired');
+      await turn.release();
+    }
+    expect(overlaps((await Promise.all(alive.map(({ hold }) => hold))).map((hold) => hold!))).toEqual([]);
+    await nothingLeft(pool, resource);
+  });
+
+  it('costs nothing more where all but the last died', async () => {
+    const resource = pool.resource();
+    const members = await crew.start(3, pool.urls);
+    const lock = await holder.redlock.acquire(resource, { ttl: 60_000 });
+    const turns = await lineUp(members, resource);
+    await Promise.all(members.slice(0, 2).map((member) => member.kill()));
+    await Promise.all(members.slice(0, 2).map(untilGone));
+    await lock.release();
+    expect(await turns[2]!.outcome).toBe('acquired');
+    await turns[2]!.release();
+    await nothingLeft(pool, resource);
+  });
+
+  it('at the moment of the release costs the next one some delay at most', async () => {
+    const resource = pool.resource();
+    const [first, second] = (await crew.start(2, pool.urls)) as [LockProcess, LockProcess];
+    const lock = await holder.redlock.acquire(resource, { ttl: 60_000 });
+    first.take({ resource, options: PATIENT });
+    await linedUp(pool, resource, [first]);
+    const next = second.take({ resource, options: { ...PATIENT, retryDelay: 200 } });
+    await linedUp(pool, resource, [first, second]);
+    await Promise.all([first.kill(), lock.release()]);
+    expect(await next.outcome).toBe('acquired');
+    await next.release();
+    await nothingLeft(pool, resource);
+  });
+
+  it('is skipped also where it is first on some nodes and second on others', async () => {
+    const resource = pool.resource();
+    const [dead, alive] = (await crew.start(2, pool.urls)) as [LockProcess, LockProcess];
+    const lock = await holder.redlock.acquire(resource, { ttl: 60_000 });
+    const [, turn] = await lineUp([dead, alive], resource);
+    const [member] = await pool.ask(0, (redis) => redis.zrange(`${resource}~waiters`, 0, '0'));
+    for (const server of [1, 3]) {
+      await pool.ask(server, (redis) => redis.zincrby(`${resource}~waiters`, 1e9, member!));
+    }
+    expect((await linesOf(pool, resource, [1]))[0]).toEqual([alive.channel, dead.channel]);
+    await dead.kill();
+    await untilGone(dead);
+    await lock.release();
+    await allDone(holder);
+    expect(await pool.owners(resource)).not.toContain(member!.split(' ')[1]);
+    expect(await turn!.outcome).toBe('acquired');
+    await turn!.release();
+    await nothingLeft(pool, resource);
+  });
+});

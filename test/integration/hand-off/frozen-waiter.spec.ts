@@ -1,0 +1,80 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '../../support/eventually.js';
+import { Crew } from '../../support/lock-process/crew.js';
+import type { LockProcess } from '../../support/lock-process/lock-process.js';
+import { overlaps, type Turn } from '../../support/lock-process/turn.js';
+import { linedUp, nothingLeft } from '../../support/node-lines.js';
+import { RedisPool } from '../../support/redis-pool.js';
+
+describe('a waiter that stands still when it is its turn', () => {
+  let crew: Crew;
+  let pool: RedisPool;
+  let members: LockProcess[];
+  let resource: string;
+  beforeAll(async () => {
+    crew = await Crew.make();
+    pool = await RedisPool.start(5);
+  });
+  beforeEach(async () => {
+    resource = pool.resource();
+    members = await crew.start(2, pool.urls);
+  });
+  afterEach(() => crew.killAll());
+  afterAll(async () => {
+    await crew.end();
+    await pool.stop();
+  });
+
+  /** The first of two waiters is frozen, and gets the lock; the second one has it once that was in vain. */
+  const passOver = async (waitTimeout: number): Promise<[Turn, Turn]> => {
+    const { redlock } = await pool.client();
+    const lock = await redlock.acquire(resource, { ttl: 60_000 });
+    const frozen = members[0]!.take({ resource, options: { ttl: 60_000, waitTimeout } });
+    await linedUp(pool, resource, [members[0]!]);
+    const next = members[1]!.take({ resource, options: { ttl: 60_000, waitTimeout: 60_000 } });
+    await linedUp(pool, resource, members);
+    members[0]!.freeze();
+    await lock.release();
+    expect(await next.outcome).toBe('acquired');
+    return [frozen, next];
+  };
+  const holdsOf = async (turns: readonly Turn[]) => (await Promise.all(turns.map(({ hold }) => hold))).map((h) => h!);
+
+  it('is passed over, and waits again until the other one releases', async () => {
+    const [frozen, next] = await passOver(60_000);
+    members[0]!.thaw();
+    // It stands in line again, which it would not if it took what it was told for the lock.
+    await linedUp(pool, resource, [members[0]!]);
+    expect(members[0]!.has('acquired')).toBe(false);
+    await next.release();
+    expect(await frozen.outcome).toBe('acquired');
+    await frozen.release();
+    expect(overlaps(await holdsOf([frozen, next]))).toEqual([]);
+    await nothingLeft(pool, resource);
+  });
+
+  it('finds its time over when it goes on, and leaves nothing behind', async () => {
+    const [frozen, next] = await passOver(2_000);
+    await eventually(async () => expect(Date.now()).toBeGreaterThan((await frozen.asked) + 2_000));
+    members[0]!.thaw();
+    expect(await frozen.outcome).toBe('RESOURCE_LOCKED');
+    await next.release();
+    await nothingLeft(pool, resource);
+  });
+
+  it('cannot have it when everybody else is done either, unless it takes it anew', async () => {
+    const [frozen, next] = await passOver(60_000);
+    await next.release();
+    await nothingLeft(pool, resource);
+    members[0]!.thaw();
+    expect(await frozen.outcome).toBe('acquired');
+    await eventually(async () => {
+      const [first, ...rest] = await pool.owners(resource);
+      expect(first).not.toBeNull();
+      expect(new Set(rest)).toEqual(new Set([first]));
+    });
+    await frozen.release();
+    expect(overlaps(await holdsOf([frozen, next]))).toEqual([]);
+    await nothingLeft(pool, resource);
+  });
+});

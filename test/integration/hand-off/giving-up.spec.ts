@@ -1,0 +1,164 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Lock } from '../../../lib/core/lock.js';
+import { eventually } from '../../support/eventually.js';
+import { Crew } from '../../support/lock-process/crew.js';
+import { leftovers, linedUp, linesOf, nothingLeft, standing } from '../../support/node-lines.js';
+import { allDone, RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
+
+const TERMS = { retryDelay: 60_000, waitTimeout: 120_000, ttl: 60_000 };
+
+describe('a waiter that gives up', () => {
+  let crew: Crew;
+  let pool: RedisPool;
+  let [holder, waiter]: RedisPoolClient[] = [];
+  let resource: string;
+  let lock: Lock;
+  beforeAll(async () => {
+    [crew, pool] = await Promise.all([Crew.make(), RedisPool.start(5)]);
+    [holder, waiter] = [await pool.client(), await pool.client()];
+  });
+  beforeEach(async () => {
+    resource = pool.resource();
+    lock = await holder!.redlock.acquire(resource, { ttl: 60_000 });
+  });
+  afterEach(() => crew.killAll());
+  afterAll(async () => {
+    await crew.end();
+    await pool.stop();
+  });
+
+  /** Nobody stands in line once the nodes have done what they were sent; and the release leaves nothing. */
+  const leavesNothing = async (client: RedisPoolClient): Promise<void> => {
+    await allDone(client);
+    expect(await leftovers(pool, resource)).toEqual(pool.urls.map((_, server) => `${resource} on ${server}`));
+    await lock.release();
+    await allDone(holder!);
+    expect(await leftovers(pool, resource)).toEqual([]);
+  };
+
+  it('because its time is up leaves neither a ticket nor a lock', async () => {
+    const taking = waiter!.redlock.acquire(resource, { ...TERMS, waitTimeout: 50 });
+    await expect(taking).rejects.toMatchObject({ code: 'RESOURCE_LOCKED' });
+    await leavesNothing(waiter!);
+  });
+
+  it('because of a signal leaves neither a ticket nor a lock', async () => {
+    const abort = new AbortController();
+    const taking = waiter!.redlock.acquire(resource, { ...TERMS, signal: abort.signal });
+    const taken = taking.catch((error: unknown) => error);
+    await standing(pool, 1, resource);
+    abort.abort(new Error('no longer needed'));
+    expect(await taken).toEqual(new Error('no longer needed'));
+    await leavesNothing(waiter!);
+  });
+
+  it('because of a signal in the turn in which it asked leaves neither a ticket nor a lock', async () => {
+    const abort = new AbortController();
+    const taking = waiter!.redlock.acquire(resource, { ...TERMS, signal: abort.signal });
+    abort.abort(new Error('no longer needed'));
+    await expect(taking).rejects.toThrow('no longer needed');
+    await leavesNothing(waiter!);
+  });
+
+  it('because its pool is closed leaves neither a ticket nor a lock', async () => {
+    const closing = await pool.client();
+    const taken = [1, 2].map(() => closing.redlock.acquire(resource, TERMS).catch((error: unknown) => error));
+    await standing(pool, 1, resource);
+    await closing.redlock.close();
+    for (const taking of taken) expect(await taking).toMatchObject({ code: 'CLOSED' });
+    await standing(pool, 0, resource);
+    await lock.release();
+    await allDone(holder!);
+    expect(await leftovers(pool, resource)).toEqual([]);
+  });
+
+  it('because its pool is closed keeps none of the nodes that it has already', async () => {
+    const split = pool.resource();
+    for (const server of [0, 1, 2]) await pool.plant(server, split, { ttl: 60_000 });
+    const closing = await pool.client();
+    const taken = closing.redlock.acquire(split, TERMS).catch((error: unknown) => error);
+    await standing(pool, 1, split, [0, 1, 2]);
+    await eventually(async () => expect(await pool.owners(split, [3, 4])).not.toContain(null));
+    await closing.redlock.close();
+    expect(await taken).toMatchObject({ code: 'CLOSED' });
+    await eventually(async () => expect(await pool.owners(split, [3, 4])).toEqual([null, null]));
+    await standing(pool, 0, split);
+  });
+
+  it.each(['exit', 'close'])('because its process ends by %s leaves no lock after the release', async (end) => {
+    const [member] = await crew.start(1, pool.urls);
+    member!.take({ resource, options: TERMS });
+    await linedUp(pool, resource, [member!]);
+    member!.order(end);
+    await member!.exit;
+    await eventually(async () => {
+      const heard = pool.ask(0, (redis) => redis.pubsub('NUMSUB', member!.channel));
+      expect(await heard).toEqual([member!.channel, 0]);
+    });
+    await lock.release();
+    await nothingLeft(pool, resource);
+  });
+
+  it('behind another one of its process leaves that in its place', async () => {
+    const first = waiter!.redlock.acquire(resource, TERMS);
+    const second = waiter!.redlock.acquire(resource, { ...TERMS, waitTimeout: 50 });
+    await expect(second).rejects.toMatchObject({ code: 'RESOURCE_LOCKED' });
+    await standing(pool, 1, resource);
+    await lock.release();
+    await (await first).release();
+    await nothingLeft(pool, resource);
+  });
+
+  it('before another one of its process leaves its place to that', async () => {
+    const abort = new AbortController();
+    const first = waiter!.redlock.acquire(resource, { ...TERMS, signal: abort.signal });
+    const gaveUp = first.catch((error: unknown) => error);
+    await standing(pool, 1, resource);
+    const second = waiter!.redlock.acquire(resource, TERMS);
+    abort.abort();
+    await gaveUp;
+    await allDone(waiter!);
+    expect(await linesOf(pool, resource)).toEqual(pool.urls.map(() => [expect.any(String)]));
+    await lock.release();
+    await (await second).release();
+    await nothingLeft(pool, resource);
+  });
+
+  it.each([
+    ['is frozen', { ttl: 60_000, waitTimeout: 100 }],
+    ['has been silent for long', { ttl: 60_000, waitTimeout: 1_500 }],
+    ['is silent for longer than the lease would have lasted', { ttl: 200, waitTimeout: 1_500 }],
+  ])('while a node %s leaves no ticket there', async (_, options) => {
+    await allDone(holder!);
+    // Nobody's release serves the line there.
+    await pool.ask(2, (redis) => redis.set(resource, 'foreign', 'PX', 60_000));
+    await pool.servers[2]!.freeze();
+    const taking = waiter!.redlock.acquire(resource, { ...options, retryDelay: 100 });
+    await expect(taking).rejects.toMatchObject({ code: 'RESOURCE_LOCKED' });
+    const gaveUp = Date.now();
+    await eventually(() => expect(Date.now() - gaveUp).toBeGreaterThan(400));
+    await pool.servers[2]!.thaw();
+    await eventually(async () => {
+      const { nodes } = await waiter!.redlock.status();
+      expect(nodes.map(({ up }) => up)).toEqual([true, true, true, true, true]);
+    });
+    await standing(pool, 0, resource);
+  });
+
+  it('gives back what it is granted after that', async () => {
+    const proxies = await pool.proxies();
+    const late = await pool.client({ nodes: proxies.map(({ url }) => url) });
+    const abort = new AbortController();
+    const taking = late.redlock.acquire(resource, { ...TERMS, signal: abort.signal });
+    const gaveUp = taking.catch((error: unknown) => error);
+    await standing(pool, 1, resource);
+    for (const proxy of proxies) proxy.pause();
+    abort.abort();
+    await gaveUp;
+    await lock.release();
+    await standing(pool, 0, resource);
+    for (const proxy of proxies) proxy.resume();
+    await allDone(late);
+    expect(await leftovers(pool, resource)).toEqual([]);
+  });
+});

@@ -1,0 +1,38 @@
+import { CompiledLib } from '../compiled-lib.js';
+import { LockProcess } from './lock-process.js';
+
+/** The processes of a test file. */
+export class Crew {
+  readonly #members = new Set<LockProcess>();
+  #names = 0;
+
+  private constructor(private readonly lib: CompiledLib) {}
+
+  static async make(): Promise<Crew> {
+    return new Crew(await CompiledLib.make());
+  }
+
+  /** So many processes that are connected to these nodes. */
+  async start(size: number, nodes: readonly string[], nodeTimeout = 3_000): Promise<LockProcess[]> {
+    const started: LockProcess[] = [];
+    for (let index = 0; index < size; index += 1) {
+      this.#names += 1;
+      const member = await LockProcess.start(this.lib, `process-${this.#names}`, { nodes, nodeTimeout });
+      this.#members.add(member);
+      started.push(member);
+    }
+    await Promise.all(started.map((member) => member.opened()));
+    return started;
+  }
+
+  /** Ends the processes of one test. */
+  async killAll(): Promise<void> {
+    await Promise.all([...this.#members].map((member) => member.kill()));
+    this.#members.clear();
+  }
+
+  async end(): Promise<void> {
+    await this.killAll();
+    await this.lib.remove();
+  }
+}

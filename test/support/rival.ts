@@ -1,0 +1,61 @@
+import { Aside } from '../../lib/core/aside.js';
+import { Claim } from '../../lib/core/claim.js';
+import { Contender } from '../../lib/core/contender.js';
+import type { Victory } from '../../lib/core/contention.js';
+import { NodePool } from '../../lib/core/node-pool.js';
+import { DEFAULT_LOCK_OPTIONS, type LockOptions } from '../../lib/core/options.js';
+import type { Lost } from '../../lib/core/outcome.js';
+import { Patience } from '../../lib/core/patience.js';
+import type { Random } from '../../lib/core/random.js';
+import { Stop } from '../../lib/core/stop.js';
+import type { MemoryNode } from '../../lib/memory/memory-node.js';
+import { ScriptedNode } from './scripted-node.js';
+import type { VirtualClock } from './virtual-clock.js';
+
+/** Where rivals meet. */
+export interface Arena {
+  readonly memory: readonly MemoryNode[];
+  readonly clock: VirtualClock;
+}
+
+/** One process that contends for the resource `a`, with a way of its own to the nodes. */
+export class Rival {
+  readonly nodes: readonly ScriptedNode[];
+  readonly closing = new Stop();
+  readonly caller = new AbortController();
+  /** What its contender was told, round by round. */
+  readonly lost: Lost[] = [];
+  gaveUp = 0;
+  readonly #pool: NodePool;
+
+  constructor(
+    private readonly arena: Arena,
+    readonly value: string,
+    { fraction = 0.5, nodeTimeout }: { readonly fraction?: number; readonly nodeTimeout?: number } = {},
+  ) {
+    const { clock, memory } = arena;
+    this.nodes = memory.map((node) => new ScriptedNode(node, clock));
+    const random: Random = { value: () => value, fraction: () => fraction };
+    this.#pool = new NodePool(this.nodes, { clock, random, nodeTimeout });
+  }
+
+  /** Polls so seldom, unless it is told otherwise, that it gets nothing in time but by grants. */
+  contend(options: LockOptions = {}): Promise<Victory> {
+    const polling = { retryDelay: 60_000, retryJitter: 0, waitTimeout: Infinity, signal: this.caller.signal };
+    const terms = { ...DEFAULT_LOCK_OPTIONS, ...polling, ...options };
+    const patience = new Patience(this.arena.clock, terms, this.closing);
+    const contest = { resources: ['a'], terms, patience, onLost: (outcome: Lost) => void this.lost.push(outcome) };
+    const listener = { lost: () => undefined, gaveUp: () => void (this.gaveUp += 1) };
+    return new Contender(this.#pool, contest, listener).run();
+  }
+
+  /** When each of these was asked of the first node. */
+  times(verb: 'acquire' | 'yield' | 'release', node = 0): number[] {
+    return this.nodes[node]!.callsOf(verb).map(({ at }) => at);
+  }
+}
+
+/** Gives the resource `a` back in the name of whoever holds it with `value`, on all or some nodes. */
+export function releaseFor(memory: readonly MemoryNode[], value: string): void {
+  for (const node of memory) node.release(new Aside(new Claim(['a'], value), 0), 0);
+}

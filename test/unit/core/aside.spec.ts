@@ -1,0 +1,24 @@
+import { describe, expect, it } from '@jest/globals';
+import { Aside } from '../../../lib/core/aside.js';
+import { Claim } from '../../../lib/core/claim.js';
+import type { ReleaseAnswer } from '../../../lib/core/lock-node.js';
+
+describe('Aside', () => {
+  const claim = new Claim(['a'], 'ours');
+
+  it('asks for a claim and a ttl', () => {
+    const aside = new Aside(claim, 1_000);
+    expect([aside.claim, aside.ttl]).toEqual([claim, 1_000]);
+  });
+
+  it('hands on the answer, whatever the seat', () => {
+    const answers: unknown[] = [];
+    const aside = new Aside<ReleaseAnswer>(claim, 1_000, (answer) => answers.push(answer));
+    aside.answer(4, { kind: 'released' });
+    expect(answers).toEqual([{ kind: 'released' }]);
+  });
+
+  it('may be of no interest once it is answered', () => {
+    expect(() => new Aside<ReleaseAnswer>(claim, 1_000).answer(0, { kind: 'gone' })).not.toThrow();
+  });
+});

@@ -1,0 +1,174 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { Aside } from '../../../lib/core/aside.js';
+import { Claim } from '../../../lib/core/claim.js';
+import { SystemRandom } from '../../../lib/core/random.js';
+import { BatchEncoder } from '../../../lib/redis/batch-encoder.js';
+import { BATCH_SCRIPT, BATCH_SHA } from '../../../lib/redis/batch-script.js';
+import { Batch, type Verb } from '../../../lib/redis/batch.js';
+import { wordsOf } from '../../support/command-words.js';
+import { SeededRandom } from '../../support/seeded-random.js';
+
+interface Operation {
+  readonly verb: Verb;
+  readonly keys: readonly string[];
+  readonly value: string;
+  readonly ttl: number;
+  readonly place?: { readonly grace: number; readonly arrived: number };
+}
+
+/** Reads a script call as the script does: its head, and what each operation would be run with. */
+function decode(wire: Buffer) {
+  const [words] = wordsOf(wire);
+  const [command, script, keyCount, mark, ...rest] = words!;
+  const keys = rest.splice(0, Number(keyCount) - 1);
+  const [sender, verbs, values, ...extras] = rest;
+  let [ttl, terms, value]: (string | undefined)[] = [];
+  let valueAt = 0;
+  const operations = [...verbs!].flatMap((verb) => {
+    if (verb === '@') [ttl, terms] = extras.splice(0, 2);
+    else if (verb === '=') [value] = extras.splice(0, 1);
+    else {
+      const own = value ?? values!.slice(valueAt, (valueAt += 27));
+      value = undefined;
+      const count = /[a-z]/.test(verb) ? Number(extras.shift()) : 1;
+      return [{ verb, keys: keys.splice(0, count), value: own, ttl, terms }];
+    }
+    return [];
+  });
+  return { command, script, mark, sender, operations, left: [...keys, ...extras, values!.slice(valueAt)].join('') };
+}
+
+const OF_SEVERAL = 'aer';
+const WITH_TTL = 'AWEae';
+const WITH_GRACE = 'WLSY';
+const WITH_TICKET = 'WY';
+
+describe('BatchEncoder', () => {
+  const random = new SystemRandom();
+  let encoder: BatchEncoder;
+  const operation = (verb: Verb, more: Partial<Operation> = {}): Operation => ({
+    verb,
+    keys: OF_SEVERAL.includes(verb) ? ['a', 'b'] : ['a'],
+    value: random.value(),
+    ttl: 1_000,
+    ...more,
+  });
+  const batchOf = (...operations: Operation[]): Batch => {
+    const batch = new Batch();
+    for (const { verb, keys, value, ttl, place } of operations) {
+      const ticket = place && { ...place, isTaken: true, granted: () => undefined };
+      batch.add(verb, new Aside<never>(new Claim(keys, value, ticket), ttl), 0);
+    }
+    return batch;
+  };
+  const decoded = (...operations: Operation[]) => decode(encoder.wire(batchOf(...operations), 'evalsha'));
+
+  beforeEach(() => {
+    encoder = new BatchEncoder('lock:');
+  });
+
+  it('calls the script by its hash, or by its text', () => {
+    const batch = batchOf(operation('A'));
+    expect(decode(encoder.wire(batch, 'evalsha'))).toMatchObject({ command: 'EVALSHA', script: BATCH_SHA });
+    expect(decode(encoder.wire(batch, 'eval'))).toMatchObject({ command: 'EVAL', script: BATCH_SCRIPT });
+  });
+
+  it('names the mark, the channel and the time of the sender in microseconds', () => {
+    const before = Date.now() * 1_000;
+    const { mark, sender } = decoded(operation('A'));
+    expect(mark).toBe('lock:~waiting');
+    const [channel, clock] = sender!.split(' ');
+    expect(channel).toBe(encoder.channel);
+    expect(Number(clock)).toBeGreaterThanOrEqual(before);
+    expect(Number(clock)).toBeLessThanOrEqual(Date.now() * 1_000);
+  });
+
+  it('has a channel that no other process has, under its prefix', () => {
+    expect(encoder.channel).toMatch(/^lock:~grants:[\w-]{16}$/);
+    expect(new BatchEncoder('lock:').channel).not.toBe(encoder.channel);
+  });
+
+  it.each(['A', 'W', 'E', 'R', 'L', 'S', 'Y', 'a', 'e', 'r'] as const)('says of %s all that it needs', (verb) => {
+    const place = { grace: 500, arrived: 1_700_000_000_000_123 };
+    const one = operation(verb, { place });
+    const { operations, left } = decoded(one);
+    expect(operations).toHaveLength(1);
+    const [read] = operations;
+    expect(read).toMatchObject({ verb, keys: one.keys.map((key) => `lock:${key}`), value: one.value });
+    if (WITH_TTL.includes(verb)) expect(read!.ttl).toBe('1000');
+    if (WITH_GRACE.includes(verb)) expect(read!.terms).toMatch(/^500 /);
+    if (WITH_TICKET.includes(verb)) expect(read!.terms).toMatch(/ 1700000000000123$/);
+    expect(left).toBe('');
+  });
+
+  it.each(['', 'short', 'x'.repeat(26), 'x'.repeat(28), 'x'.repeat(27), 'ünï'])('takes the value "%s"', (value) => {
+    const values = [random.value(), value, random.value()];
+    const { operations, left } = decoded(...values.map((one) => operation('A', { value: one })));
+    expect(operations.map((read) => read.value)).toEqual(values);
+    expect(left).toBe('');
+  });
+
+  it('takes names and prefixes of any characters', () => {
+    encoder = new BatchEncoder('ünï:');
+    const keys = ['€😀', 'a b', '\r\n*1\r\n', ''];
+    const { operations, mark } = decoded(operation('a', { keys }), operation('A', { keys: ['$3'] }));
+    expect(operations.map((read) => read.keys)).toEqual([keys.map((key) => `ünï:${key}`), ['ünï:$3']]);
+    expect(mark).toBe('ünï:~waiting');
+  });
+
+  it('says what many operations have in common once', () => {
+    const operations = Array.from({ length: 100 }, (_, index) => operation('A', { keys: [`key-${index}`] }));
+    const [words] = wordsOf(encoder.wire(batchOf(...operations, operation('R')), 'evalsha'));
+    expect(words!.filter((word) => /^@?A+R$/.test(word))).toEqual([`@${'A'.repeat(100)}R`]);
+  });
+
+  it('says for each operation of a mixed batch what it needs, whatever comes before it', () => {
+    const dice = new SeededRandom(3);
+    const oneOf = <T>(choices: readonly T[]): T => choices[Math.floor(dice.fraction() * choices.length)]!;
+    const verbs = ['A', 'W', 'E', 'R', 'L', 'S', 'Y', 'a', 'e', 'r'] as const;
+    for (let round = 0; round < 200; round += 1) {
+      const operations = Array.from({ length: 12 }, () =>
+        operation(oneOf(verbs), {
+          ttl: oneOf([1, 1_000, 60_000]),
+          value: oneOf([random.value(), 'short']),
+          place: oneOf([undefined, { grace: 500, arrived: 1 }, { grace: 500, arrived: 2 }, { grace: 7, arrived: 1 }]),
+        }),
+      );
+      const read = decoded(...operations);
+      expect(read.operations.map(({ verb, value }) => [verb, value])).toEqual(
+        operations.map(({ verb, value }) => [verb, value]),
+      );
+      read.operations.forEach(({ ttl, terms }, index) => {
+        const { verb, place, ttl: wanted } = operations[index]!;
+        const { grace = 0, arrived = 0 } = place ?? {};
+        if (WITH_TTL.includes(verb)) expect(ttl).toBe(String(wanted));
+        if (WITH_GRACE.includes(verb)) expect(terms!.split(' ')[0]).toBe(String(grace));
+        if (WITH_TICKET.includes(verb)) expect(terms!.split(' ')[1]).toBe(String(arrived));
+      });
+      expect(read.left).toBe('');
+    }
+  });
+
+  it('encodes what all nodes are asked once', () => {
+    const question = new Aside<never>(new Claim(['a'], random.value()), 1_000);
+    const [first, second, other] = [new Batch(), new Batch(), new Batch()];
+    first.add('A', question, 0);
+    second.add('A', question, 1);
+    other.add('R', question, 0);
+    const wire = encoder.wire(first, 'evalsha');
+    expect(encoder.wire(second, 'evalsha')).toBe(wire);
+    expect(decode(encoder.wire(other, 'evalsha')).operations[0]!.verb).toBe('R');
+    encoder.forget();
+    expect(encoder.wire(first, 'evalsha')).not.toBe(wire);
+  });
+
+  it('encodes the name of a claim once, whatever is asked for it', () => {
+    const claim = new Claim(['a'], random.value());
+    for (const verb of ['A', 'E', 'R'] as const) {
+      const batch = new Batch();
+      batch.add(verb, new Aside<never>(claim, 1_000), 0);
+      expect(decode(encoder.wire(batch, 'evalsha')).operations[0]!.keys).toEqual(['lock:a']);
+    }
+    expect(claim.encoding).toBeDefined();
+  });
+});

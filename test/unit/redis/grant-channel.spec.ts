@@ -1,0 +1,134 @@
+import { EventEmitter } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { Redis } from 'ioredis';
+import { Claim } from '../../../lib/core/claim.js';
+import { GrantChannel } from '../../../lib/redis/grant-channel.js';
+
+/** As much of a client as the channel needs. */
+/** As ioredis names what a node answers, and what it says itself. */
+const nameOf = (message: string): string => (/^[A-Z]+ /.test(message) ? 'ReplyError' : 'Error');
+
+class RedisStub extends EventEmitter {
+  readonly subscribed: string[] = [];
+
+  constructor(
+    readonly condition: { readonly protocol: number } | null,
+    private readonly refusal?: string,
+  ) {
+    super();
+  }
+
+  async subscribe(channel: string): Promise<number> {
+    this.subscribed.push(channel);
+    if (this.refusal !== undefined) throw Object.assign(new Error(this.refusal), { name: nameOf(this.refusal) });
+    return 1;
+  }
+
+  say(message: string): void {
+    this.emit('message', 'grants', message);
+  }
+}
+
+describe('GrantChannel', () => {
+  let told: unknown[];
+  let channel: GrantChannel;
+  const listen = async (redis: RedisStub): Promise<RedisStub> => {
+    channel.listen(redis as unknown as Redis);
+    await setImmediate();
+    return redis;
+  };
+  const claim = new Claim(['a'], 'ours');
+
+  beforeEach(() => {
+    told = [];
+    channel = new GrantChannel('grants', {
+      granted: (one) => told.push(['granted', one]),
+      unwanted: (value, key) => told.push(['unwanted', value, key]),
+      unavailable: (reason) => told.push(['unavailable', reason]),
+    });
+  });
+
+  it('is of no use before it listens', () => {
+    expect(channel.usable).toBe(false);
+  });
+
+  it('listens to its own name, on a connection that speaks RESP3', async () => {
+    const redis = await listen(new RedisStub({ protocol: 3 }));
+    expect([channel.usable, redis.subscribed, told]).toEqual([true, ['grants'], []]);
+  });
+
+  it('is of use at once, since nothing that is asked can overtake the subscription', () => {
+    channel.listen(new RedisStub({ protocol: 3 }) as unknown as Redis);
+    expect(channel.usable).toBe(true);
+  });
+
+  it.each([{ protocol: 2 }, null])('is of no use on a connection with %j, and says so', async (condition) => {
+    const redis = await listen(new RedisStub(condition));
+    expect([channel.usable, redis.subscribed]).toEqual([false, []]);
+    expect(told).toEqual([['unavailable', expect.stringContaining('RESP3')]]);
+  });
+
+  it.each([
+    'NOPERM User locker has no permissions to access one of the channels used as arguments',
+    "ERR unknown command 'SUBSCRIBE'",
+  ])('is of no use where the node refuses it, and says so: %s', async (refusal) => {
+    await listen(new RedisStub({ protocol: 3 }, refusal));
+    expect([channel.usable, told]).toEqual([false, [['unavailable', refusal]]]);
+  });
+
+  it.each(['Connection is closed.', 'read ECONNRESET'])(
+    'does not take for a refusal that the connection broke: %s',
+    async (error) => {
+      await listen(new RedisStub({ protocol: 3 }, error));
+      expect(told).toEqual([]);
+    },
+  );
+
+  // "maxRetriesPerRequest" holds the letters "err", whatever their case.
+  it('does not take for a refusal what ioredis says of a connection that broke', async () => {
+    const error = 'Reached the max retries per request limit (which is 0). Refer to "maxRetriesPerRequest" option.';
+    await listen(new RedisStub({ protocol: 3 }, error));
+    expect(told).toEqual([]);
+  });
+
+  it('says once that it is of no use, not at every reconnect, and again after it was of use', async () => {
+    for (const protocol of [2, 2, 2]) await listen(new RedisStub({ protocol }));
+    expect(told).toHaveLength(1);
+    await listen(new RedisStub({ protocol: 3 }));
+    expect(channel.usable).toBe(true);
+    await listen(new RedisStub({ protocol: 2 }));
+    expect([channel.usable, told.length]).toEqual([false, 2]);
+  });
+
+  it('tells the claim that is waited for of its grant', async () => {
+    const redis = await listen(new RedisStub({ protocol: 3 }));
+    channel.expect(claim);
+    redis.say('ours lock:a');
+    expect(told).toEqual([['granted', claim]]);
+  });
+
+  it('knows claims apart', async () => {
+    const redis = await listen(new RedisStub({ protocol: 3 }));
+    const other = new Claim(['b'], 'other');
+    for (const one of [claim, other, claim]) channel.expect(one);
+    redis.say('other lock:b');
+    expect(told).toEqual([['granted', other]]);
+  });
+
+  it('gives back what nobody waits for any more, whatever characters its name has', async () => {
+    const redis = await listen(new RedisStub({ protocol: 3 }));
+    channel.expect(claim);
+    channel.forget(claim);
+    redis.say('ours lock:a b  c');
+    expect(told).toEqual([['unwanted', 'ours', 'lock:a b  c']]);
+  });
+
+  it('hears each grant once on a connection that was made anew', async () => {
+    const redis = await listen(new RedisStub({ protocol: 3 }));
+    await listen(redis);
+    channel.expect(claim);
+    redis.say('ours lock:a');
+    expect([told.length, redis.subscribed.length]).toEqual([1, 2]);
+  });
+});

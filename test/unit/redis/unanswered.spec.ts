@@ -1,0 +1,118 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { Moment } from '../../../lib/core/clock.js';
+import { Unanswered, type Waiting } from '../../../lib/redis/unanswered.js';
+import type { Reply } from '../../../lib/redis/wire-command.js';
+
+describe('Unanswered', () => {
+  const OK: Reply = { ok: true, value: 'OK' };
+  let unanswered: Unanswered;
+  let told: unknown[];
+  const at = (monotonic: number): Moment => ({ monotonic, wall: 1_000 + monotonic });
+  const ask = (monotonic: number): Waiting =>
+    unanswered.add(at(monotonic), (reply) => told.push([monotonic, reply.ok ? reply.value : reply.reason]));
+
+  beforeEach(() => {
+    unanswered = new Unanswered();
+    told = [];
+  });
+
+  it('has no oldest and no latest where nothing was asked', () => {
+    expect([unanswered.oldest, unanswered.lastAnswered]).toEqual([undefined, undefined]);
+  });
+
+  it('hands on the answer to whoever asked', () => {
+    const [first, second] = [ask(1), ask(2)];
+    expect(unanswered.answer(first, OK)).toBe(true);
+    expect(unanswered.answer(second, { ok: true, value: 'two' })).toBe(true);
+    expect(told).toEqual([
+      [1, 'OK'],
+      [2, 'two'],
+    ]);
+  });
+
+  it('takes one answer only', () => {
+    const waiting = ask(1);
+    unanswered.answer(waiting, OK);
+    expect(unanswered.answer(waiting, OK)).toBe(false);
+    expect(told).toHaveLength(1);
+  });
+
+  it('knows since when the oldest has waited', () => {
+    const [first, second] = [ask(1), ask(2)];
+    expect(unanswered.oldest?.since).toEqual(at(1));
+    unanswered.answer(first, OK);
+    expect(unanswered.oldest?.since).toEqual(at(2));
+    unanswered.answer(second, OK);
+    expect(unanswered.oldest).toBeUndefined();
+    ask(3);
+    expect(unanswered.oldest?.since).toEqual(at(3));
+  });
+
+  it('passes those that were answered out of order', () => {
+    const [first, second] = [ask(1), ask(2), ask(3)];
+    unanswered.answer(second, OK);
+    expect(unanswered.oldest?.since).toEqual(at(1));
+    unanswered.answer(first, OK);
+    expect(unanswered.oldest?.since).toEqual(at(3));
+  });
+
+  it('knows when the latest answered one was sent, before it hands on the answer', () => {
+    const waiting = unanswered.add(at(1), () => told.push(unanswered.lastAnswered));
+    ask(2);
+    unanswered.answer(waiting, OK);
+    expect(told).toEqual([at(1)]);
+  });
+
+  it('has passed what is answered before it hands on the answer, which may ask again', () => {
+    const first = unanswered.add(at(1), () => {
+      told.push(unanswered.oldest);
+      ask(2);
+    });
+    unanswered.answer(first, OK);
+    expect(told).toEqual([undefined]);
+    expect(unanswered.oldest?.since).toEqual(at(2));
+  });
+
+  it('forgets with a new connection when the latest answered one was sent', () => {
+    unanswered.answer(ask(1), OK);
+    unanswered.begin();
+    expect(unanswered.lastAnswered).toBeUndefined();
+    unanswered.answer(ask(2), OK);
+    expect(unanswered.lastAnswered).toEqual(at(2));
+  });
+
+  it('answers all that wait, in order, and leaves nothing', () => {
+    const first = ask(1);
+    ask(2);
+    ask(3);
+    unanswered.answer(first, OK);
+    unanswered.answerAll({ ok: false, reason: 'closed', sent: true });
+    expect(told).toEqual([
+      [1, 'OK'],
+      [2, 'closed'],
+      [3, 'closed'],
+    ]);
+    expect(unanswered.oldest).toBeUndefined();
+    unanswered.answerAll({ ok: false, reason: 'closed', sent: true });
+    expect(told).toHaveLength(3);
+  });
+
+  it('does not answer with the others what is asked while it answers them', () => {
+    unanswered.add(at(1), () => ask(2));
+    unanswered.answerAll({ ok: false, reason: 'closed', sent: true });
+    expect(told).toEqual([]);
+    expect(unanswered.oldest?.since).toEqual(at(2));
+  });
+
+  it('keeps its order over very many, answered while new ones come', () => {
+    const open: Waiting[] = [];
+    for (let index = 0; index < 10_000; index += 1) {
+      open.push(ask(index));
+      if (open.length > 300) unanswered.answer(open.shift()!, OK);
+      expect(unanswered.oldest).toBe(open[0]);
+    }
+    while (open.length > 0) unanswered.answer(open.shift()!, OK);
+    expect(told.map((entry) => (entry as [number])[0])).toEqual(Array.from({ length: 10_000 }, (_, index) => index));
+    expect(unanswered.oldest).toBeUndefined();
+  });
+});

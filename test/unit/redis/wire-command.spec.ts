@@ -1,0 +1,45 @@
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import { WireCommand, type Reply } from '../../../lib/redis/wire-command.js';
+
+describe('WireCommand', () => {
+  const replies: Reply[] = [];
+  const command = (wire = Buffer.from('*1\r\n$4\r\nPING\r\n')) => {
+    replies.length = 0;
+    return new WireCommand('ping', wire, (reply) => replies.push(reply));
+  };
+
+  it('goes out as it is', () => {
+    const wire = Buffer.from('*1\r\n$4\r\nPING\r\n');
+    expect(command(wire).toWritable()).toBe(wire);
+  });
+
+  it('is answered in the very turn of its reply, not by a promise later', () => {
+    command().resolve('PONG');
+    expect(replies).toEqual([{ ok: true, value: 'PONG' }]);
+  });
+
+  it('is answered with an error in the very turn of that', async () => {
+    const one = command();
+    one.reject(Object.assign(new Error('ERR no'), { name: 'ReplyError' }));
+    expect(replies).toEqual([{ ok: false, reason: 'ERR no', sent: true }]);
+    await expect(one.promise).rejects.toThrow('ERR no');
+  });
+
+  it('whose promise nobody looks at leaves no rejection unhandled', async () => {
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown): void => void unhandled.push(reason);
+    process.on('unhandledRejection', note);
+    command().reject(new Error('ERR no'));
+    await setImmediate();
+    await setImmediate();
+    process.off('unhandledRejection', note);
+    expect(unhandled).toEqual([]);
+  });
+
+  it('still settles its promise, which others may wait for', async () => {
+    const one = command();
+    one.resolve('PONG');
+    await expect(one.promise).resolves.toBe('PONG');
+  });
+});
