@@ -1,0 +1,43 @@
+/**
+ * @typedef {object} Settings how a candidate is to be connected
+ * @property {number[]} ports of the nodes
+ * @property {number} ttl ms
+ * @property {number} [patience] ms to wait for a lock that is held; without it the candidate's own default holds
+ * @property {boolean} [autoExtend]
+ * @property {string} library the built index.js of this project
+ */
+/**
+ * @typedef {object} Client
+ * @property {(resource: string) => Promise<any>} acquire
+ * @property {(lock: any) => Promise<unknown>} release
+ * @property {() => Promise<void>} [ready]
+ */
+/**
+ * @typedef {object} Candidate
+ * @property {string} name
+ * @property {string} title
+ * @property {'ours' | 'reference' | 'peer'} kind a reference cannot wait: it is the bare commands
+ */
+
+/** @type {readonly Candidate[]} */
+export const CANDIDATES = [
+  { name: 'ours', title: 'nestjs-redlock', kind: 'ours' },
+  { name: 'raw', title: 'ioredis 6, one command per operation', kind: 'reference' },
+  { name: 'limit', title: 'bare sockets, pre-built commands', kind: 'reference' },
+  { name: 'redlock-4', title: 'redlock 4', kind: 'peer' },
+  { name: 'redlock-5', title: 'redlock 5 beta', kind: 'peer' },
+  { name: 'sesamecare', title: '@sesamecare-oss/redlock', kind: 'peer' },
+  { name: 'redlock-universal', title: 'redlock-universal', kind: 'peer' },
+  { name: 'redis-semaphore', title: 'redis-semaphore RedlockMutex', kind: 'peer' },
+];
+
+/**
+ * Only the process of a candidate loads it.
+ * @param {string} name
+ * @param {Settings} settings
+ * @returns {Promise<Client>}
+ */
+export async function connect(name, settings) {
+  const { connect: connectCandidate } = await import(`./${name}.mjs`);
+  return connectCandidate(settings);
+}

@@ -1,0 +1,69 @@
+import { parseArgs } from 'node:util';
+import { CANDIDATES } from '../candidates/candidates.mjs';
+import { SCENARIOS } from '../scenarios/scenarios.mjs';
+
+const SCENARIO_NAMES = SCENARIOS.map(({ name }) => name);
+
+export const USAGE = `Usage: npm run bench -- [options]
+
+  --quick              some minutes in all: 3 short rounds; no peers unless --candidates names them (then in one round),
+                       and the bare commands only where others are compared with them
+  --only <a,b>         these scenarios: ${SCENARIO_NAMES.join(', ')}
+  --candidates <a,b>   these candidates: ${CANDIDATES.map(({ name }) => name).join(', ')}
+  --rounds <n>         how often each candidate is measured in turn (5)
+  --json <file>        writes everything that was measured
+  --out <folder>       writes results.json, report.md and a chart of each scenario
+  --library <index.js> the built library to measure; without it the one in dist/, built anew where lib/ is newer
+  --help               shows this`;
+
+const SHAPE = /** @type {const} */ ({
+  quick: { type: 'boolean', default: false },
+  only: { type: 'string' },
+  candidates: { type: 'string' },
+  rounds: { type: 'string' },
+  json: { type: 'string' },
+  out: { type: 'string' },
+  library: { type: 'string' },
+  help: { type: 'boolean', default: false },
+});
+
+/**
+ * @typedef {object} Options
+ * @property {boolean} quick
+ * @property {boolean} isSelection whether the candidates were named
+ * @property {readonly string[]} scenarios
+ * @property {readonly import('../candidates/candidates.mjs').Candidate[]} candidates
+ * @property {number} rounds
+ * @property {string} [json]
+ * @property {string} [out]
+ * @property {string} [library]
+ * @property {boolean} help
+ */
+
+/** @param {string[]} args @returns {Options} @throws Error that says what is wrong */
+export function readOptions(args) {
+  const { values } = parseArgs({ args, options: SHAPE });
+  const { quick, json, out, library, help } = values;
+  const scenarios = pick(values.only, SCENARIO_NAMES, '--only');
+  const names = pick(
+    values.candidates,
+    CANDIDATES.map(({ name }) => name),
+    '--candidates',
+  );
+  const isSelection = values.candidates !== undefined;
+  const isLeftOut = (/** @type {string} */ kind) => quick && !isSelection && kind === 'peer';
+  const candidates = CANDIDATES.filter(({ name, kind }) => names.includes(name) && !isLeftOut(kind));
+  const rounds = Number(values.rounds ?? (quick ? 3 : 5));
+  if (!Number.isInteger(rounds) || rounds < 1)
+    throw new Error(`--rounds must be a whole number from 1; got ${values.rounds}`);
+  return { quick, isSelection, scenarios, candidates, rounds, json, out, library, help };
+}
+
+/** @param {string | undefined} list @param {readonly string[]} known @param {string} option */
+function pick(list, known, option) {
+  if (list === undefined) return known;
+  const picked = list.split(',').map((name) => name.trim());
+  const stranger = picked.find((name) => !known.includes(name));
+  if (stranger !== undefined) throw new Error(`${option}: there is no "${stranger}"; there are ${known.join(', ')}`);
+  return known.filter((name) => picked.includes(name));
+}

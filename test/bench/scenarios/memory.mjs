@@ -1,0 +1,23 @@
+const LIMIT_MS = 300_000;
+
+/** @type {import('../harness/rounds.mjs').Scenario} */
+export const memory = {
+  name: 'memory-million',
+  title: 'A million pairs at concurrency 64 (others, and all with --quick: 100,000): what stays in memory',
+  variants: [{ name: 'growth', params: { concurrency: 64 } }],
+  candidates: (chosen) => chosen,
+  columns: [
+    { figure: 'pairs', title: 'pairs', digits: 0 },
+    { figure: 'grown', title: 'growth after warm-up KB', digits: 0 },
+    { figure: 'perPair', title: 'bytes per pair', digits: 2 },
+    { figure: 'warmUp', title: 'warm-up KB', digits: 0 },
+    { figure: 'failures', title: 'failures', digits: 0 },
+  ],
+  chart: { figure: 'perPair', title: 'bytes that stay of each pair', better: 'less' },
+
+  run(context) {
+    const { candidate, quick, params } = context;
+    const pairs = candidate === 'ours' && !quick ? 1_000_000 : 100_000;
+    return context.alone('memory', { ...params, pairs }, { limit: LIMIT_MS });
+  },
+};

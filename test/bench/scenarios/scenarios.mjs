@@ -1,0 +1,24 @@
+import { alone } from './alone.mjs';
+import { arrivals } from './arrivals.mjs';
+import { burst } from './burst.mjs';
+import { decorator } from './decorator.mjs';
+import { held } from './held.mjs';
+import { memory } from './memory.mjs';
+import { network } from './network.mjs';
+import { outage } from './outage.mjs';
+import { steady } from './steady.mjs';
+
+/** In the order in which they run. */
+export const SCENARIOS = [
+  alone,
+  burst,
+  steady,
+  arrivals,
+  outage('slow'),
+  outage('frozen'),
+  outage('killed'),
+  network,
+  held,
+  memory,
+  decorator,
+];
