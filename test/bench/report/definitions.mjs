@@ -12,7 +12,9 @@ export const DEFINITIONS = `
 - **Round trip** (of the ideal): the median time of one command of raw to a quorum, one caller, on the idle machine, measured
   at the start of every round. **The section of the ideal** is the mean length of the section in a process that has the
   lock of raw for itself, measured there too. **The ideal** of contended sections is 1 / (section + round trip) a second;
-  that of a burst is callers x (section + round trip).
+  that of a burst is callers x (section + round trip). **A bare PING**: sections of one process, and after each a PING to all
+  nodes on bare sockets, answered by a quorum: what no candidate can beat on this machine, since a process and nodes that
+  have just slept for a ms need longer for a round trip than those that never rest.
 - **Steady**: each worker asks again as soon as it has given back. Sections are counted that ended in time. *Most/fewest
   turns* compares the workers of all processes; *starved* had no turn at all. Waits that last longer than the longest one
   that ended, when the time is over, are among the waits.

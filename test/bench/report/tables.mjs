@@ -77,13 +77,27 @@ function notesOf(result, candidate) {
 
 /** Of what the ideal was made, where there is one. @param {VariantResult} result */
 export function idealOf({ control }) {
-  const [section, roundTrip, cpu] = ['section', 'roundTrip', 'sectionCpu'].map((figure) =>
-    spread(control.map((figures) => figures[figure])),
-  );
+  const [section, roundTrip, cpu, bareShare, bareCpu] = [
+    'section',
+    'roundTrip',
+    'sectionCpu',
+    'bareShare',
+    'bareCpu',
+  ].map((figure) => spread(control.map((figures) => figures[figure])));
   if (section === undefined || roundTrip === undefined || cpu === undefined) return '';
   return (
     `Ideal: a section of ${withSpread(section, 3)} ms and a round trip of ${withSpread(roundTrip, 3)} ms. ` +
-    `The waiting in a section costs ${withSpread(cpu, 0)} µs of client CPU by itself.`
+    `The waiting in a section costs ${withSpread(cpu, 0)} µs of client CPU by itself.` +
+    bareText(bareShare, bareCpu)
+  );
+}
+
+/** @param {import('../harness/statistics.mjs').Spread} [share] @param {import('../harness/statistics.mjs').Spread} [cpu] */
+function bareText(share, cpu) {
+  if (share === undefined || cpu === undefined) return '';
+  return (
+    ` A bare PING to all nodes in place of every hand-over reaches ${withSpread(share, 2)} of the ideal, at ` +
+    `${withSpread(cpu, 0)} µs of client CPU.`
   );
 }
 

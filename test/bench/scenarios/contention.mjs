@@ -12,9 +12,11 @@ export const whoCanWait = (chosen) => chosen.filter(({ kind }) => kind !== 'refe
 
 /** The ideal of the round is made of bare commands. @param {import('../harness/context.mjs').Context} context */
 export async function idealParts(context) {
-  const params = { sectionLength: SECTION_MS, rounds: context.quick ? 200 : 1_000 };
+  const { ports } = context.servers;
+  const params = { sectionLength: SECTION_MS, rounds: context.quick ? 200 : 1_000, ports };
   const figures = await context.alone('control', params, { candidate: 'raw' });
-  return { ...figures, ideal: figures.section + figures.roundTrip };
+  const ideal = figures.section + figures.roundTrip;
+  return { ...figures, ideal, bareShare: ideal / figures.bareTurn };
 }
 
 /** @param {Trace[]} traces of all processes @returns {import('../harness/child.mjs').Figures} */

@@ -1,20 +1,22 @@
 import { mean, median } from '../harness/statistics.mjs';
+import { barePings } from './bare-pings.mjs';
 import { section } from './section.mjs';
 
 /**
  * What an ideal is made of: one command's way to a quorum and back, and how long a section really lasts in a process
  * that has the lock for itself.
  * @param {import('../candidates/candidates.mjs').Client} client
- * @param {{ run: string, sectionLength: number, rounds: number }} params
+ * @param {{ run: string, sectionLength: number, rounds: number, ports: readonly number[] }} params
  * @returns {Promise<import('../harness/child-main.mjs').Measure>}
  */
-export async function prepare(client, { run, sectionLength, rounds }) {
+export async function prepare(client, { run, sectionLength, rounds, ports }) {
   const key = `control:${run}`;
   await commandTimes(client, key, rounds); // the first ones only warm up
   return async () => {
     const roundTrip = median(await commandTimes(client, key, rounds));
     const sections = await sectionLengths(client, { key, sectionLength, rounds });
-    return { roundTrip, section: mean(sections), sectionCpu: await cpuOfSections(sectionLength, rounds) };
+    const sectionCpu = await cpuOfSections(sectionLength, rounds);
+    return { roundTrip, section: mean(sections), sectionCpu, ...(await barePings(ports, { sectionLength, rounds })) };
   };
 }
 
