@@ -10,7 +10,7 @@ export type { NodeOutcome, RedlockErrorCode } from './core/errors.js';
 export type { LockEvent } from './core/events.js';
 export type { Lock } from './core/lock.js';
 export type { LockOptions } from './core/options.js';
-export type { RedlockStatus } from './core/status.js';
+export type { NodeStatus, RedlockStatus } from './core/status.js';
 export { RedlockModule } from './redlock.module.js';
 export type { RedlockModuleExtras, RedlockOptionsFactory } from './redlock.module.js';
 export type { RedlockModuleOptions } from './redlock.options.js';

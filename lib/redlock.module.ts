@@ -1,5 +1,5 @@
 import { ConfigurableModuleBuilder, Module, type DynamicModule, type Provider } from '@nestjs/common';
-import { misfit } from './core/options.js';
+import { MAX_TTL, misfit } from './core/options.js';
 import { toAddresses } from './redis/node-address.js';
 import { BatchEncoder } from './redis/batch-encoder.js';
 import { RedisNode } from './redis/redis-node.js';
@@ -45,8 +45,8 @@ function withPool(definition: DynamicModule, { isGlobal = false, name }: Redlock
 
 function toService(options: RedlockModuleOptions): RedlockService {
   checkModuleOptions(options);
-  const { nodes, keyPrefix = 'lock:' } = options;
-  const encoder = new BatchEncoder(keyPrefix);
+  const { nodes, keyPrefix = 'lock:', maxTtl = MAX_TTL, restartQuarantine = true } = options;
+  const encoder = new BatchEncoder(keyPrefix, { maxTtl, restartQuarantine });
   return new RedlockService(
     toAddresses(nodes).map((address) => new RedisNode(address, encoder)),
     options,

@@ -2,7 +2,8 @@ import type { RedisOptions } from 'ioredis';
 import {
   checkLockOptions,
   checkNames,
-  DEFAULT_LOCK_OPTIONS,
+  defaultsWithin,
+  MAX_TTL,
   misfit,
   resolveLockOptions,
   type LockOptions,
@@ -14,6 +15,13 @@ export interface RedlockModuleOptions {
   nodes: (string | RedisOptions)[];
   /** What the keys of all locks begin with; '' shares them with other Redlock libraries as they are. @default 'lock:' */
   keyPrefix?: string;
+  /** Ms that a lease may last at most, and that a restarted node stays out of the vote; the same for all clients. @default 30_000 */
+  maxTtl?: number;
+  /**
+   * Keeps a node that was restarted, emptied or set back out of the vote for `maxTtl` ms, since it may have forgotten locks; also
+   * new nodes, so that the first lock on them takes that long. Set it to false in development and tests only. @default true
+   */
+  restartQuarantine?: boolean;
   /** Ms a node may take to answer before the others decide without it. @default ttl / 20, at least 5 and at most 50 */
   nodeTimeout?: number;
   /** Ms for which shutdown lets holders finish before their locks are taken away. @default 5_000 */
@@ -24,21 +32,33 @@ export interface RedlockModuleOptions {
   defaults?: LockOptions;
 }
 
-const NAMES = ['nodes', 'keyPrefix', 'nodeTimeout', 'shutdownTimeout', 'maxWaiters', 'defaults'];
+const NAMES = [
+  'nodes',
+  'keyPrefix',
+  'maxTtl',
+  'restartQuarantine',
+  'nodeTimeout',
+  'shutdownTimeout',
+  'maxWaiters',
+  'defaults',
+];
 
 /** @throws TypeError, RangeError that name the option, the value and the bound */
 export function checkModuleOptions(options: RedlockModuleOptions, extras: readonly string[] = []): void {
   checkNames(options, [...NAMES, ...extras], 'RedlockModule');
-  const { keyPrefix, nodeTimeout, shutdownTimeout, maxWaiters, defaults } = options;
+  const { keyPrefix, maxTtl, restartQuarantine, nodeTimeout, shutdownTimeout, maxWaiters, defaults } = options;
   if (keyPrefix !== undefined && typeof keyPrefix !== 'string')
     throw misfit('RedlockModule: keyPrefix', keyPrefix, 'a string');
+  checkMs('maxTtl', maxTtl, 10);
+  if (restartQuarantine !== undefined && typeof restartQuarantine !== 'boolean')
+    throw misfit('RedlockModule: restartQuarantine', restartQuarantine, 'true or false');
   checkMs('nodeTimeout', nodeTimeout, 1);
   checkMs('shutdownTimeout', shutdownTimeout, 0);
   if (maxWaiters !== undefined && !(Number.isInteger(maxWaiters) && maxWaiters >= 0))
     throw misfit('RedlockModule: maxWaiters', maxWaiters, 'a whole number from 0');
   if (defaults === undefined) return;
   checkLockOptions(defaults, 'RedlockModule: defaults');
-  resolveLockOptions(DEFAULT_LOCK_OPTIONS, defaults);
+  resolveLockOptions(defaultsWithin(maxTtl ?? MAX_TTL), defaults, maxTtl ?? MAX_TTL);
 }
 
 function checkMs(name: string, value: unknown, least: number): void {

@@ -26,9 +26,16 @@ export class RedlockService implements OnModuleInit, BeforeApplicationShutdown, 
   readonly events$: Observable<LockEvent> = this.#events.asObservable();
 
   constructor(nodes: readonly LockNode[], options: Omit<RedlockModuleOptions, 'nodes' | 'keyPrefix'> = {}) {
-    const { nodeTimeout, defaults, maxWaiters, shutdownTimeout = 5_000 } = options;
+    const { nodeTimeout, maxTtl, defaults, maxWaiters, shutdownTimeout = 5_000 } = options;
     this.#shutdownTimeout = shutdownTimeout;
-    this.#redlock = new Redlock({ nodes, nodeTimeout, defaults, maxWaiters, listener: (event) => this.#tell(event) });
+    this.#redlock = new Redlock({
+      nodes,
+      nodeTimeout,
+      maxTtl,
+      defaults,
+      maxWaiters,
+      listener: (event) => this.#tell(event),
+    });
   }
 
   /**
@@ -91,6 +98,11 @@ export class RedlockService implements OnModuleInit, BeforeApplicationShutdown, 
   #tell(event: LockEvent): void {
     if (event.type === 'node-down') this.#logger.warn(`${event.node} is down: ${event.reason}`);
     if (event.type === 'node-up') this.#logger.log(`${event.node} is up`);
+    if (event.type === 'node-quarantined') {
+      this.#logger.warn(`${event.node} does not vote for ${event.remaining} ms: ${event.reason}`);
+    }
+    if (event.type === 'node-trusted') this.#logger.log(`${event.node} votes again`);
+    if (event.type === 'node-warning') this.#logger.warn(`${event.node}: ${event.reason}`);
     if (event.type === 'hand-off-unavailable') {
       this.#logger.warn(`${event.node} cannot tell waiters that it is their turn, so they ask: ${event.reason}`);
     }

@@ -3,6 +3,8 @@ import type { Question, Unknown } from './lock-node.js';
 
 /** A question to a single node. */
 export class Aside<A> implements Question<A> {
+  proposal = 0;
+
   constructor(
     readonly claim: Claim,
     readonly ttl: number,

@@ -4,7 +4,9 @@ import { Claim } from './claim.js';
 import type { AcquireAnswer } from './lock-node.js';
 import type { NodePool } from './node-pool.js';
 import { lossOf, type Lost, type Won } from './outcome.js';
+import { commonToken, noteLate, raiseLaggards, settle } from './token.js';
 import { Validity } from './validity.js';
+import { Votes } from './votes.js';
 
 export interface LeaseTerms {
   readonly ttl: number;
@@ -13,16 +15,51 @@ export interface LeaseTerms {
 
 /** Asks every node once for all resources; whatever was taken in vain is given back before this answers. */
 export async function attempt(pool: NodePool, resources: readonly string[], lease: LeaseTerms): Promise<Won | Lost> {
-  const since = pool.clock.now();
+  const now = pool.clock.now();
+  const validity = Validity.of(now, lease.ttl, lease.driftFactor);
   const claim = new Claim(resources, pool.random.value());
-  const ballot = pool.acquire(claim, lease.ttl);
+  let onLate = (_seat: number, answer: AcquireAnswer): void => noteLate(claim, answer);
+  const ballot = pool.acquire(claim, lease.ttl, { now, late: (seat, answer) => onLate(seat, answer) });
   const decision = await ballot.decision;
-  const validity = Validity.of(since, lease.ttl, lease.driftFactor);
-  if (decision === 'won' && validity.remaining(pool.clock) > 0) {
+  const token = decision === 'won' ? commonToken(ballot.answers) : undefined;
+  if (token !== undefined) settle(claim, token, ballot.answers);
+  else if (decision === 'won') await searchToken(pool, claim, { ballot, validity, listen: (late) => (onLate = late) });
+  if (claim.token !== 0 && validity.remaining(pool.clock) > 0) {
     return { kind: 'won', claim, validity, provisional: false };
   }
   undo(ballot, claim, lease.ttl);
   return lossOf(ballot, decision);
+}
+
+interface Search {
+  readonly ballot: Ballot<AcquireAnswer>;
+  readonly validity: Validity;
+  readonly listen: (late: (seat: number, answer: AcquireAnswer) => void) => void;
+}
+
+/** Until the fence counters of a quorum agree enough, for as long as nodes may take to answer. */
+async function searchToken(pool: NodePool, claim: Claim, { ballot, validity, listen }: Search): Promise<void> {
+  const votes = new Votes(ballot.nodes.length);
+  const note = (seat: number, answer: AcquireAnswer | undefined): void => {
+    if (answer?.kind === 'granted') votes.grant(seat, { validity, fence: answer.fence });
+  };
+  ballot.answers.forEach((answer, seat) => note(seat, answer));
+  await new Promise<void>((resolve) => {
+    const stopTimer = pool.clock.schedule(pool.timeoutFor(ballot.ttl), resolve);
+    const check = (): void => {
+      const found = votes.token(pool.clock);
+      if (!found?.stands || claim.token !== 0) return;
+      settle(claim, found.token, []);
+      claim.diverged = !votes.agree(found.token);
+      stopTimer();
+      resolve();
+    };
+    listen((seat, answer) => {
+      note(seat, answer);
+      check();
+    });
+    raiseLaggards(pool, claim, { votes, changed: check });
+  });
 }
 
 /** Gives back what an attempt took or may have taken; silence counts as taken, since a late command may still land. */

@@ -14,6 +14,8 @@ interface Answer {
 export interface BallotTerms<A extends Answer> {
   readonly claim: Claim;
   readonly ttl: number;
+  /** @see Question.proposal */
+  readonly proposal: number;
   /** Ms after which silence is an answer. */
   readonly timeout: number;
   /** What time it is, where that was just looked up. */
@@ -39,6 +41,7 @@ export class Ballot<A extends Answer> extends Task implements Question<A> {
   readonly answers: (A | Unknown | undefined)[];
   readonly claim: Claim;
   readonly ttl: number;
+  readonly proposal: number;
   #outcome: Decision | undefined;
   #onDecision: ((decision: Decision) => void) | undefined;
   #onComplete: (() => void) | undefined;
@@ -53,6 +56,7 @@ export class Ballot<A extends Answer> extends Task implements Question<A> {
     const { nodes, agenda } = electorate;
     this.claim = terms.claim;
     this.ttl = terms.ttl;
+    this.proposal = terms.proposal;
     this.answers = nodes.map(none);
     agenda.add(terms.timeout, this, terms.now);
     for (let seat = 0; seat < nodes.length; seat += 1) terms.put(nodes[seat]!, this, seat);

@@ -8,14 +8,24 @@ export interface Ticket {
   readonly grace: number;
   /** False once nobody waits any more, with or without the resource. */
   readonly isTaken: boolean;
-  /** Told that `node` gave the resource to this waiter, not before `since`. */
-  granted(node: string, since: Moment): void;
+  /** Told that `node` gave the resource to this waiter, not before `since`, and raised its fence counter to `fence`. */
+  granted(node: string, grant: Grant): void;
+}
+
+/** A vote that was given without having been asked for in the same round. */
+export interface Grant {
+  readonly since: Moment;
+  readonly fence: number;
 }
 
 /** One attempt to own resources: what every command of this attempt carries to every node. */
 export class Claim {
   /** True where the next in line of this process asks in the same turn as this claim is released. */
   followed = false;
+  /** The fencing token, once it is known. */
+  token = 0;
+  /** Whether the fence counter of some node is known, or likely, to differ from the token. */
+  diverged = false;
   /** An adapter's own form of this claim, kept here so that all nodes share it. */
   encoding: unknown;
   #asked = false;

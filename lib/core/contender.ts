@@ -1,17 +1,21 @@
-import { Aside } from './aside.js';
-import { mayHave } from './attempt.js';
 import type { Ballot, Decision } from './ballot.js';
-import { Claim } from './claim.js';
-import type { Moment } from './clock.js';
+import { Claim, type Grant } from './claim.js';
 import type { Contest, Victory } from './contention.js';
 import { ENOUGH, GRACE, SIGN_OF_LIFE, STUBBORN_ROUNDS } from './hand-off.js';
-import type { AcquireAnswer, YieldAnswer } from './lock-node.js';
+import type { AcquireAnswer } from './lock-node.js';
 import type { NodePool } from './node-pool.js';
 import { errorOf, reasonOf, type Lost } from './outcome.js';
 import { Place, type Waiter } from './place.js';
 import { retryDelay } from './retry.js';
+import { Surrender } from './surrender.js';
+import { commonToken, noteLate, raiseLaggards, settle } from './token.js';
 import { Validity } from './validity.js';
 import { Votes } from './votes.js';
+
+/** A quorum of votes whose fence counters do not agree enough for a token yet. */
+interface Unsettled {
+  readonly kind: 'unsettled';
+}
 
 /** Told of what becomes of a contender. */
 export interface ContenderListener {
@@ -24,6 +28,7 @@ export class Contender implements Waiter {
   readonly #place: Place;
   readonly #claim: Claim;
   readonly #votes: Votes;
+  readonly #surrender: Surrender;
   #validity!: Validity;
   #over = false;
   #wake: (() => void) | undefined;
@@ -38,6 +43,8 @@ export class Contender implements Waiter {
     this.#place = new Place(Math.round(patience.since.wall * 1_000), Math.min(GRACE, terms.ttl), this);
     this.#claim = new Claim(resources, pool.random.value(), this.#place);
     this.#votes = new Votes(pool.nodes.length);
+    const yielded = (): void => this.#wakeIfWon();
+    this.#surrender = new Surrender(pool, this.#claim, { votes: this.#votes, ttl: terms.ttl, yielded });
   }
 
   /** Tries until the resource is ours, or until time, count or a signal ends it; then nothing of it stays on the nodes. */
@@ -57,16 +64,14 @@ export class Contender implements Waiter {
     });
   }
 
-  granted(node: string, since: Moment): void {
-    this.#votes.grantMeanwhile(
-      this.pool.seatOf(node),
-      Validity.of(since, this.#place.grace, this.contest.terms.driftFactor),
-    );
+  granted(node: string, { since, fence }: Grant): void {
+    const validity = Validity.of(since, this.#place.grace, this.contest.terms.driftFactor);
+    this.#votes.grantMeanwhile(this.pool.seatOf(node), { validity, fence });
     this.#hurry();
     this.#wakeIfWon();
   }
 
-  async #goOn(first: Victory | Lost): Promise<Victory> {
+  async #goOn(first: Victory | Lost | Unsettled): Promise<Victory> {
     try {
       return await this.#untilWon(first);
     } catch (error) {
@@ -78,24 +83,25 @@ export class Contender implements Waiter {
     }
   }
 
-  async #untilWon(first: Victory | Lost): Promise<Victory> {
+  async #untilWon(first: Victory | Lost | Unsettled): Promise<Victory> {
     const { patience, terms, resources, onLost } = this.contest;
-    let outcome = first;
+    let outcome = await this.#settled(first);
     for (let attempts = 1; ;) {
       patience.throwIfAborted();
       // A grant may have come right behind the last answer.
-      if (outcome.kind !== 'won') outcome = this.#standing() ?? outcome;
+      if (outcome.kind !== 'won') outcome = await this.#settled(this.#standing() ?? outcome);
       if (outcome.kind === 'won') return { ...outcome, attempts };
       this.listener.lost(outcome);
       onLost(outcome);
       const left = patience.left(attempts);
       if (left <= 0) throw errorOf(outcome, resources);
-      if (attempts >= STUBBORN_ROUNDS && isSplit(outcome) && this.pool.random.fraction() < 0.5) this.#giveWay();
+      if (attempts >= STUBBORN_ROUNDS && isSplit(outcome) && this.pool.random.fraction() < 0.5)
+        this.#surrender.giveWay();
       const delay = Math.min(left, SIGN_OF_LIFE, retryDelay(terms, this.pool.random));
       await patience.pause(delay, (wake) => (this.#wake = wake));
       const granted = this.#standing();
       if (granted === undefined) attempts += 1;
-      outcome = granted ?? (await this.#round());
+      outcome = await this.#settled(granted ?? (await this.#round()));
     }
   }
 
@@ -105,7 +111,20 @@ export class Contender implements Waiter {
     this.#stopHurry?.();
   }
 
-  async #round(): Promise<Victory | Lost> {
+  /** Waits, no longer than nodes may take to answer, until the votes agree on a token. */
+  async #settled(outcome: Victory | Lost | Unsettled): Promise<Victory | Lost> {
+    if (outcome.kind !== 'unsettled') return outcome;
+    const { pool, contest } = this;
+    raiseLaggards(pool, this.#claim, { votes: this.#votes, changed: () => this.#wakeIfWon() });
+    const stop = (wake: () => void) => (): void => {
+      if (this.#standing()?.kind === 'won') wake();
+    };
+    await contest.patience.pause(pool.timeoutFor(contest.terms.ttl), (wake) => (this.#wake = stop(wake)));
+    const standing = this.#standing();
+    return standing?.kind === 'won' ? standing : { kind: 'no token', nodes: [] };
+  }
+
+  async #round(): Promise<Victory | Lost | Unsettled> {
     const ballot = this.#ask();
     return this.#outcomeOf(ballot, await ballot.decision);
   }
@@ -124,20 +143,24 @@ export class Contender implements Waiter {
   }
 
   /** What is granted now counts together with what was granted while we waited. */
-  #outcomeOf(ballot: Ballot<AcquireAnswer>, decision: Decision): Victory | Lost {
+  #outcomeOf(ballot: Ballot<AcquireAnswer>, decision: Decision): Victory | Lost | Unsettled {
     if (decision === 'won') {
       if (this.#validity.remaining(this.pool.clock) <= 0) return { kind: 'too slow', nodes: reasonOf(ballot).nodes };
-      return { kind: 'won', claim: this.#claim, validity: this.#validity, provisional: false, attempts: 1 };
+      const token = commonToken(ballot.answers);
+      if (token !== undefined) {
+        settle(this.#claim, token, ballot.answers);
+        return { kind: 'won', claim: this.#claim, validity: this.#validity, provisional: false, attempts: 1 };
+      }
     }
     ballot.answers.forEach((answer, seat) => answer && this.#note(seat, answer, this.#validity));
     const won = this.#standing();
-    if (!won) this.#yieldVotes(ballot);
+    if (!won) this.#surrender.yieldVotes(ballot.answers);
     return won ?? reasonOf(ballot);
   }
 
   #note(seat: number, answer: AcquireAnswer, validity: Validity): void {
-    if (this.#over) return;
-    if (answer.kind === 'granted') this.#votes.grant(seat, validity);
+    if (this.#over) return noteLate(this.#claim, answer);
+    if (answer.kind === 'granted') this.#votes.grant(seat, { validity, fence: answer.fence });
     else this.#votes.refuse(seat);
     this.#wakeIfWon();
   }
@@ -152,41 +175,15 @@ export class Contender implements Waiter {
   }
 
   /** Won by the votes of several rounds and grants, where enough of the lease is left to make it a whole one. */
-  #standing(): Victory | undefined {
-    const validity = this.#votes.quorum(this.pool.clock);
-    if (!validity || validity.remaining(this.pool.clock) < this.#place.grace * ENOUGH) return undefined;
+  #standing(): Victory | Unsettled | undefined {
+    const { clock } = this.pool;
+    const validity = this.#votes.quorum(clock);
+    if (!validity || validity.remaining(clock) < this.#place.grace * ENOUGH) return undefined;
+    const found = this.#votes.token(clock);
+    if (!found?.stands) return { kind: 'unsettled' };
+    settle(this.#claim, found.token, []);
+    this.#claim.diverged = !this.#votes.agree(found.token);
     return { kind: 'won', claim: this.#claim, validity, provisional: true, attempts: 1 };
-  }
-
-  /** Leaves to older waiters what we have in vain, so that of rivals the oldest gets it everywhere. */
-  #yieldVotes({ answers }: Ballot<AcquireAnswer>): void {
-    answers.forEach((answer, seat) => {
-      if (this.#votes.has(seat) || mayHave(answer)) this.#yield(seat);
-    });
-  }
-
-  #yield(seat: number): void {
-    this.#votes.yielding(seat);
-    const question = new Aside<YieldAnswer>(this.#claim, this.contest.terms.ttl, ({ kind }) =>
-      this.#yielded(seat, kind),
-    );
-    this.pool.nodes[seat]!.yield(question, seat);
-  }
-
-  #yielded(seat: number, kind: string): void {
-    this.#votes.yielded(seat, kind === 'kept');
-    this.#wakeIfWon();
-  }
-
-  /** Where nodes see the waiters in different orders, each insists on its votes until one of them does not. */
-  #giveWay(): void {
-    // Without a ticket, so that the places in the lines of the other nodes are kept.
-    const claim = new Claim(this.contest.resources, this.#claim.value);
-    this.pool.nodes.forEach((node, seat) => {
-      if (!this.#votes.has(seat)) return;
-      this.#votes.yielding(seat);
-      node.release(new Aside(claim, this.contest.terms.ttl, () => this.#votes.yielded(seat, false)), seat);
-    });
   }
 }
 

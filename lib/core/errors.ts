@@ -4,8 +4,8 @@ export type RedlockErrorCode =
 /** What one node said, or why it said nothing. */
 export interface NodeOutcome {
   readonly node: string;
-  readonly outcome: 'granted' | 'held' | 'extended' | 'missing' | 'taken' | 'unknown';
-  /** Why the outcome is unknown, or how long the node holds the resource for somebody else. */
+  readonly outcome: 'granted' | 'held' | 'quarantined' | 'extended' | 'missing' | 'taken' | 'unknown';
+  /** Why the outcome is unknown, or how long the node holds the resource for somebody else or does not vote. */
   readonly detail?: string;
 }
 
@@ -35,12 +35,17 @@ export class ResourceLockedError extends RedlockError {
 
 /** Too few nodes answered usably, or not fast enough, to decide anything. */
 export class QuorumNotReachedError extends RedlockError {
+  /** Ms until a quorum votes again, where nodes are only kept out of the vote after a restart; else undefined. */
+  readonly retryAfter: number | undefined;
+
   constructor(
     resources: readonly string[],
     readonly nodes: readonly NodeOutcome[],
-    why: string,
+    cause: string | { readonly why: string; readonly retryAfter: number },
   ) {
+    const { why, retryAfter } = typeof cause === 'string' ? { why: cause, retryAfter: undefined } : cause;
     super('QUORUM_NOT_REACHED', resources, `No quorum for ${quoted(resources)}: ${why}${listed(nodes)}`);
+    this.retryAfter = retryAfter;
   }
 }
 

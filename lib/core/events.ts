@@ -14,6 +14,11 @@ export type LockEvent =
   | { readonly type: 'released'; readonly resources: readonly string[]; /** Ms. */ readonly held: number }
   | { readonly type: 'node-up'; readonly node: string }
   | { readonly type: 'node-down'; readonly node: string; readonly reason: string }
+  /** It may have forgotten locks that are still held, and does not vote for `remaining` ms. */
+  | { readonly type: 'node-quarantined'; readonly node: string; readonly reason: string; readonly remaining: number }
+  | { readonly type: 'node-trusted'; readonly node: string }
+  /** Something about this node endangers locks, or their order. */
+  | { readonly type: 'node-warning'; readonly node: string; readonly reason: string }
   /** Waiters find out by asking again that this node is free; it cannot tell them. */
   | { readonly type: 'hand-off-unavailable'; readonly node: string; readonly reason: string };
 

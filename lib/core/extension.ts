@@ -3,7 +3,8 @@ import type { LeaseTerms } from './attempt.js';
 import type { Ballot } from './ballot.js';
 import type { Claim } from './claim.js';
 import { QuorumNotReachedError, type NodeOutcome } from './errors.js';
-import type { ExtendAnswer, LockNode } from './lock-node.js';
+import { proposalAt } from './fencing.js';
+import type { AcquireAnswer, ExtendAnswer } from './lock-node.js';
 import type { NodePool } from './node-pool.js';
 import { quorumOf } from './quorum.js';
 import { Validity } from './validity.js';
@@ -30,7 +31,7 @@ export async function extendOnce(pool: NodePool, extending: Extending): Promise<
   extending.onSend(validity);
   let proven = false;
   const heal = (seat: number, answer: ExtendAnswer | undefined): void => {
-    if (proven && answer?.kind === 'missing' && extending.isHeld()) winBack(pool.nodes[seat]!, claim, terms.ttl);
+    if (proven && answer?.kind === 'missing' && extending.isHeld()) winBack(pool, seat, { claim, ttl: terms.ttl });
   };
   const ballot = pool.extend(claim, terms.ttl, heal);
   proven = (await ballot.decision) === 'won' && validity.remaining(pool.clock) > 0;
@@ -43,8 +44,10 @@ export async function extendOnce(pool: NodePool, extending: Extending): Promise<
  * Takes the key again on a node that lost it, once a quorum of true extensions is proven. Such a vote counts from the next
  * round on: until then a rival may have come and gone on it.
  */
-function winBack(node: LockNode, claim: Claim, ttl: number): void {
-  node.acquire(new Aside(claim, ttl), 0);
+function winBack(pool: NodePool, seat: number, { claim, ttl }: { readonly claim: Claim; readonly ttl: number }): void {
+  const question = new Aside<AcquireAnswer>(claim, ttl);
+  question.proposal = Math.max(claim.token, proposalAt(pool.clock.now()));
+  pool.nodes[seat]!.acquire(question, seat);
 }
 
 function failureOf(ballot: Ballot<ExtendAnswer>, { resources }: Claim): Extension {

@@ -10,6 +10,8 @@ export type HoldTerms = LeaseTerms & Pick<ResolvedLockOptions, 'autoExtend' | 'm
 /** What a lease needs of its surroundings. */
 export interface LeaseSurroundings {
   readonly pool: NodePool;
+  /** Ms that a lease may last at most without being extended. */
+  readonly maxTtl: number;
   readonly emit: LockListener;
   /** Whether somebody in this process waits for the lock, who asks for it as soon as the lease is over. */
   readonly followed: (lease: Lease) => boolean;

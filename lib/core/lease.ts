@@ -56,6 +56,10 @@ export class Lease implements Lock, Entry, Watched {
     return this.#claim.value;
   }
 
+  get fencingToken(): number {
+    return this.#claim.token;
+  }
+
   get validity(): number {
     return this.left();
   }
@@ -103,7 +107,7 @@ export class Lease implements Lock, Entry, Watched {
   }
 
   async #extend(wanted: number): Promise<void> {
-    const ttl = toTtl(wanted, this.#terms.driftFactor);
+    const ttl = toTtl(wanted, { driftFactor: this.#terms.driftFactor, maxTtl: this.around.maxTtl });
     this.assertValid();
     const extension = await extendOnce(this.around.pool, {
       claim: this.#claim,

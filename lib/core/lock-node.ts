@@ -16,23 +16,45 @@ export interface Held {
   readonly owner: string;
 }
 
-export type AcquireAnswer = { readonly kind: 'granted' } | Held | Unknown;
+export interface Granted {
+  readonly kind: 'granted';
+  /** The node's fence counter with this vote: greater than with every earlier one, if the node remembers them. */
+  readonly fence: number;
+}
+
+/** The node may have forgotten locks that are still held, and does not vote. */
+export interface Quarantined {
+  readonly kind: 'quarantined';
+  /** Ms until it votes again. */
+  readonly remaining: number;
+}
+
+export type AcquireAnswer = Granted | Held | Quarantined | Unknown;
 export type YieldAnswer = { readonly kind: 'kept' } | { readonly kind: 'passed' } | { readonly kind: 'gone' } | Unknown;
 export type ExtendAnswer =
   { readonly kind: 'extended' } | { readonly kind: 'missing' } | { readonly kind: 'taken' } | Unknown;
 export type ReleaseAnswer = { readonly kind: 'released' } | { readonly kind: 'gone' } | Unknown;
-export type ProbeAnswer = { readonly kind: 'up' } | Unknown;
+export type RaiseAnswer = { readonly kind: 'raised' } | { readonly kind: 'gone' } | Unknown;
+export type ProbeAnswer = { readonly kind: 'up' } | Quarantined | Unknown;
 
 export type NodeEvent =
   | { readonly type: 'node-up' }
   | { readonly type: 'node-down'; readonly reason: string }
-  | { readonly type: 'hand-off-unavailable'; readonly reason: string };
+  | { readonly type: 'hand-off-unavailable'; readonly reason: string }
+  /** It does not vote for `remaining` ms, because it may have forgotten locks that are still held. */
+  | { readonly type: 'node-quarantined'; readonly reason: string; readonly remaining: number }
+  /** It votes again. */
+  | { readonly type: 'node-trusted' }
+  /** Something about it endangers locks, or their order. */
+  | { readonly type: 'node-warning'; readonly reason: string };
 
 /** What is asked, and where the answers go. */
 export interface Question<A> {
   readonly claim: Claim;
   /** Ms the lease is to last from now, or lasts at most where it is given back. */
   readonly ttl: number;
+  /** The fencing token that all nodes are to agree on; 0 where none is asked for. */
+  readonly proposal: number;
   /** Takes the answer of the node in `seat`: once, and later than the question was put. */
   answer(seat: number, answer: A | Unknown): void;
 }
@@ -46,6 +68,8 @@ export interface Question<A> {
 export interface LockNode {
   /** How errors and events call this node; holds no password. */
   readonly name: string;
+  /** What no two servers have in common, once it is known. */
+  readonly runId?: string | undefined;
   /**
    * Takes all resources of the claim, or none. A claim with a ticket for a resource that is held is entered into the node's
    * line, and told by its ticket when it is its turn; what is free while others wait goes to the oldest of them.
@@ -53,6 +77,8 @@ export interface LockNode {
   acquire(question: Question<AcquireAnswer>, seat: number): void;
   /** Passes what the node has of the claim to an older waiter of its line, and enters the claim behind it; else keeps it. */
   yield(question: Question<YieldAnswer>, seat: number): void;
+  /** Lifts the fence counters of the claim's resources to the proposal; says whether the node still has the claim. */
+  raise(question: Question<RaiseAnswer>, seat: number): void;
   /** Makes the lease of a claim that this node still has last anew. */
   extend(question: Question<ExtendAnswer>, seat: number): void;
   /**

@@ -4,6 +4,11 @@ export interface Lock {
   readonly resources: readonly string[];
   /** The owner's random mark under the keys on the nodes. */
   readonly value: string;
+  /**
+   * Greater than that of every earlier holder of the same resource (Kleppmann 2016): store it with what the lock guards, and
+   * refuse writes that come with a smaller one. A safe integer.
+   */
+  readonly fencingToken: number;
   /** Ms for which the lock is still provably ours; 0 once it is released or lost. */
   readonly validity: number;
   /** True while nobody else can have the lock. */

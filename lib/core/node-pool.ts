@@ -1,16 +1,17 @@
 import { Agenda } from './agenda.js';
+import { Aside } from './aside.js';
 import { Ballot, type BallotTerms } from './ballot.js';
 import type { Claim } from './claim.js';
 import type { Clock, Moment } from './clock.js';
-import type { AcquireAnswer, ExtendAnswer, LockNode, ProbeAnswer, ReleaseAnswer } from './lock-node.js';
+import { proposalAt } from './fencing.js';
+import type { AcquireAnswer, ExtendAnswer, LockNode, ProbeAnswer, RaiseAnswer, ReleaseAnswer } from './lock-node.js';
 import type { Random } from './random.js';
 
 type Late<A> = (seat: number, answer: A) => void;
 
 interface AskedWith<A> {
   readonly late?: Late<A>;
-  /** What time it is, where that was just looked up. */
-  readonly now?: Moment;
+  readonly now: Moment;
 }
 
 export interface PoolSettings {
@@ -52,9 +53,18 @@ export class NodePool {
     return this.#nodeTimeout ?? Math.min(50, Math.max(5, Math.ceil(ttl / 20)));
   }
 
-  acquire(claim: Claim, ttl: number, { late, now }: AskedWith<AcquireAnswer> = {}): Ballot<AcquireAnswer> {
+  acquire(claim: Claim, ttl: number, { late, now }: AskedWith<AcquireAnswer>): Ballot<AcquireAnswer> {
     const timeout = this.timeoutFor(ttl);
-    const ballot = new Ballot<AcquireAnswer>(this, { claim, ttl, timeout, now, put: acquire, favour: 'granted', late });
+    const ballot = new Ballot<AcquireAnswer>(this, {
+      claim,
+      ttl,
+      proposal: proposalAt(now),
+      timeout,
+      now,
+      put: acquire,
+      favour: 'granted',
+      late,
+    });
     claim.asked();
     return ballot;
   }
@@ -64,6 +74,7 @@ export class NodePool {
     return new Ballot<ExtendAnswer>(this, {
       claim,
       ttl,
+      proposal: 0,
       timeout,
       now: undefined,
       put: extend,
@@ -74,16 +85,30 @@ export class NodePool {
 
   release(claim: Claim, ttl: number, now?: Moment): Ballot<ReleaseAnswer> {
     const timeout = this.timeoutFor(ttl);
+    // So that the counters of all nodes agree again when the next one comes.
+    if (claim.diverged) this.nodes.forEach((_, seat) => this.raise(claim, seat));
     // Of the same shape as the others, which makes it quick to read.
     return new Ballot<ReleaseAnswer>(this, {
       claim,
       ttl,
+      proposal: 0,
       timeout,
       now,
       put: release,
       favour: undefined,
       late: undefined,
     });
+  }
+
+  /** Lifts the fence counters of one node to the token of the claim, or to one that is likely to become it. */
+  raise(
+    claim: Claim,
+    seat: number,
+    told?: { readonly token: number; readonly answered: (answer: RaiseAnswer) => void },
+  ): void {
+    const question = new Aside<RaiseAnswer>(claim, 0, told?.answered);
+    question.proposal = told?.token ?? claim.token;
+    this.nodes[seat]!.raise(question, seat);
   }
 
   probe(timeout: number): Promise<ProbeAnswer[]> {

@@ -36,6 +36,14 @@ export const DEFAULT_LOCK_OPTIONS: ResolvedLockOptions = {
   maxHold: 600_000,
 };
 
+/** Ms. @see RedlockModuleOptions.maxTtl */
+export const MAX_TTL = 30_000;
+
+/** Whoever allows only short leases means these where nothing else is said. */
+export function defaultsWithin(maxTtl: number): ResolvedLockOptions {
+  return { ...DEFAULT_LOCK_OPTIONS, ttl: Math.min(DEFAULT_LOCK_OPTIONS.ttl, maxTtl) };
+}
+
 type Rule = readonly [fits: (value: unknown) => boolean, bound: string];
 
 const ms = (least: number): Rule => [within(least, LONGEST_TIMER), `a number of ms from ${least} to ${LONGEST_TIMER}`];
@@ -96,19 +104,31 @@ export function misfit(name: string, value: unknown, bound: string): Error {
 }
 
 /** Lays checked options over `base`; throws a RangeError where nothing of the ttl would be left after the drift. */
-export function resolveLockOptions(base: ResolvedLockOptions, options: LockOptions): ResolvedLockOptions {
+export function resolveLockOptions(
+  base: ResolvedLockOptions,
+  options: LockOptions,
+  maxTtl = LONGEST_TIMER,
+): ResolvedLockOptions {
   const resolved: ResolvedLockOptions = { ...base };
   for (const [name, value] of Object.entries(options)) {
     if (value !== undefined) (resolved as unknown as Record<string, unknown>)[name] = value;
   }
-  resolved.ttl = toTtl(resolved.ttl, resolved.driftFactor);
+  resolved.ttl = toTtl(resolved.ttl, { driftFactor: resolved.driftFactor, maxTtl });
   return resolved;
 }
 
-/** The ttl in whole ms, as Redis takes it; throws a RangeError for one that its own drift eats up. */
-export function toTtl(value: number, driftFactor: number): number {
+/** What a ttl has to fit into. */
+export interface TtlBounds {
+  readonly driftFactor: number;
+  readonly maxTtl: number;
+}
+
+/** The ttl in whole ms, as Redis takes it; throws a RangeError for one that its own drift eats up, or above `maxTtl`. */
+export function toTtl(value: number, { driftFactor, maxTtl }: TtlBounds): number {
   if (!RULES.ttl[0](value)) throw misfit('ttl', value, RULES.ttl[1]);
   const ttl = Math.floor(value);
+  if (ttl > maxTtl)
+    throw misfit('ttl', value, `at most maxTtl, ${maxTtl} ms; a longer hold is what autoExtend is for, or set maxTtl`);
   const drift = driftOf(ttl, driftFactor);
   if (ttl - drift < 1) throw misfit('ttl', value, `longer than its clock drift of ${drift} ms by at least 1 ms`);
   return ttl;

@@ -1,7 +1,7 @@
 import type { Ballot } from './ballot.js';
 import type { Claim } from './claim.js';
 import { QuorumNotReachedError, ResourceLockedError, type NodeOutcome, type RedlockError } from './errors.js';
-import type { AcquireAnswer, Held } from './lock-node.js';
+import type { AcquireAnswer, Held, Quarantined } from './lock-node.js';
 import { quorumOf } from './quorum.js';
 import type { Validity } from './validity.js';
 
@@ -23,13 +23,31 @@ export type Lost =
       /** The owners among whom the votes were split; none where one of them has a quorum. */
       readonly rivals: readonly string[];
     }
-  | { readonly kind: 'unavailable' | 'too slow'; readonly nodes: readonly NodeOutcome[] };
+  | { readonly kind: 'quarantined'; readonly nodes: readonly NodeOutcome[]; readonly retryAfter: number }
+  | { readonly kind: 'unavailable' | 'too slow' | 'no token'; readonly nodes: readonly NodeOutcome[] };
+
+const WHY = {
+  unavailable: 'too few nodes answered',
+  'too slow': 'the answers took longer than the lease lasts',
+  'no token': 'too few nodes agreed on a fencing token in time',
+} as const;
 
 /** The error for a caller who has had enough after this. */
 export function errorOf(outcome: Lost, resources: readonly string[]): RedlockError {
   if (outcome.kind === 'contended') return new ResourceLockedError(resources, outcome.retryAfter, outcome.nodes);
-  const why = outcome.kind === 'too slow' ? 'the answers took longer than the lease lasts' : 'too few nodes answered';
-  return new QuorumNotReachedError(resources, outcome.nodes, why);
+  if (outcome.kind === 'quarantined') return quarantineError(outcome, resources);
+  return new QuorumNotReachedError(resources, outcome.nodes, WHY[outcome.kind]);
+}
+
+function quarantineError(
+  { nodes, retryAfter }: Extract<Lost, { kind: 'quarantined' }>,
+  resources: readonly string[],
+): RedlockError {
+  const out = nodes.filter(({ outcome }) => outcome === 'quarantined').length;
+  const why =
+    `${out} of ${nodes.length} nodes are new, or were restarted or emptied a short time ago, and may have forgotten locks; ` +
+    `locks are possible again in ${retryAfter} ms`;
+  return new QuorumNotReachedError(resources, nodes, { why, retryAfter });
 }
 
 /** What a ballot that was lost, or won too late, comes to; may wait for answers that tell one holder from rivals. */
@@ -45,6 +63,9 @@ export function reasonOf(ballot: Ballot<AcquireAnswer>): Lost {
   const quorum = quorumOf(ballot.nodes.length);
   const unknown = ballot.count((answer) => answer.kind === 'unknown');
   if (ballot.nodes.length - unknown < quorum) return { kind: 'unavailable', nodes };
+  const quarantined = ballot.answers.filter((answer): answer is Quarantined => answer?.kind === 'quarantined');
+  const missing = quorum - (ballot.nodes.length - unknown - quarantined.length);
+  if (missing > 0) return { kind: 'quarantined', nodes, retryAfter: votesIn(quarantined, missing) };
   const held = heldBy(ballot);
   const rivals = mostOfOne(held) < quorum ? held.map(({ owner }) => owner) : [];
   return { kind: 'contended', nodes, retryAfter: freeIn(ballot, held), rivals };
@@ -74,12 +95,19 @@ function freeIn(ballot: Ballot<AcquireAnswer>, held: readonly Held[]): number {
   return remaining[Math.min(missing, remaining.length) - 1] ?? 0;
 }
 
+/** Ms until so many of them vote again. */
+function votesIn(quarantined: readonly Quarantined[], missing: number): number {
+  const remaining = quarantined.map((answer) => answer.remaining).sort((a, b) => a - b);
+  return Math.ceil(remaining[missing - 1] ?? 0);
+}
+
 function outcomesOf(ballot: Ballot<AcquireAnswer>): NodeOutcome[] {
   return ballot.nodes.map((node, index) => describe(node.name, ballot.answers[index]));
 }
 
 function describe(node: string, answer: AcquireAnswer | undefined): NodeOutcome {
   if (answer === undefined) return { node, outcome: 'unknown', detail: 'not waited for' };
-  if (answer.kind === 'held') return { node, outcome: 'held', detail: `${answer.remaining} ms left` };
+  if (answer.kind === 'held' || answer.kind === 'quarantined')
+    return { node, outcome: answer.kind, detail: `${answer.remaining} ms left` };
   return answer.kind === 'granted' ? { node, outcome: 'granted' } : { node, outcome: 'unknown', detail: answer.reason };
 }

@@ -1,10 +1,9 @@
-import type { Ticket } from './claim.js';
-import type { Moment } from './clock.js';
+import type { Grant, Ticket } from './claim.js';
 
 /** Who waits in a place. */
 export interface Waiter {
-  /** `node` gave the resource to this waiter, not before `since`. */
-  granted(node: string, since: Moment): void;
+  /** `node` gave the resource to this waiter. */
+  granted(node: string, grant: Grant): void;
 }
 
 /** A place in line, which outlives its waiter: the claim of a lock keeps it, and must not keep all that led to the lock. */
@@ -24,8 +23,8 @@ export class Place implements Ticket {
   }
 
   /** What comes when the waiter is gone is one more vote for the lock that it got; the next extension finds it. */
-  granted(node: string, since: Moment): void {
-    this.#waiter?.granted(node, since);
+  granted(node: string, grant: Grant): void {
+    this.#waiter?.granted(node, grant);
   }
 
   leave(): void {

@@ -8,8 +8,9 @@ import type { LockNode } from './lock-node.js';
 import type { Lock } from './lock.js';
 import { NodePool } from './node-pool.js';
 import {
-  DEFAULT_LOCK_OPTIONS,
+  MAX_TTL,
   checkLockOptions,
+  defaultsWithin,
   resolveLockOptions,
   type LockOptions,
   type ResolvedLockOptions,
@@ -19,8 +20,9 @@ import { SystemRandom, type Random } from './random.js';
 import { HeldLocks, type Use } from './reentry.js';
 import { toResources } from './resources.js';
 import { Shutdown } from './shutdown.js';
+import { refuseTwins } from './twins.js';
 import { statusOf, type RedlockStatus } from './status.js';
-import { WaitingLines } from './waiting-line.js';
+import { standsInLine, WaitingLines } from './waiting-line.js';
 
 const MOST_WAITERS = 10_000;
 
@@ -29,6 +31,8 @@ export interface RedlockSettings {
   readonly nodeTimeout?: number | undefined;
   /** How many callers may wait for one resource. @default 10_000 */
   readonly maxWaiters?: number | undefined;
+  /** Ms that a lease may last at most without being extended; the same for all clients of these nodes. @default 30_000 */
+  readonly maxTtl?: number | undefined;
   readonly defaults?: LockOptions | undefined;
   readonly clock?: Clock;
   readonly random?: Random;
@@ -45,6 +49,7 @@ export class Redlock {
   readonly #forWork: ResolvedLockOptions;
   readonly #held = new HeldLocks();
   readonly #lines: WaitingLines;
+  readonly #maxTtl: number;
   readonly #shutdown: Shutdown;
   #opening: Promise<void> | undefined;
   #isOpen = false;
@@ -59,12 +64,14 @@ export class Redlock {
     this.#emit = settings.listener ?? (() => undefined);
     this.#defaults = settings.defaults ?? {};
     checkLockOptions(this.#defaults, 'defaults');
-    this.#forAcquire = resolveLockOptions(DEFAULT_LOCK_OPTIONS, this.#defaults);
-    this.#forWork = resolveLockOptions({ ...DEFAULT_LOCK_OPTIONS, autoExtend: true }, this.#defaults);
+    this.#maxTtl = settings.maxTtl ?? MAX_TTL;
+    this.#forAcquire = resolveLockOptions(defaultsWithin(this.#maxTtl), this.#defaults, this.#maxTtl);
+    this.#forWork = { ...this.#forAcquire, autoExtend: this.#defaults.autoExtend ?? true };
     this.#shutdown = new Shutdown(clock);
     this.#lines = new WaitingLines(this.#pool, settings.maxWaiters ?? MOST_WAITERS);
     this.#surroundings = {
       pool: this.#pool,
+      maxTtl: this.#maxTtl,
       emit: this.#emit,
       followed: (lease) => this.#lines.follows(lease),
       ended: (lease) => this.#over(lease),
@@ -129,6 +136,7 @@ export class Redlock {
     this.#opening ??= Promise.resolve();
     await this.drain(0);
     await Promise.all(this.#pool.nodes.map((node) => node.close()));
+    this.#held.close();
   }
 
   /** The lock, or a share of the one that the current async context already holds. */
@@ -145,7 +153,7 @@ export class Redlock {
       // For callers that are faster than the start of the application, or that it has none.
       if (!this.#isOpen) await this.open().then(() => patience.throwIfAborted());
       const contest = { resources, terms: options, patience, onLost: this.#tellContended(resources) };
-      const waits = this.#waits(contest);
+      const waits = standsInLine(contest, options);
       const won = await (waits ? this.#lines.take(contest) : contend(this.#pool, contest));
       const now = this.#pool.clock.now();
       const waited = Math.round(patience.waitedUntil(now));
@@ -159,17 +167,6 @@ export class Redlock {
     } finally {
       this.#shutdown.left();
     }
-  }
-
-  /** Whoever wants several resources stands in no line: in each of them he would hold up the others. */
-  #waits({
-    resources,
-    terms,
-  }: {
-    readonly resources: readonly string[];
-    readonly terms: ResolvedLockOptions;
-  }): boolean {
-    return resources.length === 1 && terms.waitTimeout > 0 && terms.retryCount > 0;
   }
 
   #tellContended(resources: readonly string[]): Contest['onLost'] {
@@ -188,12 +185,13 @@ export class Redlock {
 
   async #open(): Promise<void> {
     await Promise.all(this.#pool.nodes.map((node) => node.open((event) => this.#emit({ ...event, node: node.name }))));
+    refuseTwins(this.#pool.nodes);
     this.#isOpen = true;
   }
 
   #resolve(base: ResolvedLockOptions, options: LockOptions | undefined): ResolvedLockOptions {
     if (options === undefined) return base;
     checkLockOptions(options, 'lock options');
-    return resolveLockOptions(base, options);
+    return resolveLockOptions(base, options, this.#maxTtl);
   }
 }

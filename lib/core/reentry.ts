@@ -51,6 +51,11 @@ export class HeldLocks {
     return holding.use(lock, (work) => this.#contexts.run(holding, work));
   }
 
+  /** Lets go of all contexts: else every promise of the process goes on paying for them. */
+  close(): void {
+    this.#contexts.disable();
+  }
+
   /** True where the current context works under a valid lock. */
   get any(): boolean {
     return this.#find(() => true) !== undefined;

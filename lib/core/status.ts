@@ -1,23 +1,38 @@
+import type { ProbeAnswer } from './lock-node.js';
 import type { NodePool } from './node-pool.js';
 import { quorumOf } from './quorum.js';
 
+export interface NodeStatus {
+  readonly node: string;
+  /** Whether it answers. */
+  readonly up: boolean;
+  /** Whether it may vote; false where it is down, and for a time after it was restarted or emptied. */
+  readonly votes: boolean;
+  /** Ms until it votes again, where that is only a matter of time. */
+  readonly votesIn?: number;
+  /** Why it is down or out of the vote. */
+  readonly reason?: string;
+}
+
 export interface RedlockStatus {
-  /** Whether each node answers, and if not, why. */
-  readonly nodes: readonly { readonly node: string; readonly up: boolean; readonly reason?: string }[];
+  readonly nodes: readonly NodeStatus[];
   /** Votes that decide. */
   readonly quorum: number;
-  /** True where enough nodes answer to take a lock. */
+  /** True where enough nodes vote to take a lock. */
   readonly quorumReachable: boolean;
 }
 
 /** Asks every node whether it answers within `timeout` ms. */
 export async function statusOf(pool: NodePool, timeout: number): Promise<RedlockStatus> {
   const answers = await pool.probe(timeout);
-  const nodes = answers.map((answer, index) => ({
-    node: pool.nodes[index]!.name,
-    up: answer.kind === 'up',
-    ...(answer.kind === 'unknown' && { reason: answer.reason }),
-  }));
+  const nodes = answers.map((answer, index) => nodeStatus(pool.nodes[index]!.name, answer));
   const quorum = quorumOf(nodes.length);
-  return { nodes, quorum, quorumReachable: nodes.filter(({ up }) => up).length >= quorum };
+  return { nodes, quorum, quorumReachable: nodes.filter(({ votes }) => votes).length >= quorum };
+}
+
+function nodeStatus(node: string, answer: ProbeAnswer): NodeStatus {
+  if (answer.kind === 'unknown') return { node, up: false, votes: false, reason: answer.reason };
+  if (answer.kind === 'up') return { node, up: true, votes: true };
+  const reason = 'it may have forgotten locks that are still held';
+  return { node, up: true, votes: false, votesIn: answer.remaining, reason };
 }

@@ -1,10 +1,17 @@
 import type { Clock } from './clock.js';
+import { stands, tokenOf } from './fencing.js';
 import { quorumOf } from './quorum.js';
 import type { Validity } from './validity.js';
 
+/** One node's vote: until when it provably lasts, and the node's fence counter with it. */
+interface Vote {
+  readonly validity: Validity;
+  readonly fence: number;
+}
+
 /** Which nodes have a claim, by seat, and until when that is provable; found out one by one, over several rounds. */
 export class Votes {
-  #votes: Map<number, Validity> | undefined;
+  #votes: Map<number, Vote> | undefined;
   /** By seat, how many commands are under way that may give its vote away. */
   #yielding: Map<number, number> | undefined;
   /** Granted since the latest round began: later than the answers to it that said no. */
@@ -20,18 +27,24 @@ export class Votes {
     return this.#votes?.has(seat) === true;
   }
 
-  grant(seat: number, validity: Validity): void {
-    (this.#votes ??= new Map()).set(seat, validity);
+  grant(seat: number, vote: Vote): void {
+    (this.#votes ??= new Map()).set(seat, vote);
   }
 
   /** Not as an answer, but because it was our turn. */
-  grantMeanwhile(seat: number, validity: Validity): void {
+  grantMeanwhile(seat: number, vote: Vote): void {
     (this.#granted ??= new Set()).add(seat);
-    this.grant(seat, validity);
+    this.grant(seat, vote);
   }
 
   refuse(seat: number): void {
     if (!this.#granted?.has(seat)) this.#votes?.delete(seat);
+  }
+
+  /** The node lifted its counter while it had the claim. */
+  raised(seat: number, token: number): void {
+    const vote = this.#votes?.get(seat);
+    if (vote) this.#votes!.set(seat, { ...vote, fence: Math.max(vote.fence, token) });
   }
 
   /** Until it is known what comes of it, the vote of this node does not count. */
@@ -49,8 +62,37 @@ export class Votes {
   quorum(clock: Clock): Validity | undefined {
     const quorum = quorumOf(this.nodes);
     if (this.#votes === undefined || this.#votes.size < quorum) return undefined;
-    const counted = [...this.#votes].filter(([seat]) => !this.#yielding?.get(seat)).map(([, validity]) => validity);
+    const counted = this.#counted().map(([, { validity }]) => validity);
     counted.sort((a, b) => b.remaining(clock) - a.remaining(clock));
     return counted[quorum - 1];
+  }
+
+  /** The fencing token of the votes that count at this moment, and whether it stands. */
+  token(clock: Clock): { readonly token: number; readonly stands: boolean } | undefined {
+    const quorum = quorumOf(this.nodes);
+    const fences = this.#living(clock).map(([, { fence }]) => fence);
+    const token = tokenOf(fences, quorum);
+    return token === undefined ? undefined : { token, stands: stands(fences, quorum, token) };
+  }
+
+  /** The seats whose counters are below `token`. */
+  below(token: number, clock: Clock): number[] {
+    return this.#living(clock)
+      .filter(([, { fence }]) => fence < token)
+      .map(([seat]) => seat);
+  }
+
+  /** Whether the counters of all nodes are known to be at `token`. */
+  agree(token: number): boolean {
+    const fences = [...(this.#votes?.values() ?? [])].map(({ fence }) => fence);
+    return fences.length === this.nodes && fences.every((fence) => fence === token);
+  }
+
+  #counted(): [number, Vote][] {
+    return [...(this.#votes ?? [])].filter(([seat]) => !this.#yielding?.get(seat));
+  }
+
+  #living(clock: Clock): [number, Vote][] {
+    return this.#counted().filter(([, { validity }]) => validity.remaining(clock) > 0);
   }
 }

@@ -3,6 +3,7 @@ import type { Contest, Victory } from './contention.js';
 import type { Lease } from './lease.js';
 import type { NodePool } from './node-pool.js';
 import { errorOf, type Lost } from './outcome.js';
+import type { PatienceTerms } from './patience.js';
 
 /**
  * The callers of this process for one resource, first come first served. Only the first of them asks the nodes, so that a
@@ -122,4 +123,9 @@ export class WaitingLines {
   #contend(contest: Contest, line: Line): Promise<Victory> {
     return new Contender(this.pool, contest, line).run();
   }
+}
+
+/** Whoever wants several resources stands in no line: in each of them he would hold up the others. */
+export function standsInLine({ resources }: Contest, { waitTimeout, retryCount }: PatienceTerms): boolean {
+  return resources.length === 1 && waitTimeout > 0 && retryCount > 0;
 }

@@ -4,6 +4,10 @@ import type { Claim } from '../core/claim.js';
 export class MemoryLine {
   #claims: Claim[] = [];
 
+  get claims(): readonly Claim[] {
+    return [...this.#claims];
+  }
+
   get values(): string[] {
     return this.#claims.map(({ value }) => value);
   }
@@ -37,4 +41,29 @@ function isOlder(a: Claim, b: Claim): boolean {
 
 function memberOf({ ticket, value }: Claim): string {
   return `${ticket!.grace} ${value}`;
+}
+
+/** The lines of a node in memory, by resource. */
+export class MemoryLines {
+  readonly #lines = new Map<string, MemoryLine>();
+
+  get(resource: string): MemoryLine | undefined {
+    return this.#lines.get(resource);
+  }
+
+  /** The line of a resource, made where there is none. */
+  of(resource: string): MemoryLine {
+    const line = this.#lines.get(resource) ?? new MemoryLine();
+    this.#lines.set(resource, line);
+    return line;
+  }
+
+  snapshot(): ReadonlyMap<string, readonly Claim[]> {
+    return new Map([...this.#lines].map(([resource, line]) => [resource, line.claims]));
+  }
+
+  restore(lines: ReadonlyMap<string, readonly Claim[]>): void {
+    this.#lines.clear();
+    for (const [resource, claims] of lines) for (const claim of claims) this.of(resource).enter(claim);
+  }
 }

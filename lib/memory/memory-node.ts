@@ -6,26 +6,38 @@ import type {
   LockNode,
   ProbeAnswer,
   Question,
+  RaiseAnswer,
   ReleaseAnswer,
+  Unknown,
   YieldAnswer,
 } from '../core/lock-node.js';
-import { MemoryLine } from './memory-line.js';
-
-interface Entry {
-  readonly value: string;
-  /** On the wall clock, as Redis keeps it. */
-  expires: number;
-}
+import { MemoryEntries } from './memory-entries.js';
+import { MemoryFences } from './memory-fences.js';
+import { MemoryLines } from './memory-line.js';
+import { MemoryTrust, type TrustTerms } from './memory-trust.js';
+import type { Snapshot } from './snapshot.js';
 
 /** A node in memory that answers as a Redis master would: for tests without Redis, and for simulations. */
 export class MemoryNode implements LockNode {
-  readonly #entries = new Map<string, Entry>();
-  readonly #lines = new Map<string, MemoryLine>();
+  readonly #entries: MemoryEntries;
+  readonly #lines = new MemoryLines();
+  readonly #fences: MemoryFences;
+  readonly #trust: MemoryTrust;
 
   constructor(
     readonly name: string,
     private readonly clock: Clock,
-  ) {}
+    terms: TrustTerms = {},
+  ) {
+    const wall = (): number => this.clock.now().wall;
+    this.#entries = new MemoryEntries(wall);
+    this.#trust = new MemoryTrust(wall, terms);
+    this.#fences = new MemoryFences(wall, this.#trust.maxTtl);
+  }
+
+  get runId(): string {
+    return `${this.name}/${this.#trust.run}`;
+  }
 
   acquire(question: Question<AcquireAnswer>, seat: number): void {
     answer(question, seat, this.#acquire(question));
@@ -35,9 +47,17 @@ export class MemoryNode implements LockNode {
     answer(question, seat, this.#yield(question.claim));
   }
 
+  raise(question: Question<RaiseAnswer>, seat: number): void {
+    const { claim, proposal } = question;
+    for (const resource of claim.resources) this.#fences.raise(resource, proposal);
+    answer(question, seat, { kind: this.#has(claim) ? 'raised' : 'gone' });
+  }
+
   extend(question: Question<ExtendAnswer>, seat: number): void {
     const { claim, ttl } = question;
-    const entries = claim.resources.map((resource) => this.#living(resource));
+    const refusal = this.#refusal(question);
+    if (refusal) return answer<ExtendAnswer>(question, seat, refusal);
+    const entries = claim.resources.map((resource) => this.#entries.get(resource));
     const taken = entries.some((entry) => entry && entry.value !== claim.value);
     const missing = entries.includes(undefined);
     if (!taken && !missing) for (const entry of entries) entry!.expires = this.clock.now().wall + ttl;
@@ -46,7 +66,7 @@ export class MemoryNode implements LockNode {
 
   release(question: Question<ReleaseAnswer>, seat: number): void {
     const { claim } = question;
-    const ours = claim.resources.filter((resource) => this.#living(resource)?.value === claim.value);
+    const ours = claim.resources.filter((resource) => this.#entries.get(resource)?.value === claim.value);
     for (const resource of ours) this.#entries.delete(resource);
     for (const resource of claim.resources) {
       this.#lines.get(resource)?.leave(claim);
@@ -56,11 +76,13 @@ export class MemoryNode implements LockNode {
   }
 
   probe(answered: (answer: ProbeAnswer) => void): void {
-    queueMicrotask(() => answered({ kind: 'up' }));
+    const remaining = this.#trust.quarantine();
+    queueMicrotask(() => answered(remaining > 0 ? { kind: 'quarantined', remaining } : { kind: 'up' }));
   }
 
   async open(): Promise<void> {
-    // A node in memory is always there.
+    // It is always there; a new one that is to be distrusted begins to count now.
+    this.#trust.quarantine();
   }
 
   async close(): Promise<void> {
@@ -69,12 +91,12 @@ export class MemoryNode implements LockNode {
 
   /** Plants a key as a foreign client would. */
   set(resource: string, value: string, ttl = Infinity): void {
-    this.#entries.set(resource, { value, expires: this.clock.now().wall + ttl });
+    this.#entries.set(resource, value, ttl);
   }
 
   /** The value under a resource, if it is held. */
   get(resource: string): string | undefined {
-    return this.#living(resource)?.value;
+    return this.#entries.get(resource)?.value;
   }
 
   /** The values of those who wait for a resource, the next one first. */
@@ -82,32 +104,76 @@ export class MemoryNode implements LockNode {
     return this.#lines.get(resource)?.values ?? [];
   }
 
-  /** Forgets everything, as a node without persistence does on a restart. */
-  flush(): void {
-    this.#entries.clear();
-    this.#lines.clear();
+  /** The fence counter of a resource, while it is kept. */
+  fence(resource: string): number | undefined {
+    return this.#fences.get(resource);
   }
 
-  #acquire({ claim, ttl }: Question<AcquireAnswer>): AcquireAnswer {
-    const isOurs = claim.resources.every((resource) => this.#living(resource)?.value === claim.value);
-    if (claim.ticket && !isOurs) this.#lineOf(claim.resources[0]!).enter(claim);
+  /** Forgets everything, as by FLUSHALL. */
+  flush(): void {
+    this.#restore({ entries: new Map(), lines: new Map(), fences: new Map(), marker: undefined });
+  }
+
+  /** Begins anew, empty or with what it had on its disk. */
+  restart(disk?: Snapshot): void {
+    this.#trust.restart();
+    if (disk) this.#restore(disk);
+    else this.flush();
+  }
+
+  snapshot(): Snapshot {
+    return {
+      entries: this.#entries.snapshot(),
+      lines: this.#lines.snapshot(),
+      fences: this.#fences.snapshot(),
+      marker: this.#trust.marker,
+    };
+  }
+
+  #restore({ entries, lines, fences, marker }: Snapshot): void {
+    this.#entries.restore(entries);
+    this.#lines.restore(lines);
+    this.#fences.restore(fences);
+    this.#trust.marker = marker;
+  }
+
+  #has({ resources, value }: Claim): boolean {
+    return resources.every((resource) => this.#entries.get(resource)?.value === value);
+  }
+
+  /** Why this is not done at all. */
+  #refusal({ ttl, proposal }: Question<never>): Unknown | undefined {
+    const { maxTtl } = this.#trust;
+    const apart = this.#fences.apart(proposal);
+    if (ttl > maxTtl) return unknown(`a ttl of ${ttl} ms is above maxTtl, ${maxTtl} ms`);
+    if (apart === 0) return undefined;
+    return unknown(`the clocks of client and node are ${Math.round(apart)} ms apart, more than half of maxTtl`);
+  }
+
+  #acquire(question: Question<AcquireAnswer>): AcquireAnswer {
+    const { claim, ttl, proposal } = question;
+    const quarantine = this.#trust.quarantine();
+    if (quarantine > 0) return { kind: 'quarantined', remaining: quarantine };
+    const refusal = this.#refusal(question);
+    if (refusal) return refusal;
+    const isOurs = this.#has(claim);
+    if (claim.ticket && !isOurs) this.#lines.of(claim.resources[0]!).enter(claim);
     if (!isOurs) for (const resource of claim.resources) this.#serve(resource, claim);
-    const obstacle = this.#longest(
-      claim.resources.map((resource) => this.#living(resource)).filter((entry) => entry && entry.value !== claim.value),
-    );
+    const obstacle = this.#entries.longest(claim);
     if (obstacle) {
       return { kind: 'held', remaining: obstacle.expires - this.clock.now().wall, owner: obstacle.value };
     }
     for (const resource of claim.resources) this.set(resource, claim.value, ttl);
-    return { kind: 'granted' };
+    const { resources } = claim;
+    return { kind: 'granted', fence: this.#fences[isOurs ? 'lift' : 'mint'](resources, proposal) };
   }
 
   #yield(claim: Claim): YieldAnswer {
     const resource = claim.resources[0]!;
-    const entry = this.#living(resource);
+    const entry = this.#entries.get(resource);
     if (entry?.value !== claim.value) return { kind: 'gone' };
     if (!this.#lines.get(resource)?.hasOlder(claim)) return { kind: 'kept' };
-    this.#lineOf(resource).enter(claim);
+    this.#lines.of(resource).enter(claim);
     this.#entries.delete(resource);
     this.#serve(resource);
     return { kind: 'passed' };
@@ -115,33 +181,18 @@ export class MemoryNode implements LockNode {
 
   /** Gives what is free to the first in line, unless that is the one who asks: he takes it himself. */
   #serve(resource: string, asking?: Claim): void {
-    if (this.#living(resource)) return;
+    if (this.#entries.get(resource) || this.#trust.quarantine() > 0) return;
     const next = this.#lines.get(resource)?.shift();
     if (!next || next.value === asking?.value) return;
-    const { grace } = next.ticket!;
-    this.set(resource, next.value, grace);
+    this.set(resource, next.value, next.ticket!.grace);
     const since = this.clock.now();
-    queueMicrotask(() => next.ticket!.granted(this.name, since));
+    const fence = this.#fences.succeed(resource);
+    queueMicrotask(() => next.ticket!.granted(this.name, { since, fence }));
   }
+}
 
-  #lineOf(resource: string): MemoryLine {
-    const line = this.#lines.get(resource) ?? new MemoryLine();
-    this.#lines.set(resource, line);
-    return line;
-  }
-
-  #living(resource: string): Entry | undefined {
-    const entry = this.#entries.get(resource);
-    if (entry && entry.expires <= this.clock.now().wall) this.#entries.delete(resource);
-    return this.#entries.get(resource);
-  }
-
-  #longest(entries: readonly (Entry | undefined)[]): Entry | undefined {
-    return entries.reduce(
-      (longest, entry) => (entry && (!longest || entry.expires > longest.expires) ? entry : longest),
-      undefined,
-    );
-  }
+function unknown(reason: string): Unknown {
+  return { kind: 'unknown', reason, sent: true };
 }
 
 function answer<A>(question: Question<A>, seat: number, given: A): void {

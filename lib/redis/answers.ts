@@ -1,34 +1,36 @@
-import type { AcquireAnswer, ExtendAnswer, ReleaseAnswer, YieldAnswer } from '../core/lock-node.js';
+import type { AcquireAnswer, ExtendAnswer, RaiseAnswer, ReleaseAnswer, YieldAnswer } from '../core/lock-node.js';
 import type { Batch, Verb } from './batch.js';
 import type { Reply } from './wire-command.js';
 
-export type NodeAnswer = AcquireAnswer | YieldAnswer | ExtendAnswer | ReleaseAnswer;
+export type NodeAnswer = AcquireAnswer | YieldAnswer | ExtendAnswer | RaiseAnswer | ReleaseAnswer;
 
 /** What each letter of the batch script's answer means. */
 const ANSWERS: Readonly<Record<string, NodeAnswer>> = {
-  g: { kind: 'granted' },
   x: { kind: 'extended' },
   m: { kind: 'missing' },
   t: { kind: 'taken' },
+  u: { kind: 'raised' },
   d: { kind: 'released' },
   n: { kind: 'gone' },
   k: { kind: 'kept' },
   p: { kind: 'passed' },
 };
 
-/** What is usual for each verb. */
-const USUAL: Readonly<Record<Verb, NodeAnswer>> = {
-  A: { kind: 'granted' },
-  W: { kind: 'granted' },
+/** What is usual for each verb; a vote comes with what was proposed. */
+const USUAL: Readonly<Partial<Record<Verb, NodeAnswer>>> = {
   E: { kind: 'extended' },
   R: { kind: 'released' },
   L: { kind: 'released' },
   S: { kind: 'released' },
   Y: { kind: 'kept' },
-  a: { kind: 'granted' },
   e: { kind: 'extended' },
   r: { kind: 'released' },
 };
+
+const NONE_OF_OURS: NodeAnswer = { kind: 'unknown', reason: 'an answer that is none of ours', sent: true };
+
+/** Where the clock of the node stands in a number that answers for a whole batch. */
+const CLOCK_AT = 1_024;
 
 /** Calls `tell` with the answer to each operation of a batch, in order. */
 export function readAnswers(batch: Batch, reply: Reply, tell: (index: number, answer: NodeAnswer) => void): void {
@@ -38,28 +40,61 @@ export function readAnswers(batch: Batch, reply: Reply, tell: (index: number, an
     for (let index = 0; index < length; index += 1) tell(index, why);
     return;
   }
-  if (reply.value === length) {
-    for (let index = 0; index < length; index += 1) tell(index, USUAL[batch.verbs[index]!]);
+  if (typeof reply.value === 'number' && reply.value % CLOCK_AT === length) {
+    for (let index = 0; index < length; index += 1) tell(index, usual(batch, index));
     return;
   }
   const parts = Array.isArray(reply.value) ? (reply.value as unknown[]) : [reply.value];
-  const letters = String(parts[0]);
+  const letters = parts[0] === undefined ? '' : String(parts[0] as Buffer);
   let next = 1;
   const extra = (): unknown => parts[next++];
   for (let index = 0; index < length; index += 1) {
     const letter = letters[index] ?? '';
-    const verb = batch.verbs[index]!;
-    tell(index, letter === '*' ? USUAL[verb] : (ANSWERS[letter] ?? readLong(letter, extra)));
+    tell(index, letter === '*' ? usual(batch, index) : (ANSWERS[letter] ?? readLong(letter, extra)));
   }
+}
+
+/** The clock of the node in ms, which comes with every batch that asks for votes. */
+export function nodeClockOf(reply: Reply): number | undefined {
+  if (!reply.ok) return undefined;
+  const { value } = reply;
+  if (typeof value === 'number') return value < CLOCK_AT ? undefined : Math.floor(value / CLOCK_AT);
+  const last: unknown = Array.isArray(value) ? value.at(-1) : undefined;
+  // Nothing else that may come last is a number so great.
+  return typeof last === 'number' && last > 1e11 ? last : undefined;
+}
+
+/** Ms for which the node does not vote, as the answer to an empty batch; 0 where it does. */
+export function quarantineOf(reply: Reply): number | undefined {
+  if (!reply.ok) return undefined;
+  return Array.isArray(reply.value) ? Number(reply.value[1]) : 0;
+}
+
+function usual({ verbs, questions }: Batch, index: number): NodeAnswer {
+  return USUAL[verbs[index]!] ?? { kind: 'granted', fence: questions[index]!.proposal };
 }
 
 /** An answer that comes with more than its letter. */
 function readLong(letter: string, extra: () => unknown): NodeAnswer {
+  if (letter === 'g') return granted(Number(extra()));
+  if (letter === 'q') return quarantined(Number(extra()));
   if (letter === 'h') {
     // PTTL answers -1 for a key that never expires, and -2 for one that is not there.
     const left = Number(extra());
     return { kind: 'held', remaining: left === -1 ? Infinity : Math.max(0, left), owner: String(extra()) };
   }
-  const reason = letter === '!' ? String(extra()) : 'an answer that is none of ours';
-  return { kind: 'unknown', reason, sent: true };
+  return letter === '!' ? { kind: 'unknown', reason: String(extra()), sent: true } : NONE_OF_OURS;
+}
+
+/** Without a token it is no vote. */
+function granted(fence: number): NodeAnswer {
+  return Number.isFinite(fence) ? { kind: 'granted', fence } : NONE_OF_OURS;
+}
+
+/** Why a node is out of the vote that cannot be asked who it is. */
+export const NO_INFO =
+  'its user may not run INFO, by which a restart is noticed: allow it, or set restartQuarantine to false and accept that';
+
+function quarantined(remaining: number): NodeAnswer {
+  return remaining < 0 ? { kind: 'unknown', reason: NO_INFO, sent: true } : { kind: 'quarantined', remaining };
 }

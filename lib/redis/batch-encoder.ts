@@ -8,18 +8,37 @@ const SCRIPT = { evalsha: bulk('EVALSHA') + bulk(BATCH_SHA), eval: bulk('EVAL') 
 /** Characters of an ordinary value, of which many are packed into one word. */
 const VALUE_LENGTH = 27;
 /** Which terms a verb needs. */
-const NEEDS: Record<Verb, { ttl?: true; grace?: true; ticket?: true }> = {
-  A: { ttl: true },
-  W: { ttl: true, grace: true, ticket: true },
+const NEEDS: Record<Verb, { ttl?: true; proposal?: true; grace?: true; ticket?: true }> = {
+  A: { ttl: true, proposal: true },
+  W: { ttl: true, proposal: true, grace: true, ticket: true },
   E: { ttl: true },
+  F: { proposal: true },
   R: {},
   L: { grace: true },
   S: { grace: true },
   Y: { grace: true, ticket: true },
-  a: { ttl: true },
+  a: { ttl: true, proposal: true },
   e: { ttl: true },
+  f: { proposal: true },
   r: {},
 };
+
+const CHECKS = { asked: bulk('c'), unasked: bulk('C') } as const;
+const NO_CHECKS = { asked: bulk('n'), unasked: bulk('N') } as const;
+const NO_TICKET = { grace: 0, arrived: 0 } as const;
+
+interface Terms {
+  readonly ttl: number;
+  readonly proposal: number;
+  readonly grace: number;
+  readonly ticket: number;
+}
+
+interface Asked {
+  readonly claim: Claim;
+  readonly ttl: number;
+  readonly proposal: number;
+}
 
 /** The parts of a script call while they are put together. */
 class Draft {
@@ -31,6 +50,7 @@ class Draft {
   ttl = -1;
   grace = -1;
   ticket = -1;
+  proposal = -1;
 
   word(word: string | number): void {
     this.words += bulk(String(word));
@@ -38,17 +58,36 @@ class Draft {
   }
 }
 
+/** How far a pool trusts its nodes. */
+export interface TrustTerms {
+  /** Ms that a lease may last at most. */
+  readonly maxTtl: number;
+  /** Whether nodes that may have forgotten locks are kept out of the vote until these have ended. */
+  readonly restartQuarantine: boolean;
+}
+
 /** Puts batches into the form of the protocol, once for all nodes of a pool that are asked the same. */
 export class BatchEncoder {
   /** The private channel on which this process is told of grants. */
   readonly channel: string;
-  /** The mark that somebody waits on a node. */
-  readonly #mark: string;
+  /** The key of what a node notes of its own trustworthiness. */
+  readonly marker: string;
+  /** The mark that somebody waits on a node, and the marker. */
+  readonly #marks: string;
+  readonly #maxTtl: string;
+  /** Ms that fence counters outlive the latest vote. */
+  readonly #retention: string;
   #latest: { readonly batch: Batch; readonly wire: Buffer } | undefined;
 
-  constructor(readonly keyPrefix: string) {
+  constructor(
+    readonly keyPrefix: string,
+    readonly trust: TrustTerms,
+  ) {
     this.channel = `${keyPrefix}~grants:${randomBytes(12).toString('base64url')}`;
-    this.#mark = bulk(`${keyPrefix}~waiting`);
+    this.marker = `${keyPrefix}~node`;
+    this.#marks = bulk(`${keyPrefix}~waiting`) + bulk(this.marker);
+    this.#maxTtl = bulk(String(trust.maxTtl));
+    this.#retention = bulk(String(2 * trust.maxTtl));
   }
 
   wire(batch: Batch, command: keyof typeof SCRIPT): Buffer {
@@ -68,13 +107,22 @@ export class BatchEncoder {
       this.#add(draft, batch.verbs[index]!, batch.questions[index]!);
     }
     const { keys, verbs, values, words, wordCount } = draft;
-    const head = `*${7 + batch.keyCount + wordCount}\r\n${SCRIPT[command]}${bulk(String(1 + batch.keyCount))}`;
+    const head = `*${11 + batch.keyCount + wordCount}\r\n${SCRIPT[command]}${bulk(String(2 + batch.keyCount))}`;
     const sender = bulk(`${this.channel} ${Date.now() * 1_000}`);
-    return Buffer.from(head + this.#mark + keys + sender + bulk(verbs) + bulk(values) + words);
+    const trust = this.#maxTtl + this.#checkOf(batch) + this.#retention;
+    return Buffer.from(head + this.#marks + keys + sender + bulk(verbs) + bulk(values) + trust + words);
   }
 
-  #add(draft: Draft, verb: Verb, { claim, ttl }: { readonly claim: Claim; readonly ttl: number }): void {
-    this.#setTerms(draft, verb, { ttl, grace: claim.ticket?.grace ?? 0, ticket: claim.ticket?.arrived ?? 0 });
+  /** An empty batch only asks whether the node would vote. */
+  #checkOf({ asksForVotes, verbs }: Batch): string {
+    const asks = asksForVotes || verbs.length === 0;
+    if (this.trust.restartQuarantine) return asks ? CHECKS.asked : CHECKS.unasked;
+    return asks ? NO_CHECKS.asked : NO_CHECKS.unasked;
+  }
+
+  #add(draft: Draft, verb: Verb, { claim, ttl, proposal }: Asked): void {
+    const { grace, arrived } = claim.ticket ?? NO_TICKET;
+    this.#setTerms(draft, verb, { ttl, proposal, grace, ticket: arrived });
     if (claim.value.length === VALUE_LENGTH) {
       draft.values += claim.value;
     } else {
@@ -87,19 +135,16 @@ export class BatchEncoder {
   }
 
   /** Terms stand until they change, since most operations of a batch have the same ones. */
-  #setTerms(
-    draft: Draft,
-    verb: Verb,
-    terms: { readonly ttl: number; readonly grace: number; readonly ticket: number },
-  ): void {
-    const { ttl, grace, ticket } = terms;
+  #setTerms(draft: Draft, verb: Verb, terms: Terms): void {
+    const { ttl, proposal, grace, ticket } = terms;
     const needs = NEEDS[verb];
-    if (!needs.ttl || draft.ttl === ttl) {
+    if ((!needs.ttl || draft.ttl === ttl) && (!needs.proposal || draft.proposal === proposal)) {
       if ((!needs.grace || draft.grace === grace) && (!needs.ticket || draft.ticket === ticket)) return;
     }
     draft.verbs += '@';
     draft.word(ttl);
     draft.word(`${grace} ${ticket}`);
+    draft.word(proposal);
     Object.assign(draft, terms);
   }
 

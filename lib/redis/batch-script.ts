@@ -1,48 +1,60 @@
 import { createHash } from 'node:crypto';
 import { BATCH_VERBS } from './batch-verbs.js';
+import { TRUST_CHECK } from './trust-script.js';
 
 /**
  * Runs a batch of operations in order, each on its own: an error of one is its answer and does not touch its neighbours.
  *
- * KEYS: a mark that somebody waits on this node, then the resources of all operations. ARGV: "channel clock", the private
- * channel of the asking process and its wall clock in microseconds; one letter for each operation; the values of the operations,
- * 27 characters each; and then the words that some letters take:
+ * KEYS: a mark that somebody waits on this node, the marker of its trust, then the resources of all operations. ARGV: "channel
+ * clock", the private channel of the asking process and its wall clock in microseconds; one letter for each operation; the values
+ * of the operations, 27 characters each; the longest ttl that anyone may ask for; whether the node is checked before it votes ("c"
+ * or "n", capital where nothing here asks for a vote, so that only serving a line needs it); the ms that fence counters are kept;
+ * and then the words that some letters take:
  *
  *     A  acquires; everything or nothing, grants again what already has the value
  *     W  acquires, or takes a place in the line of waiters
  *     E  extends what has the value
+ *     F  lifts the fence counter to what is proposed
  *     R  releases, compare-and-delete (the Redis distributed-locks page), and serves the line
  *     L  releases and leaves the line
  *     S  releases and leaves the line; it is served by the operation that follows
  *     Y  passes what has the value to an older waiter, and takes a place behind it
- *     a, e, r  as A, E and R for several resources; takes their number
- *     @  no operation: from here on these are the ttl, and "grace ticket" (two words)
+ *     a, e, f, r  as A, E, F and R for several resources; takes their number
+ *     @  no operation: from here on these are the ttl, "grace ticket" and the proposed fencing token (three words)
  *     =  no operation: the next one has this value of another length (one word)
  *
- * Answers with their number where all operations went as usual: what was to be acquired is granted, what was to be extended is
- * extended, what was to be released is released. Else with one letter for each, followed by what some letters come with:
+ * Answers with their number where all operations went as usual: what was to be acquired is granted with the proposed token, what
+ * was to be extended is extended, what was to be released is released. Else with one letter for each, followed by what some
+ * letters come with:
  *
  *     * as usual
- *     g granted   h held (ms left, owner)   x extended   m missing   t taken
- *     d released  n was gone                k kept       p passed    ! failed (why)
+ *     g granted (fence)   h held (ms left, owner)   q in quarantine (ms left)   x extended   m missing   t taken
+ *     u raised            d released                n was gone                  k kept       p passed    ! failed (why)
+ *
+ * Where the node was asked for a vote, its clock comes along in ms: 1024 times added to the number, or as the last word.
  *
  * The line of a resource is a sorted set of "grace value channel" by ticket, the time of arrival. A waiter is served by setting
  * the key to its value for a grace and telling its channel, unless nobody listens there any more. As long as nobody waits for
- * anything, there is no mark, and no line needs to be looked for.
+ * anything, there is no mark, and no line needs to be looked for. The fence counter of a resource outlives its lock by twice
+ * the longest ttl; a vote comes with max(what is proposed, counter + 1). There is no vote where the clocks of client and
+ * node are half of the longest ttl apart: one that was set could drag the tokens of all others with it.
  */
 export const BATCH_SCRIPT = `
 local call, try = redis.call, redis.pcall
 local verbs, values = ARGV[2], ARGV[3]
-local key_at, word_at, value_at = 1, 3, 1
-local ttl, terms, value, in_full, answers, extras
-local count = 0
+local key_at, word_at, value_at = 2, 6, 1
+local ttl, terms, proposal, proposed, value, in_full, answers, extras
+local count, is_wrong = 0, false
+local max_ttl, trust, retention = tonumber(ARGV[4]), ARGV[5], ARGV[6]
 local somebody_waits = call('EXISTS', KEYS[1]) == 1
-
+local now, quarantine
+${TRUST_CHECK}
 for i = 1, #verbs do
   local name = string.byte(verbs, i)
   if name == 64 then
-    ttl, terms = ARGV[word_at + 1], ARGV[word_at + 2]
-    word_at = word_at + 2
+    ttl, terms, proposal = ARGV[word_at + 1], ARGV[word_at + 2], ARGV[word_at + 3]
+    word_at, proposed = word_at + 3, tonumber(proposal)
+    is_wrong = tonumber(ttl) > max_ttl or now and proposed > 0 and math.abs(proposed - now) > max_ttl * 500
   elseif name == 61 then
     value = ARGV[word_at + 1]
     word_at = word_at + 1
@@ -58,11 +70,24 @@ for i = 1, #verbs do
 
     local usual
     if name == 69 then
-      usual = try('GET', key) == value and try('PEXPIRE', key, ttl) == 1
+      usual = not is_wrong and try('GET', key) == value and try('PEXPIRE', key, ttl) == 1
     elseif not somebody_waits then
       if name == 87 or name == 65 then
-        local taken = try('SET', key, value, 'NX', 'PX', ttl)
+        local taken = not quarantine and not is_wrong and try('SET', key, value, 'NX', 'PX', ttl)
         usual = taken and taken.ok
+        if usual then
+          local counter = key .. '~fence'
+          local fence = tonumber(try('GET', counter) or 0) or 0
+          if fence >= proposed then
+            fence = string.format('%.0f', fence + 1)
+            call('SET', counter, fence, 'PX', retention)
+            answers, extras = answers or {}, extras or {''}
+            answers[count] = 'g'
+            table.insert(extras, fence)
+          else
+            call('SET', counter, proposal, 'PX', retention)
+          end
+        end
       elseif name == 76 or name == 82 or name == 83 then
         usual = try('GET', key) == value and try('DEL', key) == 1
       end
@@ -94,9 +119,15 @@ ${BATCH_VERBS}
   end
 end
 
-if not answers then return count end
+local clock = now and math.floor(now / 1000)
+if count == 0 and quarantine then return {'', quarantine, clock} end
+if not answers then return clock and count + 1024 * clock or count end
 for i = 1, count do answers[i] = answers[i] or '*' end
 local letters = table.concat(answers)
+if clock then
+  extras = extras or {''}
+  table.insert(extras, clock)
+end
 if not extras then return letters end
 extras[1] = letters
 return extras

@@ -1,66 +1,28 @@
-import { SIGN_OF_LIFE } from '../core/hand-off.js';
-
-/** Ms: how long a line lasts without a sign of those who wait in it. */
-export const LINE_KEPT = 2 * SIGN_OF_LIFE;
+import { LINES_AND_FENCES } from './line-script.js';
 
 /**
  * What the batch script does where its usual cases do not apply: the part of it that fills `verb`, a function for each letter,
  * which takes a key, a value and, for the small letters, all keys.
  */
 export const BATCH_VERBS = `
-local function line_of(key)
-  return key .. '~waiters'
-end
-
-local function nobody_waits_for(key)
-  return not somebody_waits or call('EXISTS', line_of(key)) == 0
-end
-
--- Who asks, and since when he waits; by the clock of the waiters, so that all nodes agree who is next, and by ours where
--- theirs is off by more than a second.
-local channel, clock = string.match(ARGV[1], '^(.*) (%d+)$')
-local ahead, marked
-local function ticket()
-  if not ahead then
-    local time = call('TIME')
-    ahead = time[1] * 1000000 + time[2] - clock
-    if math.abs(ahead) < 1000000 then ahead = 0 end
+${LINES_AND_FENCES}
+local function check_ttl()
+  if tonumber(ttl) > max_ttl then
+    error({err = 'a ttl of ' .. ttl .. ' ms is above maxTtl, ' .. max_ttl .. ' ms'})
   end
-  return string.match(terms, '%d+$') + ahead
 end
 
-local function place(value)
-  return string.match(terms, '^%d+') .. ' ' .. value .. ' ' .. channel
-end
-
--- The first living waiter gets what is free; answers true where that is the one who asks.
-local function serve(key, asking)
-  local line = line_of(key)
-  while somebody_waits do
-    local head = call('ZPOPMIN', line)
-    if not head[1] then return false end
-    if head[1] == asking then return true end
-    local grace, value, channel = string.match(head[1], '^(%d+) (%S+) (.*)$')
-    local heard = redis.pcall('PUBLISH', channel, value .. ' ' .. key)
-    if type(heard) == 'table' then
-      -- Not allowed to tell anybody: the line stays as it is and is served when its head asks.
-      call('ZADD', line, head[2], head[1])
-      call('PEXPIRE', line, ${LINE_KEPT})
-      return false
-    end
-    if heard > 0 then
-      call('SET', key, value, 'PX', grace)
-      return false
-    end
+local function refusal()
+  if quarantine then
+    extras = extras or {''}
+    table.insert(extras, quarantine)
+    return 'q'
   end
-  return false
-end
-
-local function stand(key, place)
-  call('ZADD', line_of(key), 'NX', string.format('%.0f', ticket()), place)
-  call('PEXPIRE', line_of(key), ${LINE_KEPT})
-  if not marked then call('SET', KEYS[1], 1, 'PX', ${LINE_KEPT}) end
-  marked, somebody_waits = true, true
+  check_ttl()
+  if is_wrong then
+    local apart = string.format('%.0f', math.abs(proposed - now) / 1000)
+    error({err = 'the clocks of client and node are ' .. apart .. ' ms apart, more than half of maxTtl'})
+  end
 end
 
 local function held(key, owner)
@@ -80,25 +42,29 @@ end
 local verb = {}
 
 function verb.A(key, value)
+  local refused = refusal()
+  if refused then return refused end
   if call('SET', key, value, 'NX', 'PX', ttl) then
-    if nobody_waits_for(key) then return 'g' end
+    if nobody_waits_for(key) then return granted({key}, true) end
     call('DEL', key)
     serve(key)
-    if call('SET', key, value, 'NX', 'PX', ttl) then return 'g' end
+    if call('SET', key, value, 'NX', 'PX', ttl) then return granted({key}, true) end
   elseif call('GET', key) == value then
     call('PEXPIRE', key, ttl)
-    return 'g'
+    return granted({key})
   end
   return held(key)
 end
 
 function verb.W(key, value)
+  local refused = refusal()
+  if refused then return refused end
   local free, owner = call('SET', key, value, 'NX', 'PX', ttl), nil
-  if free and nobody_waits_for(key) then return 'g' end
+  if free and nobody_waits_for(key) then return granted({key}, true) end
   if not free then owner = call('GET', key) end
   if owner == value then
     call('PEXPIRE', key, ttl)
-    return 'g'
+    return granted({key})
   end
   local me = place(value)
   stand(key, me)
@@ -106,18 +72,23 @@ function verb.W(key, value)
     call('DEL', key)
     if serve(key, me) then
       call('SET', key, value, 'PX', ttl)
-      return 'g'
+      return granted({key}, true)
     end
   end
   return held(key, owner)
 end
 
 function verb.E(key, value)
+  check_ttl()
   local owner = call('GET', key)
   if not owner then return 'm' end
   if owner ~= value then return 't' end
   call('PEXPIRE', key, ttl)
   return 'x'
+end
+
+function verb.F(key, value)
+  return verb.f(nil, value, {key})
 end
 
 function verb.R(key, value)
@@ -148,6 +119,9 @@ function verb.Y(key, value)
 end
 
 function verb.a(_, value, keys)
+  local refused = refusal()
+  if refused then return refused end
+  local is_new
   local longest, blocked
   for _, key in ipairs(keys) do
     local owner = call('GET', key)
@@ -155,6 +129,7 @@ function verb.a(_, value, keys)
       serve(key)
       owner = call('GET', key)
     end
+    is_new = is_new or not owner
     if owner and owner ~= value then
       local left = call('PTTL', key)
       if not blocked or left == -1 or (longest ~= -1 and left > longest) then longest, blocked = left, key end
@@ -162,10 +137,11 @@ function verb.a(_, value, keys)
   end
   if blocked then return held(blocked) end
   for _, key in ipairs(keys) do call('SET', key, value, 'PX', ttl) end
-  return 'g'
+  return granted(keys, is_new)
 end
 
 function verb.e(_, value, keys)
+  check_ttl()
   local answer = 'x'
   for _, key in ipairs(keys) do
     local owner = redis.pcall('GET', key)
@@ -174,6 +150,15 @@ function verb.e(_, value, keys)
   end
   if answer == 'x' then
     for _, key in ipairs(keys) do call('PEXPIRE', key, ttl) end
+  end
+  return answer
+end
+
+function verb.f(_, value, keys)
+  local answer = 'u'
+  for _, key in ipairs(keys) do
+    if fence_of(key) < proposed then count_fence(key, proposed) end
+    if call('GET', key) ~= value then answer = 'n' end
   end
   return answer
 end

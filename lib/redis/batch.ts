@@ -2,9 +2,11 @@ import type { Question } from '../core/lock-node.js';
 
 /**
  * The letters of the batch script: acquire, and wait in line where it is held; extend; release, and leave the line, also
- * where the next operation serves it; yield. Small letters are for several resources.
+ * where the next operation serves it; yield; lift the fence counter. Small letters are for several resources.
  */
-export type Verb = 'A' | 'W' | 'E' | 'R' | 'L' | 'S' | 'Y' | 'a' | 'e' | 'r';
+export type Verb = 'A' | 'W' | 'E' | 'F' | 'R' | 'L' | 'S' | 'Y' | 'a' | 'e' | 'f' | 'r';
+
+const VOTES: ReadonlySet<Verb> = new Set(['A', 'W', 'a']);
 
 const RELEASES: ReadonlySet<Verb> = new Set(['R', 'L', 'S', 'r']);
 
@@ -13,6 +15,8 @@ export class Batch {
   readonly verbs: Verb[] = [];
   readonly questions: Question<unknown>[] = [];
   readonly seats: number[] = [];
+  /** Whether it is to be told if the node would vote. */
+  asksForVotes = false;
   #keyCount = 0;
   #length = 0;
 
@@ -27,6 +31,7 @@ export class Batch {
 
   add(verb: Verb, question: Question<never>, seat: number): void {
     this.verbs.push(verb);
+    this.asksForVotes ||= VOTES.has(verb);
     this.questions.push(question);
     this.seats.push(seat);
     const { resources } = question.claim;

@@ -6,7 +6,7 @@ const TIDY_FROM = 1_000;
 /** Told what comes over the channel. */
 export interface GrantListener {
   /** The node gave the resource to a claim that waited in its line. */
-  granted(claim: Claim): void;
+  granted(claim: Claim, fence: number): void;
   /** The node gave a resource to a value for which nobody here waits any more. */
   unwanted(value: string, key: string): void;
   /** The node cannot tell us of grants. */
@@ -71,10 +71,10 @@ export class GrantChannel {
   }
 
   #heard(message: string): void {
-    const end = message.indexOf(' ');
-    const value = message.slice(0, end);
+    const [, value, fence, key] = /^(\S+) (\d+) (.*)$/s.exec(message) ?? [];
+    if (value === undefined) return;
     const claim = this.#waiting.get(value);
-    if (claim) this.listener.granted(claim);
-    else this.listener.unwanted(value, message.slice(end + 1));
+    if (claim) this.listener.granted(claim, Number(fence));
+    else this.listener.unwanted(value, key!);
   }
 }

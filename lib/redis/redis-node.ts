@@ -3,10 +3,13 @@ import { Claim } from '../core/claim.js';
 import type {
   AcquireAnswer,
   ExtendAnswer,
+  Granted,
   LockNode,
   NodeEvent,
   ProbeAnswer,
+  Quarantined,
   Question,
+  RaiseAnswer,
   ReleaseAnswer,
   YieldAnswer,
 } from '../core/lock-node.js';
@@ -14,16 +17,21 @@ import { readAnswers } from './answers.js';
 import type { BatchEncoder } from './batch-encoder.js';
 import { BatchQueue } from './batch-queue.js';
 import { BATCH_SCRIPT } from './batch-script.js';
-import { LINE_KEPT } from './batch-verbs.js';
+import { LINE_KEPT } from './line-script.js';
 import { Batch, type Verb } from './batch.js';
+import { commandOf } from './resp.js';
+import { releaseVerb, severalOr } from './verb-of.js';
 import { NodeConnection } from './connection.js';
 import { GrantChannel } from './grant-channel.js';
 import type { NodeAddress } from './node-address.js';
 import { OwedReleases } from './owed-releases.js';
-import { commandOf } from './resp.js';
+import { NodeTrust } from './node-trust.js';
+import { within } from './within.js';
 import type { Reply } from './wire-command.js';
 
 const PING = Buffer.from(commandOf('PING'));
+/** Ms to wait at the start for what a node tells of itself. */
+const EXAMINED_WITHIN = 1_000;
 
 /** A Redis or Valkey master as a `LockNode`, over one connection of its own. */
 export class RedisNode implements LockNode {
@@ -32,6 +40,7 @@ export class RedisNode implements LockNode {
   readonly #batches: BatchQueue;
   readonly #grants: GrantChannel;
   readonly #owed = new OwedReleases();
+  readonly #trust: NodeTrust;
   #tellPool: (event: NodeEvent) => void = () => undefined;
 
   constructor(
@@ -41,21 +50,30 @@ export class RedisNode implements LockNode {
   ) {
     this.name = address.name;
     this.#grants = new GrantChannel(encoder.channel, {
-      granted: (claim) => this.#granted(claim),
+      granted: (claim, fence) => this.#granted(claim, fence),
       unwanted: (value, key) => this.#giveBack(value, key),
       unavailable: (reason) => this.#tellPool({ type: 'hand-off-unavailable', reason }),
+    });
+    this.#trust = new NodeTrust(encoder, {
+      tell: (event) => this.#tellPool(event),
+      send: (name, wire, settle) => this.#connection.send(name, wire, settle),
     });
     this.#connection = new NodeConnection(address.options, {
       ready: (redis) => {
         this.#grants.listen(redis);
         redis.call('SCRIPT', 'LOAD', BATCH_SCRIPT).catch(ignore);
+        this.#trust.examine(redis);
       },
-      usable: () => this.#payOwed(),
+      usable: () => this.#usable(),
     });
     this.#batches = new BatchQueue({
       send: (batch, command, settle) => this.#connection.send(command, encoder.wire(batch, command), settle),
       settle: (batch, reply) => this.#settle(batch, reply),
     });
+  }
+
+  get runId(): string | undefined {
+    return this.#trust.runId;
   }
 
   acquire(question: Question<AcquireAnswer>, seat: number): void {
@@ -68,6 +86,10 @@ export class RedisNode implements LockNode {
     // Who cannot stand in line cannot keep a place in it either.
     if (this.#grants.usable) this.#ask('Y', question, seat);
     else this.release(new Aside(question.claim, 0, (answer) => question.answer(seat, asYielded(answer))), seat);
+  }
+
+  raise(question: Question<RaiseAnswer>, seat: number): void {
+    this.#ask(severalOr('F', question.claim), question, seat);
   }
 
   extend(question: Question<ExtendAnswer>, seat: number): void {
@@ -83,14 +105,15 @@ export class RedisNode implements LockNode {
     if (reason) return queueMicrotask(() => answered({ kind: 'unknown', reason, sent: false }));
     // Not before what was asked earlier.
     this.#batches.flush();
-    this.#connection.send('ping', PING, (reply) =>
-      answered(reply.ok ? { kind: 'up' } : { kind: 'unknown', reason: reply.reason, sent: reply.sent }),
-    );
+    const { restartQuarantine } = this.encoder.trust;
+    const wire = restartQuarantine ? this.encoder.wire(new Batch(), 'eval') : PING;
+    this.#connection.send('probe', wire, (reply) => answered(this.#trust.probed(reply)));
   }
 
-  open(listener: (event: NodeEvent) => void): Promise<void> {
+  async open(listener: (event: NodeEvent) => void): Promise<void> {
     this.#tellPool = listener;
-    return this.#connection.open(listener);
+    await this.#connection.open(listener);
+    await within(EXAMINED_WITHIN, this.#trust.examined);
   }
 
   close(): Promise<void> {
@@ -115,20 +138,38 @@ export class RedisNode implements LockNode {
 
   #settle(batch: Batch, reply: Reply): void {
     this.encoder.forget();
+    this.#trust.heard(reply, this.#connection.lastAnswered);
     readAnswers(batch, reply, (index, answer) => {
       const question = batch.questions[index]!;
       if (question.claim.ticket || !reply.ok) this.#note(batch.verbs[index]!, question, answer.kind);
-      question.answer(batch.seats[index]!, answer);
+      if (answer.kind === 'quarantined' || answer.kind === 'granted')
+        this.#voted(question, batch.seats[index]!, answer);
+      else question.answer(batch.seats[index]!, answer);
     });
+  }
+
+  /** A vote that a node gave before it was known not to be trusted is given back. */
+  #voted(question: Question<unknown>, seat: number, answer: Granted | Quarantined): void {
+    const counted = this.#trust.count(answer);
+    if (counted !== answer) this.release(new Aside(question.claim, question.ttl), seat);
+    question.answer(seat, counted);
   }
 
   /** Keeps in mind which claims wait for grants, and which releases are owed. */
   #note(verb: Verb, { claim, ttl }: Question<unknown>, answer: string): void {
-    if ((verb === 'W' && answer === 'held') || answer === 'passed') return this.#grants.expect(claim);
+    // Without an answer it may be in line all the same.
+    if (verb === 'W' && (answer === 'held' || answer === 'unknown')) return this.#grants.expect(claim);
+    if (verb === 'Y' && (answer === 'passed' || answer === 'unknown')) return this.#grants.expect(claim);
     if (verb !== 'L' && verb !== 'R' && verb !== 'S' && verb !== 'r') return;
     this.#grants.forget(claim);
     const until = claim.ticket ? Math.max(ttl, LINE_KEPT) : ttl;
     if (answer === 'unknown' && claim.mayBeOn(this)) this.#owed.add(claim, until);
+  }
+
+  #usable(): void {
+    this.#payOwed();
+    // A node that has to wait begins to wait now.
+    if (this.encoder.trust.restartQuarantine) this.probe(() => undefined);
   }
 
   #payOwed(): void {
@@ -139,24 +180,15 @@ export class RedisNode implements LockNode {
     }
   }
 
-  #granted(claim: Claim): void {
+  #granted(claim: Claim, fence: number): void {
     const since = this.#connection.lastAnswered;
-    if (since) claim.ticket!.granted(this.name, since);
+    if (since && this.#trust.counts) claim.ticket!.granted(this.name, { since, fence });
   }
 
   /** The waiter gave up while the grant was on its way. */
   #giveBack(value: string, key: string): void {
     this.release(new Aside(new Claim([key.slice(this.encoder.keyPrefix.length)], value), 0), 0);
   }
-}
-
-function severalOr<V extends 'A' | 'E' | 'R'>(verb: V, claim: Claim): V | Lowercase<V> {
-  return claim.resources.length === 1 ? verb : (verb.toLowerCase() as Lowercase<V>);
-}
-
-function releaseVerb(claim: Claim): Verb {
-  if (claim.followed) return 'S';
-  return claim.ticket ? 'L' : severalOr('R', claim);
 }
 
 function asYielded({ kind }: ReleaseAnswer): YieldAnswer {

@@ -38,7 +38,6 @@ export function toHttpException(error: unknown, response: HttpResponse): unknown
 
 /** Whole seconds, as the header has them; undefined where nobody knows. */
 function retryAfter(error: RedlockError): number | undefined {
-  if (error.code !== 'RESOURCE_LOCKED') return undefined;
-  const ms = (error as ResourceLockedError).retryAfter;
-  return Number.isFinite(ms) ? Math.max(1, Math.ceil(ms / 1_000)) : undefined;
+  const ms = (error as Partial<ResourceLockedError>).retryAfter;
+  return ms !== undefined && Number.isFinite(ms) ? Math.max(1, Math.ceil(ms / 1_000)) : undefined;
 }

@@ -1,3 +1,4 @@
+import { LONGEST_TIMER } from '../core/clock.js';
 import {
   checkLockOptions,
   checkNames,
@@ -40,7 +41,8 @@ export function toPlan(key: LockKey, withLockOptions: WithLockOptions, where: st
   if (name === '' || !['undefined', 'string'].includes(typeof name))
     throw misfit(`${where}: name`, name, 'the name of a pool');
   checkLockOptions(options, where);
-  if (options.ttl !== undefined) toTtl(options.ttl, options.driftFactor ?? DEFAULT_LOCK_OPTIONS.driftFactor);
+  if (options.ttl !== undefined)
+    toTtl(options.ttl, { driftFactor: DEFAULT_LOCK_OPTIONS.driftFactor, ...options, maxTtl: LONGEST_TIMER });
   return {
     key: compile(key, where),
     options: onContended === 'wait' ? options : { ...options, waitTimeout: 0 },

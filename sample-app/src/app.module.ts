@@ -14,6 +14,8 @@ import { UsersModule } from './users/users.module.js';
       inject: [ConfigService],
       useFactory: (config: ConfigService<Settings, true>) => ({
         nodes: config.get('REDLOCK_NODES', { infer: true }),
+        // New nodes earn trust for 30 s before they vote; who tries this out has just started them.
+        restartQuarantine: config.get('NODE_ENV', { infer: true }) === 'production',
       }),
     }),
     DatabaseModule,

@@ -2,6 +2,7 @@ import { filterLogLevels, type LogLevel } from '@nestjs/common';
 
 /** What the environment may set; .env.example says what each is for. */
 export interface Settings {
+  NODE_ENV: string;
   HOST: string;
   PORT: number;
   REDLOCK_NODES: string[];
@@ -17,6 +18,7 @@ const COMPOSE_NODES = [7001, 7002, 7003, 7004, 7005].map((port) => `redis://127.
 /** Reads all settings at once, so that a wrong one stops the start and not the first request that needs it. */
 export function readSettings(env: Record<string, string | undefined>): Settings {
   return {
+    NODE_ENV: env['NODE_ENV'] || 'development',
     HOST: env['HOST'] || '127.0.0.1',
     PORT: wholeNumber('PORT', env['PORT'] || '3000', 65_535),
     REDLOCK_NODES: list(env['REDLOCK_NODES'] || COMPOSE_NODES),

@@ -6,6 +6,7 @@ import type {
   ExtendAnswer,
   LockNode,
   ProbeAnswer,
+  RaiseAnswer,
   ReleaseAnswer,
   YieldAnswer,
 } from '../../lib/core/lock-node.js';
@@ -61,8 +62,32 @@ export class ContractSuite {
     return waiters;
   }
 
-  acquire(claim: Claim, ttl = 60_000): Promise<AcquireAnswer> {
-    return new Promise((resolve) => this.under.node.acquire(new Aside(claim, ttl, resolve), 0));
+  acquire(claim: Claim, ttl = 60_000, proposal = 0): Promise<AcquireAnswer> {
+    return new Promise((resolve) => {
+      const question = new Aside<AcquireAnswer>(claim, ttl, resolve);
+      question.proposal = proposal;
+      this.under.node.acquire(question, 0);
+    });
+  }
+
+  /** The fence counter with a vote for `claim`. */
+  async fenceOf(claim: Claim, proposal?: number): Promise<number> {
+    const answer = await this.acquire(claim, 60_000, proposal);
+    if (answer.kind !== 'granted') throw new Error(`it is ${answer.kind}`);
+    return answer.fence;
+  }
+
+  raise(claim: Claim, token: number): Promise<RaiseAnswer> {
+    return new Promise((resolve) => {
+      const question = new Aside<RaiseAnswer>(claim, 0, resolve);
+      question.proposal = token;
+      this.under.node.raise(question, 0);
+    });
+  }
+
+  /** Microseconds on the wall clock of whoever asks. */
+  microseconds(): number {
+    return Math.round(this.under.now().wall * 1_000);
   }
 
   yield(claim: Claim): Promise<YieldAnswer> {

@@ -70,7 +70,7 @@ export function describeGrants(suite: ContractSuite): void {
   it('are not told where the waiter gets it by asking', async () => {
     const { holder, waiter } = await contested();
     await suite.releaseFollowed(holder);
-    expect(await suite.acquire(waiter.claim)).toEqual({ kind: 'granted' });
+    expect(await suite.acquire(waiter.claim)).toMatchObject({ kind: 'granted' });
     await suite.probed();
     expect(waiter.grants).toEqual([]);
   });
@@ -100,7 +100,7 @@ export function describeGrants(suite: ContractSuite): void {
     await suite.release(holder);
     await waiter.told();
     await suite.under.pass(40);
-    expect(await suite.acquire(suite.claimOf(a))).toEqual({ kind: 'granted' });
+    expect(await suite.acquire(suite.claimOf(a))).toMatchObject({ kind: 'granted' });
     expect(waiter.grants).toHaveLength(1);
   });
 
@@ -108,7 +108,7 @@ export function describeGrants(suite: ContractSuite): void {
     const { a, holder, waiter } = await contested(20_000);
     await suite.release(holder);
     await waiter.told();
-    expect(await suite.acquire(waiter.claim, 60_000)).toEqual({ kind: 'granted' });
+    expect(await suite.acquire(waiter.claim, 60_000)).toMatchObject({ kind: 'granted' });
     expect(await suite.left(a)).toBeGreaterThan(30_000);
     expect(await suite.successionOf(a, [waiter])).toEqual([waiter.claim]);
   });

@@ -34,7 +34,7 @@ export function describeLine(suite: ContractSuite): void {
   it('does not take in who gets what is free', async () => {
     const a = suite.fresh();
     const { claim } = suite.waiterFor(a, 10);
-    expect(await suite.acquire(claim)).toEqual({ kind: 'granted' });
+    expect(await suite.acquire(claim)).toMatchObject({ kind: 'granted' });
     await suite.release(claim);
     expect(await suite.under.read(a)).toBeUndefined();
   });
@@ -122,7 +122,7 @@ export function describeLine(suite: ContractSuite): void {
     const [waiter] = await suite.lineUp(a, 20);
     const next = suite.waiterFor(a, 10);
     const released = suite.releaseFollowed(holder);
-    expect(await suite.acquire(next.claim, 60_000)).toEqual({ kind: 'granted' });
+    expect(await suite.acquire(next.claim, 60_000)).toMatchObject({ kind: 'granted' });
     expect(await released).toEqual({ kind: 'released' });
     expect(await suite.left(a)).toBeGreaterThan(30_000);
     expect(await suite.successionOf(a, [waiter!, next])).toEqual([next.claim, waiter!.claim]);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { describeAcquire } from './acquire.contract.js';
 import { ContractSuite, type NodeUnderTest } from './contract-suite.js';
 import { describeExtend } from './extend.contract.js';
+import { describeFences } from './fences.contract.js';
 import { describeGrants } from './grants.contract.js';
 import { describeLine } from './line.contract.js';
 import { describeRelease } from './release.contract.js';
@@ -19,6 +20,7 @@ export function describeLockNode(name: string, setUp: () => Promise<NodeUnderTes
     describe('release', () => describeRelease(suite));
     describe('its line', () => describeLine(suite));
     describe('grants', () => describeGrants(suite));
+    describeFences(suite);
     describe('yield', () => describeYield(suite));
 
     it('answers a probe', async () => {
@@ -31,6 +33,7 @@ export function describeLockNode(name: string, setUp: () => Promise<NodeUnderTes
       const answers: string[] = [];
       const question = {
         claim,
+        proposal: 0,
         ttl: 60_000,
         answer: (seat: number, { kind }: { readonly kind: string }) => void answers.push(`${seat}: ${kind}`),
       };

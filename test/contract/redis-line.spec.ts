@@ -10,6 +10,7 @@ import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.js';
 import { withRedis } from '../support/redis-client.js';
 import { startRedisServer, type RedisServer } from '../support/redis-server.js';
 import { WaiterStub } from '../support/waiter-stub.js';
+import { TRUSTING } from '../support/trust.js';
 
 describe('the line of a RedisNode', () => {
   let server: RedisServer;
@@ -33,7 +34,7 @@ describe('the line of a RedisNode', () => {
 
   const fresh = (what: string) => `${what}-${(names += 1)}`;
   /** The node, as one more process knows it. */
-  const connect = async (url = server.url, encoder = new BatchEncoder('')): Promise<RedisNode> => {
+  const connect = async (url = server.url, encoder = new BatchEncoder('', TRUSTING)): Promise<RedisNode> => {
     const node = new RedisNode(toAddresses([url])[0]!, encoder);
     nodes.push(node);
     await node.open(() => undefined);
@@ -46,7 +47,7 @@ describe('the line of a RedisNode', () => {
   const owner = () => withRedis(server.url, (redis) => redis.get(a));
   const lineUp = async (node: RedisNode, arrived: number): Promise<WaiterStub> => {
     const waiter = new WaiterStub(a, { arrived, grace: 60_000, value: fresh('waiter') });
-    expect((await acquire(node, waiter.claim)).kind).toBe('held');
+    expect(await acquire(node, waiter.claim)).toMatchObject({ kind: 'held' });
     return waiter;
   };
 
@@ -111,7 +112,7 @@ describe('the line of a RedisNode', () => {
   });
 
   it('gives back what it is told of for somebody who waits no more', async () => {
-    const encoder = new BatchEncoder('');
+    const encoder = new BatchEncoder('', TRUSTING);
     const node = await connect(server.url, encoder);
     const gone = await lineUp(node, 10);
     await release(node, gone.claim);
@@ -119,7 +120,7 @@ describe('the line of a RedisNode', () => {
     // As a node does that served the line before the release reached it.
     await withRedis(server.url, async (redis) => {
       await redis.set(a, gone.claim.value, 'PX', 60_000);
-      await redis.publish(encoder.channel, `${gone.claim.value} ${a}`);
+      await redis.publish(encoder.channel, `${gone.claim.value} 1 ${a}`);
     });
     await eventually(async () => expect(await owner()).toBeNull());
     expect(gone.grants).toEqual([]);
@@ -157,8 +158,8 @@ describe('the line of a RedisNode', () => {
     await release(nodes[0]!, holder);
     await release(nodes[1]!, waiter.claim);
     const keys = await withRedis(server.url, (redis) => redis.keys('*'));
-    // The mark that somebody waited goes by itself.
-    expect(keys).toEqual(['~waiting']);
+    // The mark that somebody waited goes by itself, as does the fence counter.
+    expect(keys.filter((key) => !key.endsWith('~fence'))).toEqual(['~waiting']);
     expect(await withRedis(server.url, (redis) => redis.pttl('~waiting'))).toBeGreaterThan(0);
   });
 

@@ -6,13 +6,14 @@ import { RedisNode } from '../../lib/redis/redis-node.js';
 import { connectRedis } from '../support/redis-client.js';
 import { startRedisServer } from '../support/redis-server.js';
 import { describeLockNode } from './lock-node.contract.js';
+import { TRUSTING } from '../support/trust.js';
 
 const PREFIX = 'lock:';
 
 describeLockNode('RedisNode', async () => {
   const server = await startRedisServer();
   const foreign = await connectRedis(server.url);
-  const node = new RedisNode(toAddresses([server.url])[0]!, new BatchEncoder(PREFIX));
+  const node = new RedisNode(toAddresses([server.url])[0]!, new BatchEncoder(PREFIX, TRUSTING));
   await node.open(() => undefined);
   return {
     node,

@@ -3,6 +3,7 @@ import { Redlock, type RedlockSettings } from '../../lib/core/redlock.js';
 import { MemoryNode } from '../../lib/memory/memory-node.js';
 import { ScriptedNode } from './scripted-node.js';
 import { SeededRandom } from './seeded-random.js';
+import { TRUSTING } from './trust.js';
 import { VirtualClock } from './virtual-clock.js';
 
 /** Masters in memory on a virtual clock, and clients of them. */
@@ -15,7 +16,7 @@ export class MemoryPool {
   #clients = 0;
 
   constructor(size = 3) {
-    this.memory = Array.from({ length: size }, (_, index) => new MemoryNode(`node-${index + 1}`, this.clock));
+    this.memory = Array.from({ length: size }, (_, index) => new MemoryNode(`node-${index + 1}`, this.clock, TRUSTING));
     this.nodes = this.memory.map((node) => new ScriptedNode(node, this.clock));
   }
 
@@ -27,6 +28,7 @@ export class MemoryPool {
       nodes: this.nodes,
       clock: this.clock,
       random: new SeededRandom(this.#clients),
+      maxTtl: TRUSTING.maxTtl,
       listener: (event) => events.push(event),
       ...settings,
     });

@@ -39,7 +39,7 @@ export async function leftovers(pool: RedisPool, resource?: string): Promise<str
   const keysOn = (server: number): Promise<string[]> => pool.ask(server, (redis) => redis.keys(`${resource ?? ''}*`));
   const keys = await Promise.all(pool.servers.map((_, server) => keysOn(server)));
   const isOurs = (key: string): boolean =>
-    resource === undefined ? key !== '~waiting' : [resource, `${resource}~waiters`].includes(key);
+    resource === undefined ? !/~(waiting|node|fence)$/.test(key) : [resource, `${resource}~waiters`].includes(key);
   return keys.flatMap((found, server) => found.filter(isOurs).map((key) => `${key} on ${server}`));
 }
 

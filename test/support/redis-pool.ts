@@ -2,12 +2,13 @@ import type { Redis, RedisOptions } from 'ioredis';
 import type { LockEvent } from '../../lib/core/events.js';
 import { Redlock, type RedlockSettings } from '../../lib/core/redlock.js';
 import { toAddresses } from '../../lib/redis/node-address.js';
-import { BatchEncoder } from '../../lib/redis/batch-encoder.js';
+import { BatchEncoder, type TrustTerms } from '../../lib/redis/batch-encoder.js';
 import { RedisNode } from '../../lib/redis/redis-node.js';
 import { eventually } from './eventually.js';
 import { startFaultProxy, type FaultProxy } from './fault-proxy.js';
 import { withRedis } from './redis-client.js';
 import { startRedisServers, stopAll, type RedisServer, type RedisServerOptions } from './redis-server.js';
+import { TRUSTING } from './trust.js';
 
 /** Ms. */
 const CONNECTED_WITHIN = 10_000;
@@ -16,6 +17,8 @@ export interface RedisClientSettings extends Partial<Omit<RedlockSettings, 'node
   /** By default the addresses of all servers of the pool. */
   nodes?: readonly (string | RedisOptions)[];
   keyPrefix?: string;
+  /** By default long leases, and no quarantine. */
+  trust?: TrustTerms;
 }
 
 export interface RedisPoolClient {
@@ -47,12 +50,17 @@ export class RedisPool {
   }
 
   /** A client that is connected; nodes have long to answer unless it says otherwise, since test machines are slow. */
-  async client({ nodes = this.urls, keyPrefix = '', ...settings }: RedisClientSettings = {}): Promise<RedisPoolClient> {
+  async client({
+    nodes = this.urls,
+    keyPrefix = '',
+    trust = TRUSTING,
+    ...settings
+  }: RedisClientSettings = {}): Promise<RedisPoolClient> {
     const events: LockEvent[] = [];
-    const encoder = new BatchEncoder(keyPrefix);
+    const encoder = new BatchEncoder(keyPrefix, trust);
     const lockNodes = toAddresses(nodes).map((address) => new RedisNode(address, encoder));
     const listener = (event: LockEvent): void => void events.push(event);
-    const redlock = new Redlock({ nodes: lockNodes, nodeTimeout: 3_000, listener, ...settings });
+    const redlock = new Redlock({ nodes: lockNodes, nodeTimeout: 3_000, maxTtl: trust.maxTtl, listener, ...settings });
     this.#clients.push(redlock);
     await redlock.open();
     await this.#connected(lockNodes, events);

@@ -1,4 +1,4 @@
-import { Claim } from '../../lib/core/claim.js';
+import { Claim, type Grant } from '../../lib/core/claim.js';
 import type {
   AcquireAnswer,
   ExtendAnswer,
@@ -6,14 +6,14 @@ import type {
   NodeEvent,
   ProbeAnswer,
   Question,
+  RaiseAnswer,
   ReleaseAnswer,
   Unknown,
   YieldAnswer,
 } from '../../lib/core/lock-node.js';
-import type { Moment } from '../../lib/core/clock.js';
 import type { VirtualClock } from './virtual-clock.js';
 
-export type Verb = 'acquire' | 'yield' | 'extend' | 'release' | 'probe';
+export type Verb = 'acquire' | 'yield' | 'raise' | 'extend' | 'release' | 'probe';
 
 export type Fault =
   /** The command is lost on its way; no answer. */
@@ -58,12 +58,20 @@ export class ScriptedNode implements LockNode {
     return this.node.name;
   }
 
+  get runId(): string | undefined {
+    return this.node.runId;
+  }
+
   acquire(question: Question<AcquireAnswer>, seat: number): void {
     this.#ask('acquire', question, seat);
   }
 
   yield(question: Question<YieldAnswer>, seat: number): void {
     this.#ask('yield', question, seat);
+  }
+
+  raise(question: Question<RaiseAnswer>, seat: number): void {
+    this.#ask('raise', question, seat);
   }
 
   extend(question: Question<ExtendAnswer>, seat: number): void {
@@ -94,7 +102,9 @@ export class ScriptedNode implements LockNode {
 
   /** The same fault for every verb; none without an argument. */
   fail(fault?: Fault): void {
-    this.faults = fault ? { acquire: fault, yield: fault, extend: fault, release: fault, probe: fault } : {};
+    this.faults = fault
+      ? { acquire: fault, yield: fault, raise: fault, extend: fault, release: fault, probe: fault }
+      : {};
   }
 
   /** From now on commands arrive and wait. */
@@ -113,14 +123,15 @@ export class ScriptedNode implements LockNode {
     return this.calls.filter((call) => call.verb === verb);
   }
 
-  #ask<A>(verb: 'acquire' | 'yield' | 'extend' | 'release', question: Question<A>, seat: number): void {
+  #ask<A>(verb: Exclude<Verb, 'probe'>, question: Question<A>, seat: number): void {
     this.#note(verb, question);
-    const { ttl } = question;
+    const { ttl, proposal } = question;
     const claim = this.#withFaultyGrants(question.claim);
     const answered = (answer: A | Unknown): void => question.answer(seat, answer);
     this.#send<A>(
       verb,
-      (done) => this.node[verb]({ claim, ttl, answer: (_seat: number, answer: unknown) => done(answer as A) }, 0),
+      (done) =>
+        this.node[verb]({ claim, ttl, proposal, answer: (_seat: number, answer: unknown) => done(answer as A) }, 0),
       answered,
     );
   }
@@ -129,11 +140,11 @@ export class ScriptedNode implements LockNode {
   #withFaultyGrants(claim: Claim): Claim {
     const { ticket } = claim;
     if (!ticket) return claim;
-    const granted = (node: string, since: Moment): void => {
+    const granted = (node: string, grant: Grant): void => {
       const fault = this.faults.grant;
-      if (fault === undefined) ticket.granted(node, since);
+      if (fault === undefined) ticket.granted(node, grant);
       else if (typeof fault === 'object' && 'slow' in fault) {
-        this.clock.schedule(fault.slow, () => ticket.granted(node, since));
+        this.clock.schedule(fault.slow, () => ticket.granted(node, grant));
       }
     };
     const { arrived, grace } = ticket;

@@ -1,5 +1,4 @@
-import { Claim, type Ticket } from '../../lib/core/claim.js';
-import type { Moment } from '../../lib/core/clock.js';
+import { Claim, type Grant, type Ticket } from '../../lib/core/claim.js';
 
 /** A waiter for one resource that only keeps in mind what it is told. */
 export class WaiterStub implements Ticket {
@@ -8,7 +7,7 @@ export class WaiterStub implements Ticket {
   readonly grace: number;
   readonly claim: Claim;
   /** The grants that it was told of. */
-  readonly grants: { readonly node: string; readonly since: Moment }[] = [];
+  readonly grants: ({ readonly node: string } & Grant)[] = [];
   readonly #told: (() => void)[] = [];
 
   constructor(resource: string, place: { readonly arrived: number; readonly grace: number; readonly value: string }) {
@@ -17,8 +16,8 @@ export class WaiterStub implements Ticket {
     this.claim = new Claim([resource], place.value, this);
   }
 
-  granted(node: string, since: Moment): void {
-    this.grants.push({ node, since });
+  granted(node: string, grant: Grant): void {
+    this.grants.push({ node, ...grant });
     for (const tell of this.#told.splice(0)) tell();
   }
 

@@ -48,6 +48,7 @@ describe('the public surface', () => {
       'LockKey',
       'LockOptions',
       'NodeOutcome',
+      'NodeStatus',
       'RedlockErrorCode',
       'RedlockModuleExtras',
       'RedlockModuleOptions',
@@ -79,7 +80,14 @@ describe('the public surface', () => {
   // The types are checked by the compiler (npm run typecheck).
   it('has these options', () => {
     expectTypeOf<keyof RedlockModuleOptions>().toEqualTypeOf<
-      'nodes' | 'keyPrefix' | 'nodeTimeout' | 'shutdownTimeout' | 'maxWaiters' | 'defaults'
+      | 'nodes'
+      | 'keyPrefix'
+      | 'maxTtl'
+      | 'restartQuarantine'
+      | 'nodeTimeout'
+      | 'shutdownTimeout'
+      | 'maxWaiters'
+      | 'defaults'
     >();
     expectTypeOf<RedlockModuleOptions['nodes']>().toEqualTypeOf<(string | RedisOptions)[]>();
     expectTypeOf<keyof RedlockModuleExtras>().toEqualTypeOf<'isGlobal' | 'name'>();
@@ -100,6 +108,8 @@ describe('the public surface', () => {
     const options: Required<RedlockModuleOptions & RedlockModuleExtras> = {
       nodes: ['redis://10.0.0.1', { host: '10.0.0.2' }],
       keyPrefix: 'app:',
+      maxTtl: 30_000,
+      restartQuarantine: true,
       nodeTimeout: 50,
       shutdownTimeout: 5_000,
       maxWaiters: 100,
@@ -137,6 +147,7 @@ describe('the public surface', () => {
     expectTypeOf<keyof Lock>().toEqualTypeOf<
       | 'resources'
       | 'value'
+      | 'fencingToken'
       | 'validity'
       | 'isValid'
       | 'signal'
@@ -171,10 +182,19 @@ describe('the public surface', () => {
     expectTypeOf<api.ResourceLockedError['retryAfter']>().toEqualTypeOf<number>();
     expectTypeOf<api.QuorumNotReachedError['nodes']>().toEqualTypeOf<readonly NodeOutcome[]>();
     expectTypeOf<LockEvent['type']>().toEqualTypeOf<
-      'acquired' | 'contended' | 'extended' | 'lost' | 'released' | 'node-up' | 'node-down' | 'hand-off-unavailable'
+      | 'acquired'
+      | 'contended'
+      | 'extended'
+      | 'lost'
+      | 'released'
+      | 'node-up'
+      | 'node-down'
+      | 'node-quarantined'
+      | 'node-trusted'
+      | 'node-warning'
+      | 'hand-off-unavailable'
     >();
     expect(new api.RedlockClosedError()).toBeInstanceOf(Error);
   });
 });
-
 const withNumber = (service: api.RedlockService): Promise<number> => service.withLock('a', async () => 5);

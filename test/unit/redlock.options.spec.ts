@@ -36,9 +36,16 @@ describe('checkModuleOptions', () => {
   });
 
   it.each<[string, object, RegExp]>([
-    ['an unknown option', { node: NODES }, /no option "node"; there are nodes, keyPrefix, nodeTimeout/],
+    ['an unknown option', { node: NODES }, /no option "node"; there are nodes, keyPrefix, maxTtl/],
     ['an option in the wrong case', { keyprefix: 'x' }, /no option "keyprefix"/],
     ['a prefix that is no text', { keyPrefix: null }, /keyPrefix must be a string.*null/],
+    ['a maxTtl of nothing', { maxTtl: 0 }, /maxTtl must be .*from 10 .*got 0/],
+    [
+      'a ttl above maxTtl',
+      { maxTtl: 5_000, defaults: { ttl: 5_001 } },
+      /ttl must be at most maxTtl, 5000 ms.*got 5001/,
+    ],
+    ['a quarantine of no kind', { restartQuarantine: 'no' }, /restartQuarantine must be true or false.*no/],
     ['a nodeTimeout of zero', { nodeTimeout: 0 }, /nodeTimeout must be .*from 1 .*got 0/],
     ['a negative nodeTimeout', { nodeTimeout: -1 }, /nodeTimeout must be .*got -1/],
     ['a nodeTimeout that never ends', { nodeTimeout: Infinity }, /nodeTimeout must be .*got Infinity/],

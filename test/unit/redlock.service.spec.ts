@@ -70,7 +70,11 @@ describe('RedlockService', () => {
   });
 
   it('says which nodes answer', async () => {
-    const status = { quorum: 2, quorumReachable: true, nodes: nodes.map(({ name }) => ({ node: name, up: true })) };
+    const status = {
+      quorum: 2,
+      quorumReachable: true,
+      nodes: nodes.map(({ name }) => ({ node: name, up: true, votes: true })),
+    };
     await expect(service.status()).resolves.toEqual(status);
   });
 

@@ -33,7 +33,11 @@ class Settings implements RedlockOptionsFactory {
   constructor(@Inject(ConfigService) private readonly config: ConfigService) {}
 
   createRedlockOptions(): RedlockModuleOptions {
-    return { nodes: this.config.getOrThrow<string>('REDLOCK_NODES').split(','), nodeTimeout: 3_000 };
+    return {
+      nodes: this.config.getOrThrow<string>('REDLOCK_NODES').split(','),
+      nodeTimeout: 3_000,
+      restartQuarantine: false,
+    };
   }
 }
 

@@ -65,8 +65,12 @@ describe('several pools in one application', () => {
   ];
 
   const start = async (): Promise<TestApp> => {
-    const main = RedlockModule.forRoot({ nodes: urls(0, 3), nodeTimeout: 3_000 });
-    const useFactory = async (): Promise<RedlockModuleOptions> => ({ nodes: urls(3, 6), nodeTimeout: 3_000 });
+    const main = RedlockModule.forRoot({ nodes: urls(0, 3), nodeTimeout: 3_000, restartQuarantine: false });
+    const useFactory = async (): Promise<RedlockModuleOptions> => ({
+      nodes: urls(3, 6),
+      nodeTimeout: 3_000,
+      restartQuarantine: false,
+    });
     const reports = RedlockModule.forRootAsync({ name: 'reports', useFactory });
     return TestApp.start('Express', {
       imports: [provideOwned(servers.slice(0, 3), servers.slice(3)), main, reports],

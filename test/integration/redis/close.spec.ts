@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { TRUSTING } from '../../support/trust.js';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Redlock } from '../../../lib/core/redlock.js';
 import { toAddresses } from '../../../lib/redis/node-address.js';
@@ -14,7 +15,7 @@ import { Redlock } from './core/redlock.js';
 import { toAddresses } from './redis/node-address.js';
 import { BatchEncoder } from './redis/batch-encoder.js';
 import { RedisNode } from './redis/redis-node.js';
-const nodes = toAddresses(process.argv.slice(2)).map((address) => new RedisNode(address, new BatchEncoder('')));
+const nodes = toAddresses(process.argv.slice(2)).map((address) => new RedisNode(address, new BatchEncoder('', { maxTtl: 10_000_000, restartQuarantine: false })));
 const redlock = new Redlock({ nodes });
 await redlock.open();
 await redlock.acquire('a', { ttl: 5_000, autoExtend: true, waitTimeout: 0 }).catch(() => undefined);
@@ -82,7 +83,7 @@ describe('Redlock.close', () => {
   });
 
   it('ends also where the pool was never opened, and when it is called twice', async () => {
-    const nodes = toAddresses(pool.urls).map((address) => new RedisNode(address, new BatchEncoder('')));
+    const nodes = toAddresses(pool.urls).map((address) => new RedisNode(address, new BatchEncoder('', TRUSTING)));
     const redlock = new Redlock({ nodes });
     await redlock.close();
     await redlock.close();
@@ -92,7 +93,7 @@ describe('Redlock.close', () => {
   });
 
   it('ends while the nodes are being connected', async () => {
-    const nodes = toAddresses(pool.urls).map((address) => new RedisNode(address, new BatchEncoder('')));
+    const nodes = toAddresses(pool.urls).map((address) => new RedisNode(address, new BatchEncoder('', TRUSTING)));
     const redlock = new Redlock({ nodes });
     const opened = redlock.open();
     await redlock.close();

@@ -6,6 +6,7 @@ import { BatchEncoder } from '../../../lib/redis/batch-encoder.js';
 import { RedisNode } from '../../../lib/redis/redis-node.js';
 import { eventually } from '../../support/eventually.js';
 import { allDone, RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
+import { TRUSTING } from '../../support/trust.js';
 
 describe('a node that is down', () => {
   let pool: RedisPool;
@@ -34,7 +35,7 @@ describe('a node that is down', () => {
 
   it('at the start holds up none of those who do not wait for the start', async () => {
     await pool.servers[1]!.kill();
-    const nodes = toAddresses(pool.urls).map((address) => new RedisNode(address, new BatchEncoder('')));
+    const nodes = toAddresses(pool.urls).map((address) => new RedisNode(address, new BatchEncoder('', TRUSTING)));
     const redlock = new Redlock({ nodes, nodeTimeout: 3_000 });
     const locks = await Promise.all(['a', 'b'].map((name) => redlock.acquire(name, { waitTimeout: 0 })));
     expect(locks.map(({ isValid }) => isValid)).toEqual([true, true]);

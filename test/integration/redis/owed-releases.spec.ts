@@ -9,6 +9,7 @@ import { eventually } from '../../support/eventually.js';
 import { startFaultProxy, type FaultProxy } from '../../support/fault-proxy.js';
 import { withRedis } from '../../support/redis-client.js';
 import { startRedisServer, type RedisServer } from '../../support/redis-server.js';
+import { TRUSTING } from '../../support/trust.js';
 
 describe('a release that a node is owed', () => {
   const claim = () => new Claim(['a'], 'ours');
@@ -22,7 +23,7 @@ describe('a release that a node is owed', () => {
     server = await startRedisServer();
     proxy = await startFaultProxy(server);
     told = [];
-    node = new RedisNode(toAddresses([proxy.url])[0]!, new BatchEncoder(''));
+    node = new RedisNode(toAddresses([proxy.url])[0]!, new BatchEncoder('', TRUSTING));
   });
   afterEach(async () => {
     jest.restoreAllMocks();

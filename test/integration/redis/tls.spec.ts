@@ -6,6 +6,7 @@ import { BatchEncoder } from '../../../lib/redis/batch-encoder.js';
 import { RedisNode } from '../../../lib/redis/redis-node.js';
 import { startRedisServer, type RedisServer } from '../../support/redis-server.js';
 import { createTlsCertificate, type TlsCertificate } from '../../support/tls-certificate.js';
+import { TRUSTING } from '../../support/trust.js';
 
 describe('a node that speaks TLS', () => {
   let certificate: TlsCertificate;
@@ -23,8 +24,9 @@ describe('a node that speaks TLS', () => {
 
   const connect = async (node: string | RedisOptions): Promise<Redlock> => {
     const redlock = new Redlock({
-      nodes: [new RedisNode(toAddresses([node])[0]!, new BatchEncoder(''))],
+      nodes: [new RedisNode(toAddresses([node])[0]!, new BatchEncoder('', TRUSTING))],
       nodeTimeout: 3_000,
+      maxTtl: TRUSTING.maxTtl,
     });
     open.push(redlock);
     await redlock.open();
@@ -42,7 +44,7 @@ describe('a node that speaks TLS', () => {
     const lock = await redlock.acquire('a');
     await lock.extend();
     await lock.release();
-    expect((await redlock.status()).nodes).toEqual([{ node: `rediss://${server.host}:${server.port}`, up: true }]);
+    expect((await redlock.status()).nodes).toEqual([{ node: `rediss://${server.host}:${server.port}`, up: true, votes: true }]);
   });
 
   it('is used by its name too', async () => {

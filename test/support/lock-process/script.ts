@@ -12,12 +12,13 @@ const { createInterface } = await import('node:readline');
 const { setTimeout: sleep } = await import('node:timers/promises');
 
 const { nodes, nodeTimeout } = JSON.parse(process.argv[2]);
-const encoder = new BatchEncoder('');
+const encoder = new BatchEncoder('', { maxTtl: 10_000_000, restartQuarantine: false });
 const tell = (id, what, more) => console.log(JSON.stringify({ id, what, ...more }));
 const now = () => Number(process.hrtime.bigint()) / 1e6;
 const redlock = new Redlock({
   nodes: toAddresses(nodes).map((address) => new RedisNode(address, encoder)),
   nodeTimeout,
+  maxTtl: 10_000_000,
   listener: (event) => tell(undefined, 'event', { event: event.type, node: event.node }),
 });
 const signals = new Map();

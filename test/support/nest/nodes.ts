@@ -13,6 +13,8 @@ export function poolOn(servers: readonly { readonly url: string }[], options: Po
     nodes: servers.map(({ url }) => url),
     isGlobal: true,
     nodeTimeout: 3_000,
+    maxTtl: 10_000_000,
+    restartQuarantine: false,
     defaults: { retryDelay: 20, retryJitter: 10, waitTimeout: 20_000, ...defaults },
     ...others,
   });
@@ -33,10 +35,10 @@ export async function holderOn(servers: readonly RedisServer[], resource: string
   return most ?? null;
 }
 
-/** The locks and lines on these nodes: all keys but the mark that somebody has waited there lately. */
+/** The locks and lines on these nodes: all keys but what outlives them. */
 export async function keysOn(servers: readonly RedisServer[]): Promise<string[]> {
   const keys = await Promise.all(servers.map(({ url }) => withRedis(url, (redis) => redis.keys('*'))));
-  return keys.flat().filter((key) => !key.endsWith('~waiting'));
+  return keys.flat().filter((key) => !/~(waiting|node|fence)$/.test(key));
 }
 
 /** Resolves once nothing is locked on these nodes: what was sent to the slowest of them may still be on its way. */

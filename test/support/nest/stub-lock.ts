@@ -4,6 +4,7 @@ import type { Lock } from '../../../lib/core/lock.js';
 /** A lock on no node, which the test can take away. */
 export class StubLock implements Lock {
   readonly value = 'stub';
+  readonly fencingToken = 1;
   readonly #abort = new AbortController();
 
   constructor(readonly resources: readonly string[]) {}

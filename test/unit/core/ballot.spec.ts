@@ -25,6 +25,7 @@ describe('Ballot', () => {
       {
         claim,
         ttl: 1_000,
+        proposal: 0,
         timeout: 50,
         put: (_node, question, seat) => void say.push((answer) => question.answer(seat, answer)),
         favour: 'yes',

@@ -2,11 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { Place } from '../../../lib/core/place.js';
 
 describe('Place', () => {
-  const since = { monotonic: 5, wall: 1_005 };
+  const grant = { since: { monotonic: 5, wall: 1_005 }, fence: 7 };
   const told: unknown[] = [];
   const place = () => {
     told.length = 0;
-    return new Place(1_000, 500, { granted: (node, moment) => told.push([node, moment]) });
+    return new Place(1_000, 500, { granted: (node, given) => told.push([node, given]) });
   };
 
   it('is known by the time of arrival, and kept for a grace', () => {
@@ -15,18 +15,18 @@ describe('Place', () => {
 
   it('tells the waiter of every grant', () => {
     const one = place();
-    one.granted('node-1', since);
-    one.granted('node-2', since);
+    one.granted('node-1', grant);
+    one.granted('node-2', grant);
     expect(told).toEqual([
-      ['node-1', since],
-      ['node-2', since],
+      ['node-1', grant],
+      ['node-2', grant],
     ]);
   });
 
   it('tells nobody once the waiter has left', () => {
     const one = place();
     one.leave();
-    one.granted('node-1', since);
+    one.granted('node-1', grant);
     expect(told).toEqual([]);
   });
 });

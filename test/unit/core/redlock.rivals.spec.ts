@@ -12,6 +12,7 @@ function rivalsOf(pool: MemoryPool, count: number, seed: number) {
       return new Proxy(node, {
         get: (target, name) => {
           if (name === 'name') return target.name;
+          if (name === 'runId') return target.runId;
           const verb = (Reflect.get(target, name) as (...args: unknown[]) => unknown).bind(target);
           return (...args: unknown[]) => void pool.clock.schedule(way * 0.3, () => verb(...args));
         },

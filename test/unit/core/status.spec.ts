@@ -5,7 +5,7 @@ describe('Redlock.status', () => {
   it('tells that every node is up', async () => {
     const pool = new MemoryPool();
     await expect(pool.clock.until(pool.client().redlock.status())).resolves.toEqual({
-      nodes: ['node-1', 'node-2', 'node-3'].map((node) => ({ node, up: true })),
+      nodes: ['node-1', 'node-2', 'node-3'].map((node) => ({ node, up: true, votes: true })),
       quorum: 2,
       quorumReachable: true,
     });
@@ -18,9 +18,9 @@ describe('Redlock.status', () => {
     pool.nodes[1]!.fail('silent');
     const status = await pool.clock.until(pool.client().redlock.status());
     expect(status.nodes).toEqual([
-      { node: 'node-1', up: false, reason: 'down' },
-      { node: 'node-2', up: false, reason: 'no answer within 50 ms' },
-      { node: 'node-3', up: true },
+      { node: 'node-1', up: false, votes: false, reason: 'down' },
+      { node: 'node-2', up: false, votes: false, reason: 'no answer within 50 ms' },
+      { node: 'node-3', up: true, votes: true },
     ]);
     expect(status.quorumReachable).toBe(false);
   });

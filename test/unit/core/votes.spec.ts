@@ -6,7 +6,7 @@ import { VirtualClock } from '../../support/virtual-clock.js';
 describe('Votes', () => {
   let clock: VirtualClock;
   let votes: Votes;
-  const lasting = (ms: number): Validity => new Validity(clock.now(), ms);
+  const lasting = (ms: number, fence = 1) => ({ validity: new Validity(clock.now(), ms), fence });
   /** Ms that a quorum of the votes is good for. */
   const left = (): number | undefined => votes.quorum(clock)?.remaining(clock);
 

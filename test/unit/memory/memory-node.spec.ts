@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Aside } from '../../../lib/core/aside.js';
 import { Claim } from '../../../lib/core/claim.js';
 import type { AcquireAnswer } from '../../../lib/core/lock-node.js';
+import { TRUSTING } from '../../support/trust.js';
 import { MemoryNode } from '../../../lib/memory/memory-node.js';
 import { VirtualClock } from '../../support/virtual-clock.js';
 
@@ -13,7 +14,7 @@ describe('MemoryNode', () => {
 
   beforeEach(() => {
     clock = new VirtualClock();
-    node = new MemoryNode('node', clock);
+    node = new MemoryNode('node', clock, TRUSTING);
   });
 
   it('shows what is planted until it expires', () => {

@@ -20,10 +20,10 @@ describe('readAnswers', () => {
   const NONE_OF_OURS = { kind: 'unknown', reason: 'an answer that is none of ours', sent: true };
 
   it.each([
-    ['g', 'granted'],
     ['x', 'extended'],
     ['m', 'missing'],
     ['t', 'taken'],
+    ['u', 'raised'],
     ['d', 'released'],
     ['n', 'gone'],
     ['k', 'kept'],
@@ -46,8 +46,8 @@ describe('readAnswers', () => {
   });
 
   it('tells the answers of a batch in order, each with what belongs to it', () => {
-    expect(read(['gh!hxd', 10, 'one', 'OOM', 20, 'two'], 6)).toEqual([
-      { kind: 'granted' },
+    expect(read(['gh!hxd', '17', 10, 'one', 'OOM', 20, 'two'], 6)).toEqual([
+      { kind: 'granted', fence: 17 },
       { kind: 'held', remaining: 10, owner: 'one' },
       { kind: 'unknown', reason: 'OOM', sent: true },
       { kind: 'held', remaining: 20, owner: 'two' },
@@ -61,7 +61,7 @@ describe('readAnswers', () => {
     expect(answersOf(3, { ok: false, reason: 'connection closed', sent })).toEqual([why, why, why]);
   });
 
-  it.each(['?', undefined, 7, [], {}, ''])(
+  it.each(['?', undefined, 7, [], {}, '', 'g', ['g', 'no number']])(
     'takes %j for an answer that is none of ours, and never for a vote',
     (value) => {
       expect(read(value)).toEqual([NONE_OF_OURS]);
@@ -69,6 +69,6 @@ describe('readAnswers', () => {
   );
 
   it('takes missing answers for unknown', () => {
-    expect(read('gg', 4)).toEqual([{ kind: 'granted' }, { kind: 'granted' }, NONE_OF_OURS, NONE_OF_OURS]);
+    expect(read('xx', 4)).toEqual([{ kind: 'extended' }, { kind: 'extended' }, NONE_OF_OURS, NONE_OF_OURS]);
   });
 });

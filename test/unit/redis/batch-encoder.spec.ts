@@ -7,6 +7,7 @@ import { BATCH_SCRIPT, BATCH_SHA } from '../../../lib/redis/batch-script.js';
 import { Batch, type Verb } from '../../../lib/redis/batch.js';
 import { wordsOf } from '../../support/command-words.js';
 import { SeededRandom } from '../../support/seeded-random.js';
+import { TRUSTING } from '../../support/trust.js';
 
 interface Operation {
   readonly verb: Verb;
@@ -19,23 +20,32 @@ interface Operation {
 /** Reads a script call as the script does: its head, and what each operation would be run with. */
 function decode(wire: Buffer) {
   const [words] = wordsOf(wire);
-  const [command, script, keyCount, mark, ...rest] = words!;
-  const keys = rest.splice(0, Number(keyCount) - 1);
-  const [sender, verbs, values, ...extras] = rest;
-  let [ttl, terms, value]: (string | undefined)[] = [];
+  const [command, script, keyCount, mark, marker, ...rest] = words!;
+  const keys = rest.splice(0, Number(keyCount) - 2);
+  const [sender, verbs, values, maxTtl, check, retention, ...extras] = rest;
+  let [ttl, terms, proposal, value]: (string | undefined)[] = [];
   let valueAt = 0;
   const operations = [...verbs!].flatMap((verb) => {
-    if (verb === '@') [ttl, terms] = extras.splice(0, 2);
+    if (verb === '@') [ttl, terms, proposal] = extras.splice(0, 3);
     else if (verb === '=') [value] = extras.splice(0, 1);
     else {
       const own = value ?? values!.slice(valueAt, (valueAt += 27));
       value = undefined;
       const count = /[a-z]/.test(verb) ? Number(extras.shift()) : 1;
-      return [{ verb, keys: keys.splice(0, count), value: own, ttl, terms }];
+      return [{ verb, keys: keys.splice(0, count), value: own, ttl, terms, proposal }];
     }
     return [];
   });
-  return { command, script, mark, sender, operations, left: [...keys, ...extras, values!.slice(valueAt)].join('') };
+  const trust = { marker, maxTtl, check, retention };
+  return {
+    command,
+    script,
+    mark,
+    sender,
+    trust,
+    operations,
+    left: [...keys, ...extras, values!.slice(valueAt)].join(''),
+  };
 }
 
 const OF_SEVERAL = 'aer';
@@ -64,7 +74,7 @@ describe('BatchEncoder', () => {
   const decoded = (...operations: Operation[]) => decode(encoder.wire(batchOf(...operations), 'evalsha'));
 
   beforeEach(() => {
-    encoder = new BatchEncoder('lock:');
+    encoder = new BatchEncoder('lock:', TRUSTING);
   });
 
   it('calls the script by its hash, or by its text', () => {
@@ -85,7 +95,7 @@ describe('BatchEncoder', () => {
 
   it('has a channel that no other process has, under its prefix', () => {
     expect(encoder.channel).toMatch(/^lock:~grants:[\w-]{16}$/);
-    expect(new BatchEncoder('lock:').channel).not.toBe(encoder.channel);
+    expect(new BatchEncoder('lock:', TRUSTING).channel).not.toBe(encoder.channel);
   });
 
   it.each(['A', 'W', 'E', 'R', 'L', 'S', 'Y', 'a', 'e', 'r'] as const)('says of %s all that it needs', (verb) => {
@@ -109,7 +119,7 @@ describe('BatchEncoder', () => {
   });
 
   it('takes names and prefixes of any characters', () => {
-    encoder = new BatchEncoder('ünï:');
+    encoder = new BatchEncoder('ünï:', TRUSTING);
     const keys = ['€😀', 'a b', '\r\n*1\r\n', ''];
     const { operations, mark } = decoded(operation('a', { keys }), operation('A', { keys: ['$3'] }));
     expect(operations.map((read) => read.keys)).toEqual([keys.map((key) => `ünï:${key}`), ['ünï:$3']]);

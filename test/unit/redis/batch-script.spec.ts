@@ -10,16 +10,28 @@ describe('BATCH_SCRIPT', () => {
   it('touches no key but those it is given, and their lines', () => {
     const keyArguments = [...BATCH_SCRIPT.matchAll(/\b(?:p?call|try)\('[A-Z]+', ([^,)]+)/g)].map(([, key]) => key);
     expect(keyArguments.length).toBeGreaterThan(20);
-    expect(new Set(keyArguments)).toEqual(new Set(['key', 'line', 'line_of(key', 'KEYS[1]', 'channel']));
+    expect(new Set(keyArguments)).toEqual(
+      new Set([
+        "'server'",
+        'key',
+        "key .. '~fence'",
+        'line',
+        'line_of(key',
+        'KEYS[1]',
+        'KEYS[2]',
+        'counter',
+        'channel',
+      ]),
+    );
     expect(BATCH_SCRIPT).toContain('local line = line_of(key)');
-    expect(BATCH_SCRIPT.match(/~\w+/g)).toEqual(['~waiters']);
+    expect(BATCH_SCRIPT.match(/~\w+/g)).toEqual(['~fence', '~waiters', '~fence', '~fence']);
   });
 
   it('has no hole that was to be filled in', () => {
     expect(BATCH_SCRIPT).not.toMatch(/KEEP|\$\{|undefined|NaN/);
   });
 
-  it.each(['A', 'W', 'E', 'R', 'L', 'S', 'Y', 'a', 'e', 'r'])('knows the verb %s', (verb) => {
+  it.each(['A', 'W', 'E', 'F', 'R', 'L', 'S', 'Y', 'a', 'e', 'f', 'r'])('knows the verb %s', (verb) => {
     expect(BATCH_SCRIPT).toContain(`function verb.${verb}(`);
   });
 });

@@ -43,7 +43,7 @@ describe('GrantChannel', () => {
   beforeEach(() => {
     told = [];
     channel = new GrantChannel('grants', {
-      granted: (one) => told.push(['granted', one]),
+      granted: (one, fence) => told.push(['granted', one, fence]),
       unwanted: (value, key) => told.push(['unwanted', value, key]),
       unavailable: (reason) => told.push(['unavailable', reason]),
     });
@@ -104,23 +104,23 @@ describe('GrantChannel', () => {
   it('tells the claim that is waited for of its grant', async () => {
     const redis = await listen(new RedisStub({ protocol: 3 }));
     channel.expect(claim);
-    redis.say('ours lock:a');
-    expect(told).toEqual([['granted', claim]]);
+    redis.say('ours 7 lock:a');
+    expect(told).toEqual([['granted', claim, 7]]);
   });
 
   it('knows claims apart', async () => {
     const redis = await listen(new RedisStub({ protocol: 3 }));
     const other = new Claim(['b'], 'other');
     for (const one of [claim, other, claim]) channel.expect(one);
-    redis.say('other lock:b');
-    expect(told).toEqual([['granted', other]]);
+    redis.say('other 8 lock:b');
+    expect(told).toEqual([['granted', other, 8]]);
   });
 
   it('gives back what nobody waits for any more, whatever characters its name has', async () => {
     const redis = await listen(new RedisStub({ protocol: 3 }));
     channel.expect(claim);
     channel.forget(claim);
-    redis.say('ours lock:a b  c');
+    redis.say('ours 7 lock:a b  c');
     expect(told).toEqual([['unwanted', 'ours', 'lock:a b  c']]);
   });
 
@@ -128,7 +128,7 @@ describe('GrantChannel', () => {
     const redis = await listen(new RedisStub({ protocol: 3 }));
     await listen(redis);
     channel.expect(claim);
-    redis.say('ours lock:a');
+    redis.say('ours 7 lock:a');
     expect([told.length, redis.subscribed.length]).toEqual([1, 2]);
   });
 });

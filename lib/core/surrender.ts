@@ -1,0 +1,51 @@
+import { Aside } from './aside.js';
+import { mayHave } from './attempt.js';
+import { Claim } from './claim.js';
+import type { AcquireAnswer, Unknown, YieldAnswer } from './lock-node.js';
+import type { NodePool } from './node-pool.js';
+import type { Votes } from './votes.js';
+
+interface Yielder {
+  readonly votes: Votes;
+  readonly ttl: number;
+  /** Told when it is known what came of a vote that was to be given away. */
+  readonly yielded: () => void;
+}
+
+/** Gives away the votes of a waiter that has too few of them. */
+export class Surrender {
+  constructor(
+    private readonly pool: NodePool,
+    private readonly claim: Claim,
+    private readonly yielder: Yielder,
+  ) {}
+
+  /** Leaves to older waiters what we have in vain, so that of rivals the oldest gets it everywhere. */
+  yieldVotes(answers: readonly (AcquireAnswer | Unknown | undefined)[]): void {
+    answers.forEach((answer, seat) => {
+      if (this.yielder.votes.has(seat) || mayHave(answer)) this.#yield(seat);
+    });
+  }
+
+  /** Where nodes see the waiters in different orders, each insists on its votes until one of them does not. */
+  giveWay(): void {
+    // Without a ticket, so that the places in the lines of the other nodes are kept.
+    const claim = new Claim(this.claim.resources, this.claim.value);
+    const { votes, ttl } = this.yielder;
+    this.pool.nodes.forEach((node, seat) => {
+      if (!votes.has(seat)) return;
+      votes.yielding(seat);
+      node.release(new Aside(claim, ttl, () => votes.yielded(seat, false)), seat);
+    });
+  }
+
+  #yield(seat: number): void {
+    const { votes, ttl, yielded } = this.yielder;
+    votes.yielding(seat);
+    const answered = ({ kind }: YieldAnswer): void => {
+      votes.yielded(seat, kind === 'kept');
+      yielded();
+    };
+    this.pool.nodes[seat]!.yield(new Aside<YieldAnswer>(this.claim, ttl, answered), seat);
+  }
+}

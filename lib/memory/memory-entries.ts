@@ -1,0 +1,46 @@
+import type { Claim } from '../core/claim.js';
+
+export interface Entry {
+  readonly value: string;
+  /** On the wall clock, as Redis keeps it. */
+  expires: number;
+}
+
+/** The locks on a node in memory. */
+export class MemoryEntries {
+  #entries = new Map<string, Entry>();
+
+  constructor(private readonly wall: () => number) {}
+
+  get(resource: string): Entry | undefined {
+    const entry = this.#entries.get(resource);
+    if (entry && entry.expires <= this.wall()) this.#entries.delete(resource);
+    return this.#entries.get(resource);
+  }
+
+  set(resource: string, value: string, ttl: number): void {
+    this.#entries.set(resource, { value, expires: this.wall() + ttl });
+  }
+
+  delete(resource: string): void {
+    this.#entries.delete(resource);
+  }
+
+  /** Of those who stand in the way of a claim, the one that lasts longest. */
+  longest({ resources, value }: Claim): Entry | undefined {
+    let longest: Entry | undefined;
+    for (const resource of resources) {
+      const entry = this.get(resource);
+      if (entry && entry.value !== value && (!longest || entry.expires > longest.expires)) longest = entry;
+    }
+    return longest;
+  }
+
+  snapshot(): ReadonlyMap<string, Readonly<Entry>> {
+    return new Map([...this.#entries].map(([resource, entry]) => [resource, { ...entry }]));
+  }
+
+  restore(entries: ReadonlyMap<string, Readonly<Entry>>): void {
+    this.#entries = new Map([...entries].map(([resource, entry]) => [resource, { ...entry }]));
+  }
+}

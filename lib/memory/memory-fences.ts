@@ -1,0 +1,59 @@
+/** The fence counters of a node in memory, which outlive the locks that they count. */
+export class MemoryFences {
+  #counters = new Map<string, { readonly fence: number; readonly expires: number }>();
+
+  constructor(
+    private readonly wall: () => number,
+    private readonly maxTtl: number,
+  ) {}
+
+  get(resource: string): number | undefined {
+    const counter = this.#counters.get(resource);
+    return counter && counter.expires > this.wall() ? counter.fence : undefined;
+  }
+
+  /** Above all earlier ones, and what the client proposes where that is. */
+  mint(resources: readonly string[], proposal: number): number {
+    const next = resources.map((resource) => (this.get(resource) ?? 0) + 1);
+    return this.#set(resources, Math.max(proposal, ...next));
+  }
+
+  /**
+   * For whoever is next in line, who proposes nothing: the successor of what was there; and where that is old, as after a restart
+   * with an old file, what was not reached before the restart, in steps so great that nodes agree on them.
+   */
+  succeed(resource: string): number {
+    const [now, step] = [Math.round(this.wall() * 1_000), this.maxTtl * 250];
+    return this.#set([resource], Math.max((this.get(resource) ?? 0) + 1, Math.ceil((now - 2 * step) / step) * step));
+  }
+
+  /** For somebody who has the resources already: what was counted, lifted to what is proposed now. */
+  lift(resources: readonly string[], proposal: number): number {
+    const known = resources.map((resource) => this.get(resource) ?? 0);
+    return this.#set(resources, Math.max(proposal, ...known));
+  }
+
+  /** Ms by which a proposal is too far off the node's clock; a clock that was set could drag the counters of others with it. */
+  apart(proposal: number): number {
+    const apart = Math.abs(proposal / 1_000 - this.wall());
+    return proposal > 0 && apart > this.maxTtl / 2 ? apart : 0;
+  }
+
+  raise(resource: string, token: number): void {
+    if ((this.get(resource) ?? 0) < token) this.#set([resource], token);
+  }
+
+  snapshot(): ReadonlyMap<string, { readonly fence: number; readonly expires: number }> {
+    return new Map(this.#counters);
+  }
+
+  restore(counters: ReturnType<MemoryFences['snapshot']>): void {
+    this.#counters = new Map(counters);
+  }
+
+  #set(resources: readonly string[], fence: number): number {
+    const expires = this.wall() + 2 * this.maxTtl;
+    for (const resource of resources) this.#counters.set(resource, { fence, expires });
+    return fence;
+  }
+}

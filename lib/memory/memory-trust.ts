@@ -1,0 +1,48 @@
+/** What a node notes of itself: which run of it has been there since when. */
+export interface Marker {
+  readonly run: number;
+  readonly since: number;
+  /** Ms. */
+  readonly maxTtl: number;
+}
+
+export interface TrustTerms {
+  /** Ms that any lease may last at most. @default 30_000 */
+  readonly maxTtl?: number;
+  /** Keeps a node that may have forgotten locks out of the vote until these have ended. @default false */
+  readonly restartQuarantine?: boolean;
+}
+
+/** Whether a node in memory may vote: not for `maxTtl` ms after it was started, emptied or set back. */
+export class MemoryTrust {
+  readonly maxTtl: number;
+  readonly #isOn: boolean;
+  #run = 1;
+  marker: Marker | undefined;
+
+  constructor(
+    private readonly wall: () => number,
+    { maxTtl = 30_000, restartQuarantine = false }: TrustTerms,
+  ) {
+    this.maxTtl = maxTtl;
+    this.#isOn = restartQuarantine;
+  }
+
+  get run(): number {
+    return this.#run;
+  }
+
+  restart(): void {
+    this.#run += 1;
+  }
+
+  /** Ms until it votes; 0 where it does. */
+  quarantine(): number {
+    if (!this.#isOn) return 0;
+    const now = this.wall();
+    if (this.marker?.run !== this.#run || this.marker.since > now) {
+      this.marker = { run: this.#run, since: now, maxTtl: Math.max(this.maxTtl, this.marker?.maxTtl ?? 0) };
+    }
+    return Math.max(0, this.marker.since + this.marker.maxTtl - now);
+  }
+}

@@ -1,0 +1,92 @@
+import { SIGN_OF_LIFE } from '../core/hand-off.js';
+
+/** Ms: how long a line lasts without a sign of those who wait in it. */
+export const LINE_KEPT = 2 * SIGN_OF_LIFE;
+
+/** The part of the batch script that knows the lines of those who wait, and the fence counters. */
+export const LINES_AND_FENCES = `
+local function line_of(key)
+  return key .. '~waiters'
+end
+
+local function nobody_waits_for(key)
+  return not somebody_waits or call('EXISTS', line_of(key)) == 0
+end
+
+-- Who asks, and since when he waits; by the clock of the waiters, so that all nodes agree who is next, and by ours where
+-- theirs is off by more than a second.
+local channel, sent_at = string.match(ARGV[1], '^(.*) (%d+)$')
+local ahead, marked
+local function ticket()
+  if not ahead then
+    local time = call('TIME')
+    ahead = time[1] * 1000000 + time[2] - sent_at
+    if math.abs(ahead) < 1000000 then ahead = 0 end
+  end
+  return string.match(terms, '%d+$') + ahead
+end
+
+local function place(value)
+  return string.match(terms, '^%d+') .. ' ' .. value .. ' ' .. channel
+end
+
+local function fence_of(key)
+  return tonumber(redis.pcall('GET', key .. '~fence') or 0) or 0
+end
+
+local function count_fence(key, fence)
+  call('SET', key .. '~fence', string.format('%.0f', fence), 'PX', retention)
+end
+
+-- With a vote that was asked for: above every earlier one of these keys, unless they were ours already.
+local function granted(keys, is_new)
+  local highest = 0
+  for _, key in ipairs(keys) do highest = math.max(highest, fence_of(key)) end
+  local fence = math.max(proposed, is_new and highest + 1 or highest)
+  for _, key in ipairs(keys) do count_fence(key, fence) end
+  extras = extras or {''}
+  table.insert(extras, string.format('%.0f', fence))
+  return 'g'
+end
+
+-- For whoever is next in line, who proposes nothing: the successor of what was there; and where that is old, as after a restart
+-- with an old file, what was not reached before the restart, in steps so great that nodes agree on them.
+local function succeed(key)
+  local step = max_ttl * 250
+  local fence = math.max(fence_of(key) + 1, math.ceil((now - 2 * step) / step) * step)
+  count_fence(key, fence)
+  return string.format('%.0f', fence)
+end
+
+-- The first living waiter gets what is free; answers true where that is the one who asks.
+local function serve(key, asking)
+  local line = line_of(key)
+  if somebody_waits and not now then check_trust() end
+  while somebody_waits and not quarantine do
+    local head = call('ZPOPMIN', line)
+    if not head[1] then return false end
+    if head[1] == asking then return true end
+    local grace, value, channel = string.match(head[1], '^(%d+) (%S+) (.*)$')
+    local fence = succeed(key)
+    local heard = redis.pcall('PUBLISH', channel, value .. ' ' .. fence .. ' ' .. key)
+    if type(heard) == 'table' then
+      -- Not allowed to tell anybody: the line stays as it is and is served when its head asks.
+      call('ZADD', line, head[2], head[1])
+      call('PEXPIRE', line, ${LINE_KEPT})
+      return false
+    end
+    if heard > 0 then
+      call('SET', key, value, 'PX', grace)
+      return false
+    end
+  end
+  return false
+end
+
+local function stand(key, place)
+  call('ZADD', line_of(key), 'NX', string.format('%.0f', ticket()), place)
+  call('PEXPIRE', line_of(key), ${LINE_KEPT})
+  if not marked then call('SET', KEYS[1], 1, 'PX', ${LINE_KEPT}) end
+  marked, somebody_waits = true, true
+end
+`;

@@ -1,0 +1,119 @@
+import type { Redis } from 'ioredis';
+import { systemClock, type Moment } from '../core/clock.js';
+import type { Granted, NodeEvent, ProbeAnswer, Quarantined } from '../core/lock-node.js';
+import { NO_INFO, nodeClockOf, quarantineOf } from './answers.js';
+import type { BatchEncoder } from './batch-encoder.js';
+import { examine } from './examination.js';
+import { NodeClock } from './node-clock.js';
+import { commandOf } from './resp.js';
+import { DISTRUST } from './trust-script.js';
+import type { Reply } from './wire-command.js';
+
+/** What the trust in a node needs of it. */
+interface NodeLink {
+  tell(event: NodeEvent): void;
+  send(name: string, wire: Buffer, settle: (reply: Reply) => void): void;
+}
+
+const NEW_OR_EMPTIED = 'it is new, or was restarted, emptied or set back, and may have forgotten locks';
+
+/** Whether a node may vote: what its answers say of it, what its clock says, and what it tells of itself. */
+export class NodeTrust {
+  /** Resolves when the node has told of itself, or could not. */
+  examined: Promise<void> = Promise.resolve();
+  #runId: string | undefined;
+  #clock = new NodeClock();
+  #isOut = false;
+  /** Until when, on our monotonic clock, its votes do not count, because its clock was set. */
+  #setUntil = 0;
+  readonly #warned = new Set<string>();
+
+  constructor(
+    private readonly encoder: BatchEncoder,
+    private readonly link: NodeLink,
+  ) {}
+
+  get runId(): string | undefined {
+    return this.#runId;
+  }
+
+  /** Begins anew on a new connection: another node may be at its end. */
+  examine(redis: Redis): void {
+    const { maxTtl, restartQuarantine } = this.encoder.trust;
+    const told = Promise.all([redis.info(), redis.get(this.encoder.marker)]);
+    this.examined = told.then(
+      ([info, marker]) => {
+        const { runId, warnings } = examine(info, marker, maxTtl);
+        if (runId !== this.#runId) this.#clock = new NodeClock();
+        this.#runId = runId;
+        for (const warning of warnings) this.#warn(warning);
+      },
+      (error: Error) => {
+        if (restartQuarantine && error.message.includes('NOPERM')) this.#warn(NO_INFO);
+      },
+    );
+  }
+
+  /** Looks at the time that comes with an answer; a clock that was set may have ended leases early. */
+  heard(reply: Reply, sent: Moment | undefined): void {
+    if (!this.encoder.trust.restartQuarantine || sent === undefined) return;
+    const time = nodeClockOf(reply);
+    const step = time === undefined ? 0 : this.#clock.note(time, sent, systemClock.now());
+    if (step > 0) this.#distrust(`its clock was set by ${Math.round(step)} ms or more: leases may have ended early`);
+  }
+
+  /** False while votes do not count, because the clock was set. */
+  get counts(): boolean {
+    return performance.now() >= this.#setUntil;
+  }
+
+  /** What a vote counts as. */
+  count(answer: Granted | Quarantined): Granted | Quarantined {
+    const left = this.#setUntil - performance.now();
+    const counted: Granted | Quarantined =
+      answer.kind === 'granted' && left > 0 ? { kind: 'quarantined', remaining: Math.ceil(left) } : answer;
+    if (counted.kind === 'quarantined') this.#out(NEW_OR_EMPTIED, counted.remaining);
+    else if (this.#isOut) this.#back();
+    return counted;
+  }
+
+  /** What the answer to an empty batch says. */
+  probed(reply: Reply): ProbeAnswer {
+    if (!reply.ok) return { kind: 'unknown', reason: reply.reason, sent: reply.sent };
+    const remaining = this.encoder.trust.restartQuarantine ? quarantineOf(reply)! : 0;
+    if (remaining < 0) return { kind: 'unknown', reason: NO_INFO, sent: true };
+    if (remaining > 0) {
+      this.#out(NEW_OR_EMPTIED, remaining);
+      return { kind: 'quarantined', remaining };
+    }
+    if (this.#isOut) this.#back();
+    return { kind: 'up' };
+  }
+
+  /** For all clients, by the marker on the node; and for us until that is there. */
+  #distrust(reason: string): void {
+    const { maxTtl } = this.encoder.trust;
+    this.#setUntil = performance.now() + maxTtl;
+    this.#out(reason, maxTtl);
+    const wire = Buffer.from(commandOf('EVAL', DISTRUST, '1', this.encoder.marker, String(maxTtl)));
+    this.link.send('eval', wire, () => undefined);
+  }
+
+  #out(reason: string, remaining: number): void {
+    if (this.#isOut) return;
+    this.#isOut = true;
+    this.link.tell({ type: 'node-quarantined', reason, remaining });
+  }
+
+  #back(): void {
+    this.#isOut = false;
+    this.link.tell({ type: 'node-trusted' });
+  }
+
+  /** Once, however often it connects. */
+  #warn(reason: string): void {
+    if (this.#warned.has(reason)) return;
+    this.#warned.add(reason);
+    this.link.tell({ type: 'node-warning', reason });
+  }
+}

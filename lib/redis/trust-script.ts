@@ -1,0 +1,47 @@
+/**
+ * The part of the batch script that asks the node who it is, so that no client library, proxy or failover can hide that it may
+ * have forgotten locks: restarted, emptied, restored from an old file, promoted or replaced. Its marker is
+ * "run|since|longest ttl", `since` in microseconds on the node's clock; whoever finds none of this run, or one from the future,
+ * writes it, and from then on the node does not vote for the longest ttl. Once that is over `since` is 0, which is quick to
+ * recognise. Of different longest ttls the greatest counts.
+ *
+ * Fills `now`, microseconds, and `quarantine`, the ms until the node votes; nil where it does, -1 where nobody can tell.
+ */
+export const TRUST_CHECK = `
+local function check_trust()
+  local time = call('TIME')
+  now = time[1] * 1000000 + time[2]
+  if trust == 'n' or trust == 'N' then return end
+  local info, marker = try('INFO', 'server'), try('GET', KEYS[2])
+  if type(info) == 'table' then
+    quarantine = -1
+    return
+  end
+  if type(marker) == 'string' and string.sub(marker, 41) == '|0|' .. ARGV[4] then
+    if string.find(info, 'run_id:' .. string.sub(marker, 1, 40), 1, true) then return end
+  end
+  local run = string.match(info, 'run_id:(%x+)')
+  local known, since, kept
+  if type(marker) == 'string' then
+    known, since, kept = string.match(marker, '^(%x+)|(%d+)|(%d+)$')
+    since, kept = tonumber(since), tonumber(kept)
+  end
+  local longest = math.max(max_ttl, kept or 0)
+  if known ~= run or since > now then since = now end
+  local left = since + longest * 1000 - now
+  if left > 0 then quarantine = math.ceil(left / 1000) else since = 0 end
+  local noted = string.format('%s|%.0f|%d', run, since, longest)
+  if marker ~= noted then call('SET', KEYS[2], noted) end
+end
+if trust == 'c' or trust == 'n' then check_trust() end
+`;
+
+/** Has the node distrusted as from now, with the marker's key and the longest ttl. */
+export const DISTRUST = `
+local run = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
+local time = redis.call('TIME')
+local kept = string.match(redis.call('GET', KEYS[1]) or '', '|(%d+)$')
+local longest = math.max(tonumber(ARGV[1]), tonumber(kept or 0))
+redis.call('SET', KEYS[1], string.format('%s|%.0f|%d', run, time[1] * 1000000 + time[2], longest))
+return 1
+`;

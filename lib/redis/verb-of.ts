@@ -1,0 +1,13 @@
+import type { Claim } from '../core/claim.js';
+import type { Verb } from './batch.js';
+
+/** The letter of a verb for what a claim is about. */
+export function severalOr<V extends 'A' | 'E' | 'F' | 'R'>(verb: V, claim: Claim): V | Lowercase<V> {
+  return claim.resources.length === 1 ? verb : (verb.toLowerCase() as Lowercase<V>);
+}
+
+/** How a claim is given back. */
+export function releaseVerb(claim: Claim): Verb {
+  if (claim.followed) return 'S';
+  return claim.ticket ? 'L' : severalOr('R', claim);
+}

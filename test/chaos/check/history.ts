@@ -1,0 +1,87 @@
+import type { Ask, ClientRecord, ClientRecords, Hold } from '../record.js';
+
+export interface Stall {
+  readonly client: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What happened, put together from what the clients wrote down. */
+export interface History {
+  readonly asks: readonly Ask[];
+  /** In the order in which they began. */
+  readonly holds: readonly Hold[];
+  readonly stalls: readonly Stall[];
+  readonly troubles: readonly string[];
+  /** How often each event of a node was told: `node-quarantined: it restarted`. */
+  readonly nodeEvents: ReadonlyMap<string, number>;
+}
+
+type Of<W extends ClientRecord['what']> = Extract<ClientRecord, { what: W }>;
+
+/** All that was written down about one id. */
+interface Story {
+  readonly client: string;
+  readonly asked: Of<'asked'>;
+  acquired?: Of<'acquired'>;
+  failed?: Of<'failed'>;
+  until: number;
+  released: number | undefined;
+  lost: number | undefined;
+}
+
+export function toHistory(all: readonly ClientRecords[]): History {
+  const stories = all.flatMap((one) => [...storiesOf(one).values()]);
+  const holds = stories.flatMap(holdsOf).sort((a, b) => a.from - b.from);
+  const troubles = all.flatMap(({ client, records }) =>
+    records.flatMap((record) => (record.what === 'trouble' ? [`${client}: ${record.reason}`] : [])),
+  );
+  const stalls = all.flatMap(({ client, records }) =>
+    records.flatMap((record) => (record.what === 'stall' ? [{ client, from: record.from, to: record.at }] : [])),
+  );
+  return { asks: stories.flatMap(asksOf), holds, stalls, troubles, nodeEvents: countEvents(all) };
+}
+
+function storiesOf({ client, records }: ClientRecords): Map<string, Story> {
+  const stories = new Map<string, Story>();
+  for (const record of records) {
+    if (!('id' in record)) continue;
+    if (record.what === 'asked')
+      stories.set(record.id, { client, asked: record, until: 0, released: undefined, lost: undefined });
+    const story = stories.get(record.id);
+    if (story) tell(story, record);
+  }
+  return stories;
+}
+
+function tell(story: Story, record: ClientRecord): void {
+  if (record.what === 'acquired') story.acquired = record;
+  if (record.what === 'failed') story.failed = record;
+  if (record.what === 'acquired' || record.what === 'extended') story.until = record.until;
+  if (record.what === 'released') story.released = record.at;
+  if (record.what === 'lost') story.lost = record.at;
+}
+
+function holdsOf({ client, asked: { id, resources }, acquired, until, released, lost }: Story): Hold[] {
+  if (!acquired) return [];
+  const { at: from, token } = acquired;
+  const to = Math.max(from, Math.min(released ?? Infinity, lost ?? Infinity, until));
+  return resources.map((resource) => ({ id, client, resource, token, from, to, until, lost }));
+}
+
+function asksOf({ client, asked, acquired, failed }: Story): Ask[] {
+  const { id, resources, at } = asked;
+  const answered = (acquired ?? failed)?.at;
+  return resources.map((resource) => ({ id, client, resource, asked: at, answered, code: failed?.code }));
+}
+
+function countEvents(all: readonly ClientRecords[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const record of all.flatMap(({ records }) => records)) {
+    if (record.what !== 'node') continue;
+    // Numbers differ each time; what is to be counted is the kind.
+    const kind = `${record.event}: ${record.why}`.replaceAll(/\d[\d.:]*/g, '#').replace(/: $/, '');
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  }
+  return counts;
+}

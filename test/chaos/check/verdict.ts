@@ -1,0 +1,71 @@
+import type { Ask, Fault, Hold } from '../record.js';
+import { lateAborts } from './aborts.js';
+import { backwardsOf, overlapsOf, type Backward, type Overlap } from './exclusion.js';
+import { handOffs, type HandOff } from './hand-off.js';
+import type { History } from './history.js';
+import { recoveryOf, type Calm } from './recovery.js';
+
+/** One stretch of faults and the calm after it, with what was found in it. */
+export interface Chapter {
+  readonly from: number;
+  readonly calm: Calm;
+  readonly faults: readonly Fault[];
+  readonly history: History;
+}
+
+export interface Findings {
+  readonly overlaps: readonly Overlap[];
+  readonly backwards: readonly Backward[];
+  readonly lateAborts: readonly Hold[];
+  readonly unserved: readonly string[];
+  readonly troubles: readonly string[];
+  readonly holds: number;
+  readonly asks: number;
+  /** Ms. */
+  readonly recovery: number;
+  readonly handOff: HandOff;
+}
+
+/** @param highest the holder of the highest token of each resource in earlier chapters; it is kept up to date */
+export function findingsOf({ calm, history }: Chapter, highest: Map<string, Hold>): Findings {
+  const { asks, holds, stalls, troubles } = history;
+  const { took, unserved, starved } = recoveryOf(asks, calm);
+  const quiet = holds.filter(({ from }) => from > calm.from + took && from < calm.to);
+  return {
+    overlaps: overlapsOf(holds),
+    backwards: backwardsOf(holds, highest),
+    lateAborts: lateAborts(holds, stalls),
+    unserved: [
+      ...unserved.map((ask) => waitOf(ask, calm.from)),
+      ...starved.map((client) => `${client} waited for anything, in vain,`),
+    ],
+    troubles,
+    holds: holds.length,
+    asks: asks.length,
+    recovery: took,
+    handOff: handOffs('hot', asks, quiet),
+  };
+}
+
+/** In words, what must not have been. */
+export function complaints(found: Findings): string[] {
+  return [
+    ...found.overlaps.map(
+      ({ first, second, ms }) => `${first.id} and ${second.id} both held ${first.resource} for ${ms.toFixed(1)} ms`,
+    ),
+    ...found.backwards.map(
+      ({ first, second }) =>
+        `${second.resource}: ${second.id} got token ${second.token} after ${first.id} got ${first.token}`,
+    ),
+    ...found.lateAborts.map(
+      ({ id, lost, until }) => `${id} was told of its loss ${(lost! - until).toFixed(1)} ms late`,
+    ),
+    ...found.unserved.map((who) => `${who} after the faults had ended`),
+    ...found.troubles,
+  ];
+}
+
+function waitOf({ id, resource, asked, answered, code }: Ask, end: number): string {
+  const outcome = answered === undefined ? 'for ever' : `for ${Math.round(answered - end)} ms (${code ?? 'served'})`;
+  return `${id} waited for ${resource} since ${Math.round(end - asked)} ms before, and ${outcome}`;
+}

@@ -1,0 +1,74 @@
+import 'reflect-metadata';
+import { NestFactory } from '@nestjs/core';
+import { pathToFileURL } from 'node:url';
+import type { LockEvent } from '../../../lib/core/events.js';
+import { machineTime } from '../record.js';
+import { runSection } from './section.js';
+import { Surroundings } from './surroundings.js';
+import type { ClientTerms, Mode, Order, TurnOrder } from './terms.js';
+import { work, type Taste } from './worker.js';
+
+const TASTES: readonly Taste[] = ['hot', 'hot', 'warm', 'warm', 'cold', 'pair'];
+
+const terms = JSON.parse(process.argv[2]!) as ClientTerms;
+
+/** The service as an application gets it. */
+async function open(): Promise<Surroundings> {
+  const { library, nodes, nodeTimeout, maxTtl, restartQuarantine } = terms;
+  const { RedlockModule, RedlockService } = (await import(
+    pathToFileURL(library).href
+  )) as typeof import('../../../lib/index.js');
+  const options = { nodes: [...nodes], keyPrefix: 'chaos:', nodeTimeout, maxTtl, restartQuarantine };
+  const app = await NestFactory.createApplicationContext(RedlockModule.forRoot(options), { logger: false });
+  return new Surroundings(app.get(RedlockService), terms);
+}
+
+function note(around: Surroundings, event: LockEvent): void {
+  if (event.type === 'extended') around.extended(event.resources);
+  if (!('node' in event)) return;
+  const why = 'reason' in event ? event.reason : '';
+  around.journal.write({ what: 'node', at: machineTime(), event: event.type, node: event.node, why });
+}
+
+async function takeTurn(around: Surroundings, { id, resource, ttl, waitTimeout, hold }: TurnOrder): Promise<void> {
+  const plan = { id, resources: [resource], options: { ttl, waitTimeout }, hold, isOrdered: true };
+  const held = await runSection(around, plan);
+  around.say({ say: held ? 'over' : 'failed', id });
+}
+
+function block(ms: number): void {
+  const end = machineTime() + ms;
+  while (machineTime() < end);
+}
+
+/** Workers that come to rest while others of the last shift still rest would be too many. */
+class Shifts {
+  #last: Promise<unknown> = Promise.resolve();
+
+  async change(around: Surroundings, mode: Mode): Promise<void> {
+    const wasResting = around.mode === 'rest';
+    around.change(mode);
+    if (mode === 'rest') {
+      await this.#last;
+      around.say({ say: 'resting' });
+    } else if (wasResting) {
+      await this.#last;
+      this.#last = Promise.all(TASTES.map((taste) => work(around, taste)));
+    }
+  }
+}
+
+const around = await open();
+const shifts = new Shifts();
+const trouble = (error: unknown): void =>
+  around.journal.write({ what: 'trouble', at: machineTime(), reason: String(error) });
+process.on('unhandledRejection', trouble);
+around.service.events$.subscribe((event) => note(around, event));
+process.on('message', (order: Order) => {
+  if (order.do === 'mode') shifts.change(around, order.mode).catch(trouble);
+  else if (order.do === 'block') block(order.ms);
+  else if (order.do === 'turn') takeTurn(around, order.turn).catch(trouble);
+  else around.replied(order.request, order.reply);
+});
+process.on('disconnect', () => process.exit());
+around.say({ say: 'open' });

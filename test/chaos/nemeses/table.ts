@@ -1,0 +1,35 @@
+import { clockStep, clockStepMost, clockWrong } from './clocks.js';
+import { blockClient, freezeClient, freezeNode, killClient } from './freeze.js';
+import { killNode, killRolling, killThree, oldRdb } from './kill-node.js';
+import type { Nemesis } from './nemesis.js';
+import { blackhole, dropReplies, reset, slow, splitView, zombieBytes } from './network.js';
+import { eviction, flush, killConnections, memoryFull, scriptFlush } from './operator.js';
+
+/** All that can happen. */
+export const NEMESES: readonly Nemesis[] = [
+  killNode,
+  killThree,
+  killRolling,
+  oldRdb,
+  freezeNode,
+  freezeClient,
+  blockClient,
+  killClient,
+  blackhole,
+  dropReplies,
+  slow,
+  splitView,
+  reset,
+  zombieBytes,
+  clockStep,
+  clockStepMost,
+  clockWrong,
+  flush,
+  scriptFlush,
+  killConnections,
+  memoryFull,
+  eviction,
+];
+
+/** What the library has to bear. */
+export const BEARABLE: readonly Nemesis[] = NEMESES.filter(({ isBeyond }) => !isBeyond);

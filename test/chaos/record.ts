@@ -1,0 +1,65 @@
+/** What a client process writes down, as it happens: times are ms of the monotonic clock that all processes share. */
+export type ClientRecord =
+  | { readonly what: 'asked'; readonly id: string; readonly at: number; readonly resources: readonly string[] }
+  | {
+      readonly what: 'acquired';
+      readonly id: string;
+      readonly at: number;
+      readonly until: number;
+      readonly token: number;
+      readonly value: string;
+    }
+  | { readonly what: 'extended'; readonly id: string; readonly at: number; readonly until: number }
+  | { readonly what: 'released' | 'lost'; readonly id: string; readonly at: number }
+  | { readonly what: 'failed'; readonly id: string; readonly at: number; readonly code: string }
+  /** The process stood still from `from` on. */
+  | { readonly what: 'stall'; readonly from: number; readonly at: number }
+  | { readonly what: 'node'; readonly at: number; readonly event: string; readonly node: string; readonly why: string }
+  /** What must not happen in any application: unhandled rejections and errors of an unknown kind. */
+  | { readonly what: 'trouble'; readonly at: number; readonly reason: string };
+
+/** The records of one client process. */
+export interface ClientRecords {
+  readonly client: string;
+  readonly records: readonly ClientRecord[];
+}
+
+/** One ask for a lock on one resource, and what came of it. */
+export interface Ask {
+  readonly id: string;
+  readonly client: string;
+  readonly resource: string;
+  readonly asked: number;
+  /** Undefined where the run or the process ended before. */
+  readonly answered: number | undefined;
+  /** The code of the error; undefined where the lock was given. */
+  readonly code: string | undefined;
+}
+
+/** One lock on one resource, from the answer to the end of what its holder may claim. */
+export interface Hold {
+  readonly id: string;
+  readonly client: string;
+  readonly resource: string;
+  readonly token: number;
+  readonly from: number;
+  /** The first of: the call of release, the abort of its signal, the end of its validity. */
+  readonly to: number;
+  /** The end of its validity, as its holder last knew it. */
+  readonly until: number;
+  /** When its signal aborted. */
+  readonly lost: number | undefined;
+}
+
+export interface Fault {
+  readonly name: string;
+  /** `node 1`, `client 2`, or `way 2-1`: the way from client 2 to node 1. */
+  readonly where: readonly string[];
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Ms of the clock that all processes of a machine share. */
+export function machineTime(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
+}

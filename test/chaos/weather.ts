@@ -1,0 +1,51 @@
+import { leaksOf } from './check/leaks.js';
+import { unexplained } from './check/updates.js';
+import { findingsOf } from './check/verdict.js';
+import { chaosChapters, keysAfterwards } from './chapters.js';
+import type { Nemesis } from './nemeses/nemesis.js';
+import type { ChaosOptions } from './options.js';
+import type { Hold } from './record.js';
+import { Gallery } from './report/gallery.js';
+import { Totals } from './report/totals.js';
+import type { Stage } from './stage/stage.js';
+
+/** What a run with faults came to. */
+export interface Weather {
+  readonly totals: Totals;
+  readonly gallery: Gallery;
+}
+
+/** Runs all chapters on a stage, and judges them. */
+export async function runWeather(
+  stage: Stage,
+  options: Pick<ChaosOptions, 'duration' | 'chapter' | 'seed'> & { readonly nemeses: readonly Nemesis[] },
+  tell: (line: string) => void = () => undefined,
+): Promise<Weather> {
+  const totals = new Totals();
+  const gallery = new Gallery({
+    nodes: stage.nodes.map(({ name }) => name),
+    clients: stage.clients.map(({ name }) => name),
+  });
+  const highest = new Map<string, Hold>();
+  const used = new Set<string>();
+  let updates = 0;
+  for await (const chapter of chaosChapters(stage, options)) {
+    const found = findingsOf(chapter, highest);
+    totals.add(chapter, found);
+    totals.failures.push(...chapter.failures);
+    gallery.add(chapter, found);
+    const lost = unexplained(stage.store.lostUpdates.slice(updates), chapter.history.holds);
+    updates = stage.store.lostUpdates.length;
+    totals.complaints.push(...lost.map(({ writer, other }) => `${writer} undid what ${other} wrote, both in time`));
+    for (const { resource } of chapter.history.asks) used.add(resource);
+    tell(progress(totals, found.recovery));
+  }
+  totals.complaints.push(...stage.store.fencedFaults);
+  totals.complaints.push(...leaksOf(await keysAfterwards(stage), 'chaos:', used).map((leak) => `left behind: ${leak}`));
+  return { totals, gallery };
+}
+
+function progress({ chapters, holds, overlaps, tokensBackward, complaints }: Totals, recovery: number): string {
+  const wrong = `${overlaps} overlaps, ${tokensBackward} tokens back, ${complaints.length} complaints`;
+  return `chapter ${chapters}: ${holds} holds so far, ${wrong}, recovered in ${Math.round(recovery)} ms`;
+}

@@ -1,0 +1,129 @@
+import { describe, expect, it } from '@jest/globals';
+import { TRUSTING } from '../support/trust.js';
+import type { ContractSuite } from './contract-suite.js';
+
+/** Microseconds by which a proposal may be off the node's clock. */
+const FAR = TRUSTING.maxTtl * 500;
+
+export function describeFences(suite: ContractSuite): void {
+  describe('fence counters', () => {
+    it('begin with what is proposed', async () => {
+      const proposal = suite.microseconds();
+      expect(await suite.fenceOf(suite.claimOf(suite.fresh()), proposal)).toBe(proposal);
+    });
+
+    it('grow with every holder, whatever he proposes', async () => {
+      const [a, now] = [suite.fresh(), suite.microseconds()];
+      const fences: number[] = [];
+      for (const proposal of [now, now, now - 5_000_000, now + 3, now + 3]) {
+        const claim = suite.claimOf(a);
+        fences.push(await suite.fenceOf(claim, proposal));
+        await suite.release(claim);
+      }
+      expect(fences).toEqual([now, now + 1, now + 2, now + 3, now + 4]);
+    });
+
+    it('outlive a lock that ended by itself', async () => {
+      const [a, now] = [suite.fresh(), suite.microseconds()];
+      await suite.acquire(suite.claimOf(a), 20, now);
+      await suite.under.pass(40);
+      expect(await suite.fenceOf(suite.claimOf(a), now)).toBe(now + 1);
+    });
+
+    it('stay for the same holder, unless he proposes more', async () => {
+      const [claim, now] = [suite.claimOf(suite.fresh()), suite.microseconds()];
+      expect(await suite.fenceOf(claim, now)).toBe(now);
+      expect(await suite.fenceOf(claim, now)).toBe(now);
+      expect(await suite.fenceOf(claim, now + 10)).toBe(now + 10);
+    });
+
+    it('of several resources meet above all of them', async () => {
+      const [a, b, now] = [suite.fresh(), suite.fresh(), suite.microseconds()];
+      for (const [resource, proposal] of [
+        [a, now + 50],
+        [b, now + 20],
+      ] as const) {
+        const claim = suite.claimOf(resource);
+        await suite.acquire(claim, 60_000, proposal);
+        await suite.release(claim);
+      }
+      const both = suite.claimOf(a, b);
+      expect(await suite.fenceOf(both, now)).toBe(now + 51);
+      await suite.release(both);
+      expect(await suite.fenceOf(suite.claimOf(b), now)).toBe(now + 52);
+    });
+
+    it('count by one for whoever is next in line', async () => {
+      const [a, now] = [suite.fresh(), suite.microseconds()];
+      const holder = suite.claimOf(a);
+      await suite.acquire(holder, 60_000, now);
+      const [waiter] = await suite.lineUp(a, 1);
+      await suite.release(holder);
+      await waiter!.told();
+      expect(waiter!.grants).toMatchObject([{ fence: now + 1 }]);
+      await suite.release(waiter!.claim);
+      expect(await suite.fenceOf(suite.claimOf(a), now)).toBe(now + 2);
+    });
+
+    it.each([
+      ['before', -1],
+      ['after', 1],
+    ])('do not follow a clock that is far %s that of the node: there is no vote', async (_, side) => {
+      const a = suite.fresh();
+      const answer = await suite.acquire(suite.claimOf(a), 60_000, suite.microseconds() + side * 3 * FAR);
+      expect(answer).toMatchObject({ kind: 'unknown', reason: expect.stringMatching(/clocks .* \d+ ms apart/) });
+      expect(await suite.read(a)).toEqual([undefined]);
+      const near = suite.microseconds() + side * 0.9 * FAR;
+      expect(await suite.fenceOf(suite.claimOf(a), near)).toBe(near);
+    });
+
+    it('are lifted for a holder, who is told that he still is one', async () => {
+      const [claim, now] = [suite.claimOf(suite.fresh()), suite.microseconds()];
+      await suite.acquire(claim, 60_000, now);
+      expect(await suite.raise(claim, now + 5)).toEqual({ kind: 'raised' });
+      await suite.release(claim);
+      expect(await suite.fenceOf(suite.claimOf(...claim.resources), now)).toBe(now + 6);
+    });
+
+    it('are lifted, and never lowered, for somebody who has the resource no more', async () => {
+      const [a, now] = [suite.fresh(), suite.microseconds()];
+      const gone = suite.claimOf(a);
+      expect(await suite.raise(gone, now + 5)).toEqual({ kind: 'gone' });
+      expect(await suite.raise(gone, now + 1)).toEqual({ kind: 'gone' });
+      expect(await suite.fenceOf(suite.claimOf(a), now)).toBe(now + 6);
+    });
+
+    it('are lifted for several resources at once', async () => {
+      const [a, b, now] = [suite.fresh(), suite.fresh(), suite.microseconds()];
+      const both = suite.claimOf(a, b);
+      await suite.acquire(both, 60_000, now);
+      expect(await suite.raise(both, now + 9)).toEqual({ kind: 'raised' });
+      await suite.release(both);
+      expect(await suite.fenceOf(suite.claimOf(a), now)).toBe(now + 10);
+      expect(await suite.fenceOf(suite.claimOf(b), now)).toBe(now + 10);
+    });
+  });
+
+  describe('the longest ttl', () => {
+    const tooLong = TRUSTING.maxTtl + 1;
+    const refused = {
+      kind: 'unknown',
+      reason: expect.stringMatching(/ttl of 10000001 ms is above maxTtl, 10000000 ms/),
+    };
+
+    it('is not exceeded by a lock of one resource or of several, or in line', async () => {
+      const [a, b] = [suite.fresh(), suite.fresh()];
+      expect(await suite.acquire(suite.claimOf(a), tooLong)).toMatchObject(refused);
+      expect(await suite.acquire(suite.claimOf(a, b), tooLong)).toMatchObject(refused);
+      expect(await suite.acquire(suite.waiterFor(a, 1).claim, tooLong)).toMatchObject(refused);
+      expect(await suite.read(a, b)).toEqual([undefined, undefined]);
+    });
+
+    it('is not exceeded by an extension', async () => {
+      const claim = suite.claimOf(suite.fresh());
+      await suite.acquire(claim);
+      expect(await suite.extend(claim, tooLong)).toMatchObject(refused);
+      expect(await suite.left(claim.resources[0]!)).toBeLessThanOrEqual(60_000);
+    });
+  });
+}

@@ -1,0 +1,112 @@
+import type { Judge } from './ledger.js';
+import type { Violation } from './violation.js';
+import type { Weakness } from './weakness.js';
+
+/** A change of one source file: `text` stands in it exactly once. */
+interface Patch {
+  readonly file: string;
+  readonly text: string;
+  readonly replacement: string;
+}
+
+/** One protection less, which the simulation has to notice. */
+export interface Control {
+  readonly name: string;
+  readonly patches: readonly Patch[];
+  readonly weakness?: Weakness;
+  readonly judge?: Judge;
+  /** What it breaks. */
+  readonly breaks: readonly Violation['promise'][];
+  /** Seeds within which it is noticed; about ten times as many as it takes. */
+  readonly seeds: number;
+}
+
+export const CONTROLS: readonly Control[] = [
+  {
+    name: 'quarantine off',
+    patches: [],
+    weakness: 'no quarantine',
+    breaks: ['exclusion', 'token order'],
+    seeds: 1_000,
+  },
+  {
+    name: 'greatest counter as the token',
+    patches: [
+      {
+        file: 'lib/core/fencing.ts',
+        text: 'return [...fences].sort((a, b) => a - b)[quorum - 1];',
+        replacement: 'return Math.max(...fences);',
+      },
+      {
+        file: 'lib/core/fencing.ts',
+        text: 'return fences.filter((fence) => fence >= token).length >= quorum;',
+        replacement: 'return true;',
+      },
+    ],
+    breaks: ['token order'],
+    seeds: 1_000,
+  },
+  {
+    name: 'counters that begin at zero',
+    patches: [
+      {
+        file: 'lib/memory/memory-fences.ts',
+        text: 'Math.max(proposal, ...next)',
+        replacement: 'Math.max(...next)',
+      },
+    ],
+    breaks: ['token order'],
+    seeds: 1_000,
+  },
+  {
+    name: 'no validity check',
+    patches: [
+      {
+        file: 'lib/core/attempt.ts',
+        text: 'if (claim.token !== 0 && validity.remaining(pool.clock) > 0) {',
+        replacement: 'if (claim.token !== 0) {',
+      },
+      {
+        file: 'lib/core/contender.ts',
+        text: 'if (this.#validity.remaining(this.pool.clock) <= 0) return',
+        replacement: 'if (false) return',
+      },
+    ],
+    breaks: ['valid when taken'],
+    seeds: 1_000,
+  },
+  {
+    name: 'release without compare',
+    patches: [],
+    weakness: 'release without compare',
+    breaks: ['exclusion'],
+    seeds: 500,
+  },
+  {
+    // Where no node forgets unnoticed, nobody can have had the lock meanwhile: without quarantine, then.
+    name: 'healed votes counted at once',
+    patches: [
+      {
+        file: 'lib/memory/memory-node.ts',
+        text: 'if (!taken && !missing) for (const entry of entries) entry!.expires = this.clock.now().wall + ttl;',
+        replacement: 'if (!taken) for (const resource of claim.resources) this.set(resource, claim.value, ttl);',
+      },
+      {
+        file: 'lib/memory/memory-node.ts',
+        text: "taken ? 'taken' : missing ? 'missing' : 'extended'",
+        replacement: "taken ? 'taken' : 'extended'",
+      },
+    ],
+    weakness: 'no quarantine',
+    judge: 'continuity',
+    breaks: ['continuity'],
+    seeds: 1_000,
+  },
+  {
+    name: 'connections that send again what was not answered',
+    patches: [],
+    weakness: 'replaying connections',
+    breaks: ['given back stays away'],
+    seeds: 500,
+  },
+];

@@ -1,0 +1,108 @@
+import { describe, expect, it } from '@jest/globals';
+import { Ledger, type HeldLock, type Holder } from './ledger.js';
+
+const PROCESS: Holder = { name: 'process-1', isLate: false };
+
+interface PlantedLock extends HeldLock {
+  validity: number;
+  readonly abort: AbortController;
+}
+
+function planted(value: string, fencingToken: number, resources = ['a']): PlantedLock {
+  const abort = new AbortController();
+  return {
+    resources,
+    value,
+    fencingToken,
+    validity: 100,
+    get isValid() {
+      return this.validity > 0;
+    },
+    signal: abort.signal,
+    abort,
+  };
+}
+
+function lose(lock: PlantedLock): void {
+  lock.validity = 0;
+  lock.abort.abort();
+}
+
+describe('Ledger', () => {
+  it('finds two valid holders of one resource', () => {
+    const ledger = new Ledger();
+    ledger.began(PROCESS, planted('first', 1));
+    expect(() => ledger.began(PROCESS, planted('second', 2))).toThrow('exclusion: a is held by first');
+  });
+
+  it('finds two locks that share one of several resources', () => {
+    const ledger = new Ledger();
+    ledger.began(PROCESS, planted('first', 1, ['a', 'b']));
+    expect(() => ledger.began(PROCESS, planted('second', 2, ['b', 'c']))).toThrow('exclusion: b');
+  });
+
+  it('is content with one holder after the other', () => {
+    const ledger = new Ledger();
+    const [first, second] = [planted('first', 1), planted('second', 2)];
+    ledger.began(PROCESS, first);
+    ledger.ended(first);
+    ledger.began(PROCESS, second);
+    lose(second);
+    ledger.began(PROCESS, planted('third', 3));
+    expect(ledger.holds).toBe(3);
+  });
+
+  it('forgets what a process had that is gone', () => {
+    const ledger = new Ledger();
+    ledger.began(PROCESS, planted('first', 1));
+    ledger.endedAllOf(PROCESS);
+    ledger.began({ name: 'process-2', isLate: false }, planted('second', 2));
+    expect(ledger.holds).toBe(2);
+  });
+
+  it.each([1, 0, NaN])('finds a token that goes from 1 to %p', (token) => {
+    const ledger = new Ledger();
+    const first = planted('first', 1);
+    ledger.began(PROCESS, first);
+    ledger.ended(first);
+    expect(() => ledger.began(PROCESS, planted('second', token))).toThrow('token order');
+  });
+
+  it('finds a lock that is over when it is given', () => {
+    const lock = planted('late', 1);
+    lose(lock);
+    expect(() => new Ledger().began(PROCESS, lock)).toThrow('valid when taken');
+  });
+
+  it('finds a lock that becomes valid again', () => {
+    const ledger = new Ledger();
+    const lock = planted('undead', 1);
+    ledger.began(PROCESS, lock);
+    lock.validity = 0;
+    ledger.check();
+    lock.validity = 50;
+    expect(() => ledger.check()).toThrow('validity ends once');
+  });
+
+  it('finds a loser who was not told, unless his process stands still', () => {
+    const ledger = new Ledger();
+    const [unaware, excused] = [planted('unaware', 1, ['a']), planted('excused', 1, ['b'])];
+    ledger.began(PROCESS, unaware);
+    ledger.began({ name: 'paused', isLate: true }, excused);
+    unaware.validity = 0;
+    excused.validity = 0;
+    ledger.began(PROCESS, planted('next', 2, ['b']));
+    expect(() => ledger.began(PROCESS, planted('next', 3, ['a']))).toThrow('told in time');
+  });
+
+  it('judges by continuity where it is told so: what somebody else had meanwhile is not extended', () => {
+    const ledger = new Ledger('continuity');
+    const lock = planted('robbed', 1);
+    ledger.began(PROCESS, lock);
+    ledger.began(PROCESS, planted('robber', 2));
+    lock.validity = 90;
+    ledger.check();
+    lock.validity = 120;
+    expect(() => ledger.check()).toThrow('continuity: robbed of process-1 was extended');
+  });
+});

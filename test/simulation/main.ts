@@ -1,0 +1,54 @@
+import { parseArgs } from 'node:util';
+import type { Judge } from './ledger.js';
+import { runSeeds, type Range } from './seeds.js';
+import { simulate, type SimulationOptions } from './simulation.js';
+import type { Weakness } from './weakness.js';
+
+const HELP = `npm run simulate -- [--seeds N] [--first N] [--workers N]   many seeds, from --first on
+npm run simulate -- --seed N                              one seed, with its trace`;
+/** Of a trace that nobody asked for, the end is shown. */
+const LINES = 150;
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '1000' },
+    first: { type: 'string', default: '1' },
+    workers: { type: 'string', default: '2' },
+    seed: { type: 'string' },
+    /** For the tests of the simulation itself. */
+    weakness: { type: 'string' },
+    judge: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  },
+});
+const options: SimulationOptions = {
+  weakness: values.weakness as Weakness | undefined,
+  judge: values.judge as Judge | undefined,
+};
+
+if (values.help) console.log(HELP);
+else if (values.seed === undefined) await many();
+else await one(Number(values.seed), Infinity);
+
+async function many(): Promise<void> {
+  const range: Range = { first: Number(values.first), count: Number(values.seeds), options };
+  const started = performance.now();
+  const { seeds, events, holds, failed } = await runSeeds(range, Number(values.workers));
+  const seconds = (performance.now() - started) / 1_000;
+  const rate = `${Math.round(seeds / seconds)} seeds/s`;
+  console.log(`${seeds} seeds in ${seconds.toFixed(1)} s (${rate}): ${events} events, ${holds} locks held`);
+  if (failed === undefined) return;
+  console.log(`failed: seed ${failed}`);
+  await one(failed, LINES);
+}
+
+async function one(seed: number, lines: number): Promise<void> {
+  const { failure, events, holds, trace } = await simulate(seed, { ...options, traced: true });
+  const shown = trace.slice(-lines);
+  if (shown.length < trace.length) console.log(`${trace[0]}\n... ${trace.length - shown.length} lines`);
+  for (const line of shown) console.log(line);
+  console.log(`seed ${seed}: ${events} events, ${holds} locks held`);
+  if (!failure) return console.log('all promises held');
+  console.log(`${failure.stack}\nreplay it by: npm run simulate -- --seed ${seed}`);
+  process.exitCode = 1;
+}

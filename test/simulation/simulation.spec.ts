@@ -1,0 +1,63 @@
+import { describe, expect, it } from '@jest/globals';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { compileSimulation } from './compile.mjs';
+import { CONTROLS, type Control } from './controls.js';
+import { simulate } from './simulation.js';
+
+/** More of them are run by `npm run simulate`. */
+const SEEDS = 200;
+
+async function caughtBy({ patches, weakness, judge, seeds }: Control): Promise<{ code: unknown; output: string }> {
+  const { main, remove } = await compileSimulation(patches);
+  try {
+    const switches = [...(weakness ? ['--weakness', weakness] : []), ...(judge ? ['--judge', judge] : [])];
+    const child = spawn(process.execPath, [main, '--seeds', String(seeds), '--workers', '1', ...switches]);
+    let output = '';
+    child.stdout.on('data', (text: Buffer) => (output += text.toString()));
+    child.stderr.on('data', (text: Buffer) => (output += text.toString()));
+    const [code] = await once(child, 'close');
+    return { code, output };
+  } finally {
+    await remove();
+  }
+}
+
+describe('simulation', () => {
+  it(`keeps all promises in the courses of events of ${SEEDS} seeds`, async () => {
+    let holds = 0;
+    for (let seed = 1; seed <= SEEDS; seed += 1) {
+      const outcome = await simulate(seed);
+      expect(outcome).toMatchObject({ seed, failure: undefined });
+      holds += outcome.holds;
+    }
+    expect(holds).toBeGreaterThan(SEEDS);
+  }, 60_000);
+
+  it('judges by continuity without finding anything where healed votes are not counted at once', async () => {
+    for (let seed = 1; seed <= SEEDS; seed += 1) {
+      const outcome = await simulate(seed, { weakness: 'no quarantine', judge: 'continuity' });
+      expect(outcome).toMatchObject({ seed, failure: undefined });
+    }
+  }, 60_000);
+
+  it('repeats a seed exactly', async () => {
+    const [first, second] = [await simulate(7, { traced: true }), await simulate(7, { traced: true })];
+    expect(first.trace.length).toBeGreaterThan(50);
+    expect(second).toEqual(first);
+  });
+});
+
+describe('negative controls', () => {
+  it.each(CONTROLS)(
+    'notices: $name',
+    async (control) => {
+      const { code, output } = await caughtBy(control);
+      expect({ code, output }).toMatchObject({
+        code: 1,
+        output: expect.stringMatching(new RegExp(`Violation: (${control.breaks.join('|')}): `)),
+      });
+    },
+    120_000,
+  );
+});

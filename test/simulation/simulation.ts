@@ -1,0 +1,167 @@
+import { Dice } from './dice.js';
+import { healAll, planFaults, type Victims } from './faults.js';
+import { Ledger, type Judge } from './ledger.js';
+import { MAX_TTL, rollClock, rollScenario, LARGEST_STEP, type Scenario } from './scenario.js';
+import { SimulatedClient } from './simulated-client.js';
+import { SimulatedNode } from './simulated-node.js';
+import { UsedContexts } from './used-contexts.js';
+import { Violation } from './violation.js';
+import type { Weakness } from './weakness.js';
+import { promisesSettled, World } from './world.js';
+
+/** Ms within which everybody has his answer once all is healed: the longest wait, hold and quarantine one after another. */
+const ANSWERED_WITHIN = 8_000;
+/** Ms that a newcomer may have to wait: for the leases of the dead, and for the graces of those who died in line. */
+const NEWCOMER_WAITS = 8_000;
+
+/** Ms after which whatever was sent has arrived: what was held up, and then came out of a broken connection late. */
+const STRAGGLERS = 2_000;
+
+export interface SimulationOptions {
+  /** Goes without a protection. */
+  readonly weakness?: Weakness | undefined;
+  readonly judge?: Judge | undefined;
+  readonly traced?: boolean;
+}
+
+export interface Outcome {
+  readonly seed: number;
+  /** What went wrong. */
+  readonly failure: Error | undefined;
+  readonly events: number;
+  readonly holds: number;
+  readonly trace: readonly string[];
+}
+
+/** One course of events, which the seed repeats exactly. */
+export async function simulate(seed: number, options: SimulationOptions = {}): Promise<Outcome> {
+  const contexts = new UsedContexts();
+  const simulation = new Simulation(seed, options);
+  let failure: Error | undefined;
+  try {
+    await simulation.run();
+  } catch (error) {
+    failure = error as Error;
+  } finally {
+    contexts.end();
+  }
+  const { world, ledger } = simulation;
+  return { seed, failure, events: world.events, holds: ledger.holds, trace: world.trace };
+}
+
+class Simulation {
+  readonly world: World;
+  readonly ledger: Ledger;
+  readonly #scenario: Scenario;
+  readonly #nodes: readonly SimulatedNode[];
+  readonly #clients: SimulatedClient[] = [];
+  #processes = 0;
+  #end = 0;
+
+  constructor(seed: number, { weakness, judge, traced }: SimulationOptions) {
+    this.ledger = new Ledger(judge);
+    const dice = new Dice(seed);
+    this.#scenario = rollScenario(dice, weakness);
+    this.world = new World(dice, () => this.ledger.check(), traced);
+    this.#nodes = Array.from({ length: this.#scenario.nodes }, (_, index) => {
+      const clock = rollClock(dice, `node-${index + 1}`);
+      return new SimulatedNode(this.world, { ...clock, maxTtl: MAX_TTL, weakness });
+    });
+    this.world.note(() => `seed ${seed}: ${JSON.stringify(this.#scenario)}`);
+  }
+
+  async run(): Promise<void> {
+    const { world } = this;
+    // The quarantine of the first start begins with the first question.
+    for (const { memory } of this.#nodes) memory.probe(() => undefined);
+    const start = world.dice.chance(0.9) ? MAX_TTL * 1.02 : 0;
+    this.#end = start + this.#scenario.length;
+    await world.runUntil(start);
+    for (let client = 0; client < this.#scenario.clients; client += 1) this.#startClient();
+    const victims = this.#victims();
+    planFaults(victims, world.dice.fork('faults'), {
+      from: 0,
+      to: this.#scenario.length,
+      count: this.#scenario.faults,
+    });
+    await world.runUntil(this.#end);
+    healAll(victims);
+    await this.#everyoneAnswered();
+    await this.#newcomerServed();
+    await this.#allClosed();
+    await this.#nothingLeft();
+  }
+
+  #startClient(): void {
+    const { world, ledger } = this;
+    this.#processes += 1;
+    const around = { world, scenario: this.#scenario, nodes: this.#nodes, ledger };
+    const client = new SimulatedClient(around, `process-${this.#processes}`);
+    this.#clients.push(client);
+    client.start(this.#end);
+  }
+
+  #victims(): Victims {
+    const replace = (client: SimulatedClient): void => {
+      this.world.note(() => `### ${client.name} dies`);
+      client.crash();
+      this.#clients.splice(this.#clients.indexOf(client), 1);
+      this.#startClient();
+    };
+    return { world: this.world, nodes: this.#nodes, clients: this.#clients, replace };
+  }
+
+  async #everyoneAnswered(): Promise<void> {
+    const isDone = (): boolean => this.#clients.every(({ busy }) => busy === 0);
+    await this.world.runUntil(this.#end + ANSWERED_WITHIN, isDone);
+    const stuck = this.#clients.filter(({ busy }) => busy > 0).map(({ name }) => name);
+    if (stuck.length > 0) throw new Violation('everyone is answered', `${stuck.join()} still waits`);
+  }
+
+  /** Whatever happened, a free resource can be had again. */
+  async #newcomerServed(): Promise<void> {
+    const { world, ledger } = this;
+    const around = { world, scenario: this.#scenario, nodes: this.#nodes, ledger };
+    const newcomer = new SimulatedClient(around, 'newcomer');
+    this.#clients.push(newcomer);
+    for (const resource of this.#scenario.resources) {
+      const lock = newcomer.redlock.acquire(resource, { ttl: 300, waitTimeout: NEWCOMER_WAITS });
+      const served = lock.then(async (held) => {
+        ledger.began(newcomer, held);
+        ledger.ended(held);
+        await held.release();
+      });
+      await this.#settled(served, NEWCOMER_WAITS + 1_000).catch((error: Error) => {
+        throw error instanceof Violation ? error : new Violation('free locks can be had', error.message);
+      });
+    }
+  }
+
+  async #allClosed(): Promise<void> {
+    await this.#settled(Promise.all(this.#clients.map((client) => client.close())), 2_000);
+    const left = this.#clients.filter(({ machine }) => machine.timers > 0).map(({ name }) => name);
+    if (left.length > 0) throw new Violation('no timer left', `${left.join()} still has timers set`);
+  }
+
+  async #nothingLeft(): Promise<void> {
+    await this.world.runUntil(this.world.now + STRAGGLERS + (MAX_TTL + 2 * LARGEST_STEP) * 1.01);
+    for (const { name, memory } of this.#nodes) {
+      for (const resource of this.#scenario.resources) {
+        const value = memory.get(resource);
+        if (value !== undefined) throw new Violation('no lock left', `${name} keeps ${resource} for ${value}`);
+      }
+    }
+  }
+
+  /** Lets time pass until `promise` is settled. */
+  async #settled<T>(promise: Promise<T>, limit: number): Promise<T> {
+    const settled = new AbortController();
+    const settle = (): void => settled.abort();
+    promise.then(settle, settle);
+    // What needs no event needs no time.
+    await promisesSettled();
+    await this.world.runUntil(this.world.now + limit, () => settled.signal.aborted);
+    if (!settled.signal.aborted) throw new Violation('everyone is answered', 'a promise stays open');
+    return promise;
+  }
+}

@@ -1,0 +1,83 @@
+import type { Dice } from './dice.js';
+import { EventQueue } from './event-queue.js';
+import { Violation } from './violation.js';
+
+/** Ten times what a long simulation has. */
+const MOST_EVENTS = 100_000;
+
+/** In a turn of an event loop timers come first, then what has arrived, then what waits for both. */
+export const RANK = { timer: 0, input: 1, afterInput: 2 } as const;
+
+/** Virtual time, and all that happens in it, one event after the other. */
+export class World {
+  now = 0;
+  events = 0;
+  readonly #queue = new EventQueue();
+  readonly #lines: string[] | undefined;
+  #failure: Error | undefined;
+
+  constructor(
+    readonly dice: Dice,
+    /** Looks whether all is well, after every event. */
+    private readonly check: () => void,
+    traced = false,
+  ) {
+    this.#lines = traced ? [] : undefined;
+  }
+
+  get trace(): readonly string[] {
+    return this.#lines ?? [];
+  }
+
+  /** Writes a line into the trace; made only where somebody wants to read it. */
+  note(line: () => string): void {
+    this.#lines?.push(`${this.now.toFixed(2).padStart(9)}  ${line()}`);
+  }
+
+  /** Ends the simulation after this event; the first reason counts. */
+  fail(reason: Error): void {
+    this.note(() => `!!! ${reason.message}`);
+    this.#failure ??= reason;
+  }
+
+  /** Plans an event `delay` ms from now, and returns what takes it back. */
+  in(delay: number, run: () => void, rank: number = RANK.input): () => void {
+    return this.at(this.now + Math.max(0, delay), run, rank);
+  }
+
+  at(time: number, run: () => void, rank: number = RANK.input): () => void {
+    const event = this.#queue.add(time, rank, run);
+    return () => {
+      event.run = undefined;
+    };
+  }
+
+  /** Lets time pass until `end`, or until `isDone`; whatever an event sets off in promises is over before the next one. */
+  async runUntil(end: number, isDone: () => boolean = never): Promise<void> {
+    for (let { next } = this.#queue; next && next.at <= end && !isDone(); { next } = this.#queue) {
+      this.#queue.take();
+      if (!next.run) continue;
+      this.now = next.at;
+      this.#count();
+      next.run();
+      await promisesSettled();
+      if (this.#failure) throw this.#failure;
+      this.check();
+    }
+    if (!isDone()) this.now = Math.max(this.now, end);
+  }
+
+  #count(): void {
+    this.events += 1;
+    if (this.events > MOST_EVENTS) throw new Violation('everyone is answered', 'it goes on and on');
+  }
+}
+
+/** Resolves when everything has run that waits for no event: ticks come after all that promises have set off. */
+export function promisesSettled(): Promise<void> {
+  return new Promise((resolve) => process.nextTick(resolve));
+}
+
+function never(): boolean {
+  return false;
+}
