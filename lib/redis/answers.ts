@@ -45,7 +45,8 @@ export function readAnswers(batch: Batch, reply: Reply, tell: (index: number, an
     return;
   }
   const parts = Array.isArray(reply.value) ? (reply.value as unknown[]) : [reply.value];
-  const letters = parts[0] === undefined ? '' : String(parts[0] as Buffer);
+  const [head] = parts as [Buffer | string | undefined];
+  const letters = head === undefined ? '' : head.toString();
   let next = 1;
   const extra = (): unknown => parts[next++];
   for (let index = 0; index < length; index += 1) {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Aside } from '../../lib/core/aside.js';
-import type { AcquireAnswer, ReleaseAnswer } from '../../lib/core/lock-node.js';
+import type { AcquireAnswer, ProbeAnswer, ReleaseAnswer } from '../../lib/core/lock-node.js';
 import { Claim } from '../../lib/core/claim.js';
 import { BatchEncoder } from '../../lib/redis/batch-encoder.js';
 import { toAddresses } from '../../lib/redis/node-address.js';
@@ -132,6 +132,26 @@ describe('the line of a RedisNode', () => {
     const waiter = await lineUp(node, 10);
     proxy.resetAll();
     await eventually(async () => expect((await acquire(node, waiter.claim)).kind).toBe('held'));
+    await release(nodes[0]!, holder);
+    await waiter.told();
+    expect(await owner()).toBe(waiter.claim.value);
+    await closed(node, proxy);
+  });
+
+  // Who gave back what he takes for somebody else's would do so behind his own next question, and believe to have it.
+  it('gives what it has to a waiter who was never told that he is in line', async () => {
+    const proxy = await startFaultProxy(server);
+    const node = await connect(proxy.url);
+    const waiter = new WaiterStub(a, { arrived: 10, grace: 60_000, value: fresh('waiter') });
+    proxy.dropReplies = true;
+    const asking = acquire(node, waiter.claim);
+    await eventually(() => expect(proxy.commands).toContain('EVALSHA'));
+    await eventually(async () => expect(await withRedis(server.url, (redis) => redis.zcard(`${a}~waiters`))).toBe(1));
+    proxy.dropReplies = false;
+    proxy.resetAll();
+    expect(await asking).toMatchObject({ kind: 'unknown', sent: true });
+    const probe = () => new Promise<ProbeAnswer>((resolve) => node.probe(resolve));
+    await eventually(async () => expect((await probe()).kind).toBe('up'));
     await release(nodes[0]!, holder);
     await waiter.told();
     expect(await owner()).toBe(waiter.claim.value);
