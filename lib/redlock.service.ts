@@ -21,6 +21,7 @@ export class RedlockService implements OnModuleInit, BeforeApplicationShutdown, 
   readonly #events = new Subject<LockEvent>();
   readonly #redlock: Redlock;
   readonly #shutdownTimeout: number;
+  readonly #nodeCount: number;
 
   /** What happens to the locks and nodes of this pool. */
   readonly events$: Observable<LockEvent> = this.#events.asObservable();
@@ -28,6 +29,7 @@ export class RedlockService implements OnModuleInit, BeforeApplicationShutdown, 
   constructor(nodes: readonly LockNode[], options: Omit<RedlockModuleOptions, 'nodes' | 'keyPrefix'> = {}) {
     const { nodeTimeout, maxTtl, defaults, maxWaiters, shutdownTimeout = 5_000 } = options;
     this.#shutdownTimeout = shutdownTimeout;
+    this.#nodeCount = nodes.length;
     this.#redlock = new Redlock({
       nodes,
       nodeTimeout,
@@ -82,6 +84,11 @@ export class RedlockService implements OnModuleInit, BeforeApplicationShutdown, 
   }
 
   async onModuleInit(): Promise<void> {
+    if (this.#nodeCount % 2 === 0) {
+      this.#logger.warn(
+        `${this.#nodeCount} nodes survive the loss of no more than ${this.#nodeCount - 1} would: add or leave out one`,
+      );
+    }
     await this.#redlock.open();
   }
 

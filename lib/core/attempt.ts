@@ -3,7 +3,7 @@ import type { Ballot } from './ballot.js';
 import { Claim } from './claim.js';
 import type { AcquireAnswer } from './lock-node.js';
 import type { NodePool } from './node-pool.js';
-import { lossOf, type Lost, type Won } from './outcome.js';
+import { lossOf, withoutToken, type Lost, type Won } from './outcome.js';
 import { commonToken, noteLate, raiseLaggards, settle } from './token.js';
 import { Validity } from './validity.js';
 import { Votes } from './votes.js';
@@ -28,7 +28,7 @@ export async function attempt(pool: NodePool, resources: readonly string[], leas
     return { kind: 'won', claim, validity, provisional: false };
   }
   undo(ballot, claim, lease.ttl);
-  return lossOf(ballot, decision);
+  return decision === 'won' && claim.token === 0 ? withoutToken(ballot) : lossOf(ballot, decision);
 }
 
 interface Search {
@@ -42,6 +42,7 @@ async function searchToken(pool: NodePool, claim: Claim, { ballot, validity, lis
   const votes = new Votes(ballot.nodes.length);
   const note = (seat: number, answer: AcquireAnswer | undefined): void => {
     if (answer?.kind === 'granted') votes.grant(seat, { validity, fence: answer.fence });
+    else if (answer) votes.refuse(seat, answer.kind);
   };
   ballot.answers.forEach((answer, seat) => note(seat, answer));
   await new Promise<void>((resolve) => {
@@ -50,14 +51,16 @@ async function searchToken(pool: NodePool, claim: Claim, { ballot, validity, lis
       const found = votes.token(pool.clock);
       if (!found?.stands || claim.token !== 0) return;
       settle(claim, found.token, []);
-      claim.diverged = !votes.agree(found.token);
+      claim.diverged = votes.differFrom(found.token);
       stopTimer();
       resolve();
     };
     listen((seat, answer) => {
       note(seat, answer);
+      noteLate(claim, answer);
       check();
     });
+    check();
     raiseLaggards(pool, claim, { votes, changed: check });
   });
 }

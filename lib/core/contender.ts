@@ -89,7 +89,7 @@ export class Contender implements Waiter {
     for (let attempts = 1; ;) {
       patience.throwIfAborted();
       // A grant may have come right behind the last answer.
-      if (outcome.kind !== 'won') outcome = await this.#settled(this.#standing() ?? outcome);
+      if (outcome.kind !== 'won') outcome = await this.#settled(this.#found(outcome) ?? outcome);
       if (outcome.kind === 'won') return { ...outcome, attempts };
       this.listener.lost(outcome);
       onLost(outcome);
@@ -99,9 +99,9 @@ export class Contender implements Waiter {
         this.#surrender.giveWay();
       const delay = Math.min(left, SIGN_OF_LIFE, retryDelay(terms, this.pool.random));
       await patience.pause(delay, (wake) => (this.#wake = wake));
-      const granted = this.#standing();
-      if (granted === undefined) attempts += 1;
-      outcome = await this.#settled(granted ?? (await this.#round()));
+      const found = this.#found(outcome);
+      if (found === undefined) attempts += 1;
+      outcome = await this.#settled(found ?? (await this.#round()));
     }
   }
 
@@ -116,12 +116,10 @@ export class Contender implements Waiter {
     if (outcome.kind !== 'unsettled') return outcome;
     const { pool, contest } = this;
     raiseLaggards(pool, this.#claim, { votes: this.#votes, changed: () => this.#wakeIfWon() });
-    const stop = (wake: () => void) => (): void => {
-      if (this.#standing()?.kind === 'won') wake();
-    };
-    await contest.patience.pause(pool.timeoutFor(contest.terms.ttl), (wake) => (this.#wake = stop(wake)));
-    const standing = this.#standing();
-    return standing?.kind === 'won' ? standing : { kind: 'no token', nodes: [] };
+    await contest.patience.pause(pool.timeoutFor(contest.terms.ttl), (wake) => {
+      this.#wake = () => this.#won() && wake();
+    });
+    return this.#won() ?? { kind: 'no token', nodes: this.#votes.outcomes(pool.nodes) };
   }
 
   async #round(): Promise<Victory | Lost | Unsettled> {
@@ -161,7 +159,7 @@ export class Contender implements Waiter {
   #note(seat: number, answer: AcquireAnswer, validity: Validity): void {
     if (this.#over) return noteLate(this.#claim, answer);
     if (answer.kind === 'granted') this.#votes.grant(seat, { validity, fence: answer.fence });
-    else this.#votes.refuse(seat);
+    else this.#votes.refuse(seat, answer.kind);
     this.#wakeIfWon();
   }
 
@@ -174,6 +172,16 @@ export class Contender implements Waiter {
     if (this.#wake && this.#votes.quorum(this.pool.clock)) this.#wake();
   }
 
+  /** What the votes come to; those that could not be brought to a token in time are asked for again. */
+  #found({ kind }: Lost): Victory | Unsettled | undefined {
+    return kind === 'no token' ? this.#won() : this.#standing();
+  }
+
+  #won(): Victory | undefined {
+    const standing = this.#standing();
+    return standing?.kind === 'won' ? standing : undefined;
+  }
+
   /** Won by the votes of several rounds and grants, where enough of the lease is left to make it a whole one. */
   #standing(): Victory | Unsettled | undefined {
     const { clock } = this.pool;
@@ -182,7 +190,7 @@ export class Contender implements Waiter {
     const found = this.#votes.token(clock);
     if (!found?.stands) return { kind: 'unsettled' };
     settle(this.#claim, found.token, []);
-    this.#claim.diverged = !this.#votes.agree(found.token);
+    this.#claim.diverged = this.#votes.differFrom(found.token);
     return { kind: 'won', claim: this.#claim, validity, provisional: true, attempts: 1 };
   }
 }

@@ -3,9 +3,11 @@ import { Aside } from './aside.js';
 import { Ballot, type BallotTerms } from './ballot.js';
 import type { Claim } from './claim.js';
 import type { Clock, Moment } from './clock.js';
+import type { LockListener } from './events.js';
 import { proposalAt } from './fencing.js';
 import type { AcquireAnswer, ExtendAnswer, LockNode, ProbeAnswer, RaiseAnswer, ReleaseAnswer } from './lock-node.js';
 import type { Random } from './random.js';
+import { refuseTwins } from './twins.js';
 
 type Late<A> = (seat: number, answer: A) => void;
 
@@ -41,6 +43,24 @@ export class NodePool {
     this.random = random;
     this.agenda = new Agenda(clock);
     this.#nodeTimeout = nodeTimeout;
+  }
+
+  /**
+   * Connects to every node; resolves once each has answered or failed once.
+   * @throws TypeError where two addresses lead to one server
+   */
+  async open(listener: LockListener): Promise<void> {
+    await Promise.all(this.nodes.map((node) => node.open((event) => listener({ ...event, node: node.name }))));
+    try {
+      refuseTwins(this.nodes);
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.nodes.map((node) => node.close()));
   }
 
   /** The seat of a node, by which ballots know it. */

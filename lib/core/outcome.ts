@@ -45,15 +45,20 @@ function quarantineError(
 ): RedlockError {
   const out = nodes.filter(({ outcome }) => outcome === 'quarantined').length;
   const why =
-    `${out} of ${nodes.length} nodes are new, or were restarted or emptied a short time ago, and may have forgotten locks; ` +
+    `at least ${out} of ${nodes.length} nodes are new, or were restarted or emptied a short time ago, and may have forgotten locks; ` +
     `locks are possible again in ${retryAfter} ms`;
   return new QuorumNotReachedError(resources, nodes, { why, retryAfter });
+}
+
+/** A quorum of votes whose fence counters could not be brought together. */
+export function withoutToken(ballot: Ballot<AcquireAnswer>): Lost {
+  return { kind: 'no token', nodes: outcomesOf(ballot) };
 }
 
 /** What a ballot that was lost, or won too late, comes to; may wait for answers that tell one holder from rivals. */
 export async function lossOf(ballot: Ballot<AcquireAnswer>, decision: 'won' | 'lost'): Promise<Lost> {
   if (decision === 'won') return { kind: 'too slow', nodes: outcomesOf(ballot) };
-  if (!isClear(ballot)) await ballot.rest();
+  if (!isClear(ballot) || reasonOf(ballot).kind === 'quarantined') await ballot.rest();
   return reasonOf(ballot);
 }
 

@@ -20,7 +20,6 @@ import { SystemRandom, type Random } from './random.js';
 import { HeldLocks, type Use } from './reentry.js';
 import { toResources } from './resources.js';
 import { Shutdown } from './shutdown.js';
-import { refuseTwins } from './twins.js';
 import { statusOf, type RedlockStatus } from './status.js';
 import { standsInLine, WaitingLines } from './waiting-line.js';
 
@@ -64,7 +63,7 @@ export class Redlock {
     this.#emit = settings.listener ?? (() => undefined);
     this.#defaults = settings.defaults ?? {};
     checkLockOptions(this.#defaults, 'defaults');
-    this.#maxTtl = settings.maxTtl ?? MAX_TTL;
+    this.#maxTtl = Math.floor(settings.maxTtl ?? MAX_TTL);
     this.#forAcquire = resolveLockOptions(defaultsWithin(this.#maxTtl), this.#defaults, this.#maxTtl);
     this.#forWork = { ...this.#forAcquire, autoExtend: this.#defaults.autoExtend ?? true };
     this.#shutdown = new Shutdown(clock);
@@ -78,7 +77,10 @@ export class Redlock {
     };
   }
 
-  /** Connects to every node; resolves once each has answered or failed once, and never rejects. */
+  /**
+   * Connects to every node; resolves once each has answered or failed once.
+   * @throws TypeError where two addresses lead to one server
+   */
   open(): Promise<void> {
     this.#opening ??= this.#open();
     return this.#opening;
@@ -135,7 +137,7 @@ export class Redlock {
     // From now on there is nothing to open.
     this.#opening ??= Promise.resolve();
     await this.drain(0);
-    await Promise.all(this.#pool.nodes.map((node) => node.close()));
+    await this.#pool.close();
     this.#held.close();
   }
 
@@ -184,8 +186,7 @@ export class Redlock {
   }
 
   async #open(): Promise<void> {
-    await Promise.all(this.#pool.nodes.map((node) => node.open((event) => this.#emit({ ...event, node: node.name }))));
-    refuseTwins(this.#pool.nodes);
+    await this.#pool.open(this.#emit);
     this.#isOpen = true;
   }
 

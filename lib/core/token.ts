@@ -22,7 +22,8 @@ export function settle(claim: Claim, token: number, answers: readonly (AcquireAn
 
 /** What comes after the token is known. */
 export function noteLate(claim: Claim, answer: AcquireAnswer | Unknown): void {
-  if (claim.token !== 0 && (answer.kind !== 'granted' || answer.fence !== claim.token)) claim.diverged = true;
+  if (claim.token === 0 || answer.kind === 'unknown') return;
+  if (answer.kind !== 'granted' || answer.fence !== claim.token) claim.diverged = true;
 }
 
 /**
@@ -39,7 +40,7 @@ export function raiseLaggards(
   for (const seat of votes.below(found.token, pool.clock)) {
     const answered = ({ kind }: { readonly kind: string }): void => {
       if (kind === 'raised') votes.raised(seat, found.token);
-      if (kind === 'gone') votes.refuse(seat);
+      if (kind === 'gone') votes.drop(seat);
       changed();
     };
     pool.raise(claim, seat, { token: found.token, answered });

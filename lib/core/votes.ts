@@ -1,4 +1,5 @@
 import type { Clock } from './clock.js';
+import type { NodeOutcome } from './errors.js';
 import { stands, tokenOf } from './fencing.js';
 import { quorumOf } from './quorum.js';
 import type { Validity } from './validity.js';
@@ -16,6 +17,8 @@ export class Votes {
   #yielding: Map<number, number> | undefined;
   /** Granted since the latest round began: later than the answers to it that said no. */
   #granted: Set<number> | undefined;
+  /** Said no when they were asked last, and nothing since. */
+  readonly #refused = new Set<number>();
 
   constructor(private readonly nodes: number) {}
 
@@ -29,16 +32,28 @@ export class Votes {
 
   grant(seat: number, vote: Vote): void {
     (this.#votes ??= new Map()).set(seat, vote);
+    this.#refused.delete(seat);
   }
 
   /** Not as an answer, but because it was our turn. */
   grantMeanwhile(seat: number, vote: Vote): void {
     (this.#granted ??= new Set()).add(seat);
+    // The resource was free for us everywhere, or is about to be.
+    this.#refused.clear();
     this.grant(seat, vote);
   }
 
-  refuse(seat: number): void {
-    if (!this.#granted?.has(seat)) this.#votes?.delete(seat);
+  /** Said no, or nothing. */
+  refuse(seat: number, kind: string): void {
+    if (this.#granted?.has(seat)) return;
+    this.#votes?.delete(seat);
+    if (kind !== 'unknown') this.#refused.add(seat);
+  }
+
+  /** The node has the claim no more, whatever it said before. */
+  drop(seat: number): void {
+    this.#granted?.delete(seat);
+    this.#votes?.delete(seat);
   }
 
   /** The node lifted its counter while it had the claim. */
@@ -82,10 +97,14 @@ export class Votes {
       .map(([seat]) => seat);
   }
 
-  /** Whether the counters of all nodes are known to be at `token`. */
-  agree(token: number): boolean {
-    const fences = [...(this.#votes?.values() ?? [])].map(({ fence }) => fence);
-    return fences.length === this.nodes && fences.every((fence) => fence === token);
+  /** Who voted for the claim, in words for an error. */
+  outcomes(nodes: readonly { readonly name: string }[]): NodeOutcome[] {
+    return nodes.map(({ name }, seat) => ({ node: name, outcome: this.has(seat) ? 'granted' : 'unknown' }));
+  }
+
+  /** Whether the counter of some node is not at `token`, or not likely to be, since it did not vote. */
+  differFrom(token: number): boolean {
+    return this.#refused.size > 0 || [...(this.#votes?.values() ?? [])].some(({ fence }) => fence !== token);
   }
 
   #counted(): [number, Vote][] {

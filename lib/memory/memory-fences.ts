@@ -9,7 +9,9 @@ export class MemoryFences {
 
   get(resource: string): number | undefined {
     const counter = this.#counters.get(resource);
-    return counter && counter.expires > this.wall() ? counter.fence : undefined;
+    if (counter && counter.expires > this.wall()) return counter.fence;
+    this.#counters.delete(resource);
+    return undefined;
   }
 
   /** Above all earlier ones, and what the client proposes where that is. */

@@ -68,6 +68,7 @@ export interface TrustTerms {
 
 /** Puts batches into the form of the protocol, once for all nodes of a pool that are asked the same. */
 export class BatchEncoder {
+  readonly trust: TrustTerms;
   /** The private channel on which this process is told of grants. */
   readonly channel: string;
   /** The key of what a node notes of its own trustworthiness. */
@@ -81,13 +82,15 @@ export class BatchEncoder {
 
   constructor(
     readonly keyPrefix: string,
-    readonly trust: TrustTerms,
+    trust: TrustTerms,
   ) {
+    // As Redis takes it.
+    this.trust = { ...trust, maxTtl: Math.floor(trust.maxTtl) };
     this.channel = `${keyPrefix}~grants:${randomBytes(12).toString('base64url')}`;
     this.marker = `${keyPrefix}~node`;
     this.#marks = bulk(`${keyPrefix}~waiting`) + bulk(this.marker);
-    this.#maxTtl = bulk(String(trust.maxTtl));
-    this.#retention = bulk(String(2 * trust.maxTtl));
+    this.#maxTtl = bulk(String(this.trust.maxTtl));
+    this.#retention = bulk(String(2 * this.trust.maxTtl));
   }
 
   wire(batch: Batch, command: keyof typeof SCRIPT): Buffer {

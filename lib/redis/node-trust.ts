@@ -40,7 +40,7 @@ export class NodeTrust {
   /** Begins anew on a new connection: another node may be at its end. */
   examine(redis: Redis): void {
     const { maxTtl, restartQuarantine } = this.encoder.trust;
-    const told = Promise.all([redis.info(), redis.get(this.encoder.marker)]);
+    const told = Promise.all([redis.info(), redis.get(this.encoder.marker).catch(() => null)]);
     this.examined = told.then(
       ([info, marker]) => {
         const { runId, warnings } = examine(info, marker, maxTtl);
@@ -49,7 +49,7 @@ export class NodeTrust {
         for (const warning of warnings) this.#warn(warning);
       },
       (error: Error) => {
-        if (restartQuarantine && error.message.includes('NOPERM')) this.#warn(NO_INFO);
+        if (restartQuarantine && error.name === 'ReplyError') this.#warn(NO_INFO);
       },
     );
   }
@@ -80,7 +80,8 @@ export class NodeTrust {
   /** What the answer to an empty batch says. */
   probed(reply: Reply): ProbeAnswer {
     if (!reply.ok) return { kind: 'unknown', reason: reply.reason, sent: reply.sent };
-    const remaining = this.encoder.trust.restartQuarantine ? quarantineOf(reply)! : 0;
+    const left = Math.ceil(this.#setUntil - performance.now());
+    const remaining = this.encoder.trust.restartQuarantine ? quarantineOf(reply)! || Math.max(0, left) : 0;
     if (remaining < 0) return { kind: 'unknown', reason: NO_INFO, sent: true };
     if (remaining > 0) {
       this.#out(NEW_OR_EMPTIED, remaining);

@@ -2,8 +2,8 @@
  * The part of the batch script that asks the node who it is, so that no client library, proxy or failover can hide that it may
  * have forgotten locks: restarted, emptied, restored from an old file, promoted or replaced. Its marker is
  * "run|since|longest ttl", `since` in microseconds on the node's clock; whoever finds none of this run, or one from the future,
- * writes it, and from then on the node does not vote for the longest ttl. Once that is over `since` is 0, which is quick to
- * recognise. Of different longest ttls the greatest counts.
+ * writes it, and from then on the node does not vote for the longest ttl. Of different longest ttls the greatest counts, also
+ * where who has it comes later.
  *
  * Fills `now`, microseconds, and `quarantine`, the ms until the node votes; nil where it does, -1 where nobody can tell.
  */
@@ -13,25 +13,22 @@ local function check_trust()
   now = time[1] * 1000000 + time[2]
   if trust == 'n' or trust == 'N' then return end
   local info, marker = try('INFO', 'server'), try('GET', KEYS[2])
-  if type(info) == 'table' then
+  local run = type(info) == 'string' and string.match(info, 'run_id:(%x+)')
+  if not run then
     quarantine = -1
     return
   end
-  if type(marker) == 'string' and string.sub(marker, 41) == '|0|' .. ARGV[4] then
-    if string.find(info, 'run_id:' .. string.sub(marker, 1, 40), 1, true) then return end
-  end
-  local run = string.match(info, 'run_id:(%x+)')
   local known, since, kept
   if type(marker) == 'string' then
     known, since, kept = string.match(marker, '^(%x+)|(%d+)|(%d+)$')
     since, kept = tonumber(since), tonumber(kept)
   end
   local longest = math.max(max_ttl, kept or 0)
-  if known ~= run or since > now then since = now end
+  local was_noted = known == run and since <= now
+  if not was_noted then since = now end
   local left = since + longest * 1000 - now
-  if left > 0 then quarantine = math.ceil(left / 1000) else since = 0 end
-  local noted = string.format('%s|%.0f|%d', run, since, longest)
-  if marker ~= noted then call('SET', KEYS[2], noted) end
+  if left > 0 then quarantine = math.ceil(left / 1000) end
+  if not was_noted or kept ~= longest then call('SET', KEYS[2], string.format('%s|%.0f|%d', run, since, longest)) end
 end
 if trust == 'c' or trust == 'n' then check_trust() end
 `;

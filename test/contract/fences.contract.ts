@@ -104,6 +104,55 @@ export function describeFences(suite: ContractSuite): void {
     });
   });
 
+  describe('fence counters, in the same turn as others', () => {
+    it('are lifted as far as is asked, however old or far that is', async () => {
+      const [a, now] = [suite.fresh(), suite.microseconds()];
+      for (const token of [now - 3 * FAR, now, now + 3 * FAR]) {
+        const [claim, other] = [suite.claimOf(a), suite.claimOf(suite.fresh())];
+        await suite.acquire(claim, 60_000, now);
+        const [answer] = await Promise.all([suite.raise(claim, token), suite.acquire(other, 60_000, now)]);
+        expect(answer).toEqual({ kind: 'raised' });
+        await suite.release(claim);
+      }
+      expect(await suite.fenceOf(suite.claimOf(a), now)).toBe(now + 3 * FAR + 1);
+    });
+
+    it('are of each what it proposed', async () => {
+      const [names, now] = [[suite.fresh(), suite.fresh(), suite.fresh()], suite.microseconds()];
+      const fences = names.map((name, index) => suite.fenceOf(suite.claimOf(name), now + index));
+      expect(await Promise.all(fences)).toEqual([now, now + 1, now + 2]);
+    });
+
+    it('are lifted before a release that follows hands them on', async () => {
+      const [a, now] = [suite.fresh(), suite.microseconds()];
+      const holder = suite.claimOf(a);
+      await suite.acquire(holder, 60_000, now);
+      const [waiter] = await suite.lineUp(a, 1);
+      await Promise.all([suite.raise(holder, now + 40), suite.release(holder)]);
+      await waiter!.told();
+      expect(waiter!.grants).toMatchObject([{ fence: now + 41 }]);
+    });
+
+    it('are not touched by a vote that is refused, or by an extension', async () => {
+      const [claim, now] = [suite.claimOf(suite.fresh()), suite.microseconds()];
+      const [a] = claim.resources as [string];
+      await suite.acquire(claim, 60_000, now);
+      await suite.acquire(suite.claimOf(a), 60_000, now + 50);
+      await suite.acquire(suite.claimOf(suite.fresh(), a), 60_000, now + 50);
+      await suite.extend(claim);
+      await suite.release(claim);
+      expect(await suite.fenceOf(suite.claimOf(a), now)).toBe(now + 1);
+    });
+
+    it('say of several resources that they are gone where one of them is', async () => {
+      const [a, b, now] = [suite.fresh(), suite.fresh(), suite.microseconds()];
+      const both = suite.claimOf(a, b);
+      await suite.acquire(both, 60_000, now);
+      await suite.under.plant(b, 'foreign', 60_000);
+      expect(await suite.raise(both, now + 9)).toEqual({ kind: 'gone' });
+    });
+  });
+
   describe('the longest ttl', () => {
     const tooLong = TRUSTING.maxTtl + 1;
     const refused = {

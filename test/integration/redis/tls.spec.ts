@@ -44,7 +44,9 @@ describe('a node that speaks TLS', () => {
     const lock = await redlock.acquire('a');
     await lock.extend();
     await lock.release();
-    expect((await redlock.status()).nodes).toEqual([{ node: `rediss://${server.host}:${server.port}`, up: true, votes: true }]);
+    expect((await redlock.status()).nodes).toEqual([
+      { node: `rediss://${server.host}:${server.port}`, up: true, votes: true },
+    ]);
   });
 
   it('is used by its name too', async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { Aside } from '../../../lib/core/aside.js';
 import { Claim } from '../../../lib/core/claim.js';
-import { readAnswers } from '../../../lib/redis/answers.js';
-import { Batch } from '../../../lib/redis/batch.js';
+import { nodeClockOf, quarantineOf, readAnswers } from '../../../lib/redis/answers.js';
+import { Batch, type Verb } from '../../../lib/redis/batch.js';
 import type { Reply } from '../../../lib/redis/wire-command.js';
 
 describe('readAnswers', () => {
@@ -70,5 +70,83 @@ describe('readAnswers', () => {
 
   it('takes missing answers for unknown', () => {
     expect(read('xx', 4)).toEqual([{ kind: 'extended' }, { kind: 'extended' }, NONE_OF_OURS, NONE_OF_OURS]);
+  });
+});
+
+describe('readAnswers, of votes', () => {
+  const PROPOSAL = 1_795_000_000_000_123;
+  const CLOCK = 1_795_000_000_456;
+  const NONE_OF_OURS = { kind: 'unknown', reason: 'an answer that is none of ours', sent: true };
+
+  /** The answers to these, each of which proposes one more than the one before it. */
+  const read = (verbs: readonly Verb[], value: unknown): unknown[] => {
+    const batch = new Batch();
+    verbs.forEach((verb, index) => {
+      const question = new Aside<never>(new Claim(['a'], 'v'), 1);
+      question.proposal = PROPOSAL + index;
+      batch.add(verb, question, 0);
+    });
+    const answers: unknown[] = [];
+    readAnswers(batch, { ok: true, value }, (_, answer) => void answers.push(answer));
+    return answers;
+  };
+
+  it('takes the number of a batch for all as usual, each with what it proposed', () => {
+    expect(read(['A', 'W', 'E', 'R'], 4)).toEqual([
+      { kind: 'granted', fence: PROPOSAL },
+      { kind: 'granted', fence: PROPOSAL + 1 },
+      { kind: 'extended' },
+      { kind: 'released' },
+    ]);
+  });
+
+  it('finds the number of a batch beside the clock of the node', () => {
+    expect(read(['A', 'L'], 2 + 1_024 * CLOCK)).toEqual([{ kind: 'granted', fence: PROPOSAL }, { kind: 'released' }]);
+  });
+
+  it('takes another number for no vote', () => {
+    expect(read(['A', 'A'], 3 + 1_024 * CLOCK)).toEqual([NONE_OF_OURS, NONE_OF_OURS]);
+  });
+
+  it.each([String(PROPOSAL + 7), Buffer.from(String(PROPOSAL + 7))])(
+    'takes the counter as the node has it: %s',
+    (fence) => {
+      expect(read(['A', 'W', 'a'], ['g*g', fence, '17', CLOCK])).toEqual([
+        { kind: 'granted', fence: PROPOSAL + 7 },
+        { kind: 'granted', fence: PROPOSAL + 1 },
+        { kind: 'granted', fence: 17 },
+      ]);
+    },
+  );
+
+  it.each(['none', 'inf', 'nan', undefined])('takes a vote with the counter "%s" for none', (fence) => {
+    expect(read(['A'], ['g', fence])).toEqual([NONE_OF_OURS]);
+  });
+
+  it('tells those that were lifted from those that are gone', () => {
+    expect(read(['F', 'f', 'F'], 'unu')).toEqual([{ kind: 'raised' }, { kind: 'gone' }, { kind: 'raised' }]);
+  });
+
+  it.each([
+    [2, undefined],
+    [2 + 1_024 * CLOCK, CLOCK],
+    [['gg', '1', '2', CLOCK], CLOCK],
+    [['gg', '1', '2'], undefined],
+    [['h', 500, 'owner'], undefined],
+    ['xx', undefined],
+    [undefined, undefined],
+  ])('finds in %j the clock %s', (value, clock) => {
+    expect(nodeClockOf({ ok: true, value })).toBe(clock);
+    expect(nodeClockOf({ ok: false, reason: 'closed', sent: true })).toBeUndefined();
+  });
+
+  it.each([
+    [1_024 * CLOCK, 0],
+    [0, 0],
+    [['', 700, CLOCK], 700],
+    [['', -1, CLOCK], -1],
+  ])('finds in %j, as the answer to nothing, a quarantine of %i ms', (value, quarantine) => {
+    expect(quarantineOf({ ok: true, value })).toBe(quarantine);
+    expect(quarantineOf({ ok: false, reason: 'closed', sent: true })).toBeUndefined();
   });
 });

@@ -14,6 +14,7 @@ interface Operation {
   readonly keys: readonly string[];
   readonly value: string;
   readonly ttl: number;
+  readonly proposal?: number;
   readonly place?: { readonly grace: number; readonly arrived: number };
 }
 
@@ -48,8 +49,10 @@ function decode(wire: Buffer) {
   };
 }
 
-const OF_SEVERAL = 'aer';
+const VERBS = ['A', 'W', 'E', 'F', 'R', 'L', 'S', 'Y', 'a', 'e', 'f', 'r'] as const;
+const OF_SEVERAL = 'aefr';
 const WITH_TTL = 'AWEae';
+const WITH_PROPOSAL = 'AWFaf';
 const WITH_GRACE = 'WLSY';
 const WITH_TICKET = 'WY';
 
@@ -65,9 +68,11 @@ describe('BatchEncoder', () => {
   });
   const batchOf = (...operations: Operation[]): Batch => {
     const batch = new Batch();
-    for (const { verb, keys, value, ttl, place } of operations) {
+    for (const { verb, keys, value, ttl, place, proposal = 0 } of operations) {
       const ticket = place && { ...place, isTaken: true, granted: () => undefined };
-      batch.add(verb, new Aside<never>(new Claim(keys, value, ticket), ttl), 0);
+      const question = new Aside<never>(new Claim(keys, value, ticket), ttl);
+      question.proposal = proposal;
+      batch.add(verb, question, 0);
     }
     return batch;
   };
@@ -98,14 +103,15 @@ describe('BatchEncoder', () => {
     expect(new BatchEncoder('lock:', TRUSTING).channel).not.toBe(encoder.channel);
   });
 
-  it.each(['A', 'W', 'E', 'R', 'L', 'S', 'Y', 'a', 'e', 'r'] as const)('says of %s all that it needs', (verb) => {
+  it.each(VERBS)('says of %s all that it needs', (verb) => {
     const place = { grace: 500, arrived: 1_700_000_000_000_123 };
-    const one = operation(verb, { place });
+    const one = operation(verb, { place, proposal: 1_795_000_000_000_123 });
     const { operations, left } = decoded(one);
     expect(operations).toHaveLength(1);
     const [read] = operations;
     expect(read).toMatchObject({ verb, keys: one.keys.map((key) => `lock:${key}`), value: one.value });
     if (WITH_TTL.includes(verb)) expect(read!.ttl).toBe('1000');
+    if (WITH_PROPOSAL.includes(verb)) expect(read!.proposal).toBe('1795000000000123');
     if (WITH_GRACE.includes(verb)) expect(read!.terms).toMatch(/^500 /);
     if (WITH_TICKET.includes(verb)) expect(read!.terms).toMatch(/ 1700000000000123$/);
     expect(left).toBe('');
@@ -135,11 +141,11 @@ describe('BatchEncoder', () => {
   it('says for each operation of a mixed batch what it needs, whatever comes before it', () => {
     const dice = new SeededRandom(3);
     const oneOf = <T>(choices: readonly T[]): T => choices[Math.floor(dice.fraction() * choices.length)]!;
-    const verbs = ['A', 'W', 'E', 'R', 'L', 'S', 'Y', 'a', 'e', 'r'] as const;
     for (let round = 0; round < 200; round += 1) {
       const operations = Array.from({ length: 12 }, () =>
-        operation(oneOf(verbs), {
+        operation(oneOf(VERBS), {
           ttl: oneOf([1, 1_000, 60_000]),
+          proposal: oneOf([1_795_000_000_000_123, 1_795_000_000_000_124]),
           value: oneOf([random.value(), 'short']),
           place: oneOf([undefined, { grace: 500, arrived: 1 }, { grace: 500, arrived: 2 }, { grace: 7, arrived: 1 }]),
         }),
@@ -148,10 +154,11 @@ describe('BatchEncoder', () => {
       expect(read.operations.map(({ verb, value }) => [verb, value])).toEqual(
         operations.map(({ verb, value }) => [verb, value]),
       );
-      read.operations.forEach(({ ttl, terms }, index) => {
-        const { verb, place, ttl: wanted } = operations[index]!;
+      read.operations.forEach(({ ttl, terms, proposal }, index) => {
+        const { verb, place, ttl: wanted, proposal: proposed } = operations[index]!;
         const { grace = 0, arrived = 0 } = place ?? {};
         if (WITH_TTL.includes(verb)) expect(ttl).toBe(String(wanted));
+        if (WITH_PROPOSAL.includes(verb)) expect(proposal).toBe(String(proposed));
         if (WITH_GRACE.includes(verb)) expect(terms!.split(' ')[0]).toBe(String(grace));
         if (WITH_TICKET.includes(verb)) expect(terms!.split(' ')[1]).toBe(String(arrived));
       });
@@ -180,5 +187,13 @@ describe('BatchEncoder', () => {
       expect(decode(encoder.wire(batch, 'evalsha')).operations[0]!.keys).toEqual(['lock:a']);
     }
     expect(claim.encoding).toBeDefined();
+  });
+
+  it.each(['cC', 'nN'])('says how long counters are kept, and when the node is checked: %s', (check) => {
+    encoder = new BatchEncoder('lock:', { maxTtl: 7_500, restartQuarantine: check === 'cC' });
+    const checks = VERBS.map((verb) => decoded(operation('R'), operation(verb)).trust.check);
+    expect(checks).toEqual(VERBS.map((verb) => check['AWa'.includes(verb) ? 0 : 1]));
+    const trust = { marker: 'lock:~node', maxTtl: '7500', check: check[0], retention: '15000' };
+    expect(decoded()).toMatchObject({ trust, operations: [], left: '' });
   });
 });

@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { systemClock, type Clock } from '../../../lib/core/clock.js';
+import type { Lock } from '../../../lib/core/lock.js';
+import { eventually } from '../../support/eventually.js';
+import { nothingLeft } from '../../support/node-lines.js';
+import { allDone, RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
+import { TRUSTING } from '../../support/trust.js';
+
+const YEAR = 365 * 86_400_000;
+const LONG = { ttl: 60_000 };
+
+/** The clock of a machine whose wall clock is so many ms ahead. */
+function ahead(ms: number): Clock {
+  return {
+    now: () => ({ monotonic: systemClock.now().monotonic, wall: systemClock.now().wall + ms }),
+    schedule: (delay, task) => systemClock.schedule(delay, task),
+    afterInput: (task) => systemClock.afterInput(task),
+  };
+}
+
+describe('fencing tokens on real nodes', () => {
+  let pool: RedisPool;
+  let [all, low, high]: RedisPoolClient[] = [];
+  let resource: string;
+
+  /** A client that reaches only these nodes; nobody listens at the other addresses. */
+  const reaching = (seats: readonly number[], clock?: Clock): Promise<RedisPoolClient> =>
+    pool.client({
+      nodes: pool.urls.map((url, seat) => (seats.includes(seat) ? url : `redis://127.0.0.1:${seat + 1}`)),
+      ...(clock && { clock }),
+    });
+  beforeAll(async () => {
+    pool = await RedisPool.start(5);
+    [all, low, high] = [await pool.client(), await reaching([0, 1, 2]), await reaching([2, 3, 4], ahead(-5_000))];
+  });
+  beforeEach(() => void (resource = pool.resource()));
+  afterAll(() => pool.stop());
+
+  const counters = (key = resource) => pool.owners(`${key}~fence`);
+  const tokenOf = async (taking: Promise<Lock | null>): Promise<number> => {
+    const lock = await taking;
+    await lock!.release();
+    return lock!.fencingToken;
+  };
+  const expectGrowing = (tokens: readonly number[]): void => {
+    for (const token of tokens) expect(Number.isSafeInteger(token)).toBe(true);
+    expect(tokens).toEqual([...new Set(tokens)].sort((a, b) => a - b));
+  };
+
+  it('are the time of day in microseconds, and what the nodes count', async () => {
+    const before = Date.now() * 1_000;
+    const lock = await all!.redlock.acquire(resource, LONG);
+    await allDone(all!);
+    expect(lock.fencingToken).toBeGreaterThanOrEqual(before - 1_000);
+    expect(lock.fencingToken).toBeLessThanOrEqual((Date.now() + 1) * 1_000);
+    expect(await counters()).toEqual(Array(5).fill(String(lock.fencingToken)));
+    await lock.release();
+    await allDone(all!);
+    expect(await counters()).toEqual(Array(5).fill(String(lock.fencingToken)));
+  });
+
+  it('grow with every lock, however it is taken', async () => {
+    const other = pool.resource();
+    const [{ redlock }, tokens] = [all!, [] as number[]];
+    for (let turn = 0; turn < 5; turn += 1) {
+      tokens.push(await tokenOf(redlock.acquire(resource, LONG)));
+      tokens.push(await tokenOf(redlock.tryAcquire([other, resource], LONG)));
+      tokens.push(await redlock.withLock(resource, ({ fencingToken }) => fencingToken));
+      tokens.push(await tokenOf(low!.redlock.acquire(resource, LONG)));
+      tokens.push(await tokenOf(high!.redlock.acquire(resource, LONG)));
+      tokens.push(await tokenOf(high!.redlock.tryAcquire([resource, other], LONG)));
+    }
+    expectGrowing(tokens);
+    await nothingLeft(pool, resource);
+  });
+
+  it('grow where the lease of the one before ran out', async () => {
+    const tokens: number[] = [];
+    for (const { redlock } of [low!, high!, low!, high!]) {
+      tokens.push((await redlock.acquire(resource, { ttl: 60, retryDelay: 20 })).fencingToken);
+    }
+    expectGrowing(tokens);
+  });
+
+  it('are stored as plain digits, whoever counts', async () => {
+    const others = [resource, pool.resource()];
+    const digits = Array(5).fill(expect.stringMatching(/^\d{16}$/));
+    await tokenOf(all!.redlock.acquire(resource, LONG));
+    // Behind: counted on by one.
+    await tokenOf((await reaching([0, 1, 2, 3, 4], ahead(-5_000))).redlock.acquire(resource, LONG));
+    expect(await counters()).toEqual(digits);
+    await tokenOf(all!.redlock.acquire(others, LONG));
+    await allDone(all!);
+    expect(await counters(others[1])).toEqual(digits);
+  });
+
+  it('are greater than that of a holder on other nodes, of which one was far ahead', async () => {
+    await pool.plant(0, `${resource}~fence`, { value: String((Date.now() + 3_600_000) * 1_000) });
+    const first = await low!.redlock.acquire(resource, { ttl: 100 });
+    expect(first.fencingToken).toBeGreaterThan((Date.now() + 3_000_000) * 1_000);
+    expectGrowing([first.fencingToken, await tokenOf(high!.redlock.acquire(resource, LONG))]);
+  });
+
+  it('are so also where nodes are lifted in the same turn as others vote', async () => {
+    await pool.plant(0, `${resource}~fence`, { value: String((Date.now() + TRUSTING.maxTtl) * 1_000) });
+    const [first] = await Promise.all([
+      low!.redlock.acquire(resource, { ttl: 300 }),
+      ...Array.from({ length: 20 }, async () => {
+        const own = pool.resource();
+        for (let turn = 0; turn < 5; turn += 1) await tokenOf(low!.redlock.acquire(own, LONG));
+      }),
+    ]);
+    expect(Number((await counters())[1])).toBeGreaterThanOrEqual(first.fencingToken);
+    expectGrowing([first.fencingToken, await tokenOf(high!.redlock.acquire(resource, LONG))]);
+  });
+
+  it('stay the same when the lock is extended, and when a node is won back', async () => {
+    const lock = await all!.redlock.acquire(resource, LONG);
+    const token = lock.fencingToken;
+    await pool.ask(0, (redis) => redis.del(resource, `${resource}~fence`));
+    await lock.extend();
+    await eventually(async () => expect(await pool.owners(resource)).toEqual(Array(5).fill(lock.value)));
+    expect(lock.fencingToken).toBe(token);
+    await lock.release();
+    expectGrowing([token, await tokenOf(low!.redlock.acquire(resource, LONG))]);
+  });
+
+  it.each([
+    ['ahead', 3 * YEAR],
+    ['behind', -3 * YEAR],
+  ])('are not dragged along by a client whose clock is years %s, who gets no lock', async (_, skew) => {
+    const wrong = await pool.client({ clock: ahead(skew) });
+    const refused = {
+      code: 'QUORUM_NOT_REACHED',
+      message: expect.stringMatching(/clocks of client and node are \d+ ms/),
+    };
+    const before = await tokenOf(all!.redlock.acquire(resource, LONG));
+    await expect(wrong.redlock.tryAcquire(resource, LONG)).rejects.toMatchObject(refused);
+    await expect(wrong.redlock.tryAcquire([resource, pool.resource()], LONG)).rejects.toMatchObject(refused);
+    await expect(wrong.redlock.acquire(resource, { ...LONG, waitTimeout: 100 })).rejects.toMatchObject(refused);
+    await allDone(wrong);
+    expect(await counters()).toEqual(Array(5).fill(String(before)));
+    await nothingLeft(pool, resource);
+    const after = await tokenOf(all!.redlock.acquire(resource, LONG));
+    expectGrowing([before, after]);
+    expect(after).toBeLessThanOrEqual((Date.now() + 1) * 1_000);
+  });
+
+  describe('leave nothing behind', () => {
+    const trust = { maxTtl: 400, restartQuarantine: false };
+    let short: RedisPoolClient;
+    beforeAll(async () => void (short = await pool.client({ trust })));
+
+    const goneOn = (server: number, key: string): Promise<void> =>
+      pool.ask(server, (redis) =>
+        eventually(async () => expect(await redis.exists(`${key}~fence`)).toBe(0), 8 * trust.maxTtl),
+      );
+    const gone = (key: string) => Promise.all(pool.servers.map((_, server) => goneOn(server, key)));
+
+    it.each<[string, (key: string) => Promise<unknown>]>([
+      ['of one lock', (key) => tokenOf(short.redlock.acquire(key))],
+      ['of several at once', (key) => tokenOf(short.redlock.acquire([key, `${key}-too`]))],
+      ['of a lock whose holder died', (key) => short.redlock.acquire(key, { ttl: 50 })],
+      [
+        'of one that was handed on',
+        async (key) => {
+          const lock = await short.redlock.acquire(key);
+          const other = await pool.client({ trust });
+          const next = other.redlock.acquire(key, { retryDelay: 60_000 });
+          await eventually(
+            async () => expect(await pool.ask(0, (redis) => redis.exists(`${key}~waiters`))).toBe(1),
+            300,
+          );
+          await lock.release();
+          await tokenOf(next);
+        },
+      ],
+      [
+        'of one that was lifted',
+        async (key) => {
+          await pool.plant(1, `${key}~fence`, { value: String((Date.now() + 100) * 1_000), ttl: 300 });
+          await pool.plant(3, key, { ttl: 300 });
+          await tokenOf(short.redlock.acquire(key, { ttl: 300 }));
+        },
+      ],
+    ])('%s: a counter ends after twice maxTtl', async (_, use) => {
+      await use(resource);
+      await allDone(short);
+      const before = await counters();
+      for (const server of pool.servers.keys()) {
+        const ms = await pool.ask(server, (redis) => redis.pttl(`${resource}~fence`));
+        expect(ms).toBeLessThanOrEqual(2 * trust.maxTtl);
+        expect(ms).not.toBe(-1);
+      }
+      await gone(resource);
+      await gone(`${resource}-too`);
+      expectGrowing([Number(before[0]), await tokenOf(short.redlock.acquire(resource))]);
+    });
+  });
+});

@@ -1,0 +1,153 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { LockEvent } from '../../../lib/core/events.js';
+import { ClockedServer, clockShimObstacle } from '../../support/clock-shim.js';
+import { eventually } from '../../support/eventually.js';
+import { startFaultProxy, type FaultProxy } from '../../support/fault-proxy.js';
+import { allDone, RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
+import { withRedis } from '../../support/redis-client.js';
+import { vouchFor } from '../../support/vouch.js';
+
+const MAX_TTL = 2_000;
+const trust = { maxTtl: MAX_TTL, restartQuarantine: true };
+const ONCE = { waitTimeout: 0 };
+const PATIENT = { waitTimeout: 20_000, retryDelay: 20, retryJitter: 0 };
+const READING = 5;
+/** Ms; more than noise, and not so much that the clocks are too far apart. */
+const STEP = 700;
+const OUT = { code: 'QUORUM_NOT_REACHED', nodes: [{ outcome: 'quarantined' }] };
+
+const obstacle = clockShimObstacle();
+
+describe('a node whose clock is set', () => {
+  if (obstacle !== undefined) {
+    it.skip(`cannot be tried on this machine: ${obstacle}`, () => undefined);
+    return;
+  }
+
+  let pool: RedisPool;
+  let node: ClockedServer;
+  let proxy: FaultProxy;
+  beforeEach(async () => {
+    pool = await RedisPool.start(0);
+    node = await ClockedServer.start();
+    proxy = await startFaultProxy(node.server);
+    await vouchFor(node.url, MAX_TTL);
+  });
+  afterEach(async () => {
+    await pool.stop();
+    await proxy.close();
+    await node.stop();
+  });
+
+  const clientOf = async (url = node.url): Promise<RedisPoolClient> => {
+    const client = await pool.client({ nodes: [url], trust });
+    await eventually(() => expect(client.events).toContainEqual({ type: 'node-up', node: url }));
+    return client;
+  };
+  /** A client that knows what time the node has. */
+  const acquainted = async (): Promise<RedisPoolClient> => {
+    const client = await clientOf();
+    await (await client.redlock.acquire(pool.resource(), ONCE)).release();
+    return client;
+  };
+  const told = ({ events }: RedisPoolClient, type: LockEvent['type']): LockEvent[] =>
+    events.filter((event) => event.type === type);
+  const refused = ({ redlock }: RedisPoolClient): Promise<void> =>
+    expect(redlock.acquire(pool.resource(), ONCE)).rejects.toMatchObject(OUT);
+
+  it('is a node like any other while it is not', async () => {
+    const [one, another] = [await acquainted(), await acquainted()];
+    for (const client of [one, another, one]) await client.redlock.acquire(pool.resource(), ONCE);
+    expect(told(one, 'node-quarantined')).toEqual([]);
+  });
+
+  it.each([
+    ['forward', STEP],
+    ['back', -STEP],
+  ])('%s does not vote for maxTtl, and an event says why', async (_case, step) => {
+    const client = await acquainted();
+    await node.step(step);
+    const since = performance.now();
+    await refused(client);
+    expect(told(client, 'node-quarantined')).toEqual([
+      {
+        type: 'node-quarantined',
+        node: node.url,
+        reason: expect.stringMatching(/^its clock was set by \d+ ms or more: leases may have ended early$/),
+        remaining: MAX_TTL,
+      },
+    ]);
+    await client.redlock.acquire(pool.resource(), PATIENT);
+    expect(performance.now() - since + READING).toBeGreaterThanOrEqual(MAX_TTL);
+    expect([told(client, 'node-quarantined').length, told(client, 'node-trusted').length]).toEqual([1, 1]);
+  });
+
+  it.each([-60_000, 60_000])(
+    'by %i ms does not vote at all, and after it was set right not for maxTtl',
+    async (step) => {
+      const client = await acquainted();
+      await node.step(step);
+      const error = await client.redlock.acquire('a', ONCE).catch((reason: unknown) => reason);
+      expect((error as Error).message).toMatch(/the clocks of client and node are \d+ ms apart/);
+      expect(told(client, 'node-quarantined')).toHaveLength(1);
+      await node.step(-step);
+      const since = performance.now();
+      await refused(client);
+      await client.redlock.acquire('a', PATIENT);
+      expect(performance.now() - since + READING).toBeGreaterThanOrEqual(MAX_TTL);
+    },
+  );
+
+  it('does not vote for those who could not notice it either', async () => {
+    const client = await acquainted();
+    const idle = await clientOf();
+    await node.step(STEP);
+    const since = performance.now();
+    await refused(client);
+    await allDone(client);
+    const stranger = await clientOf();
+    for (const other of [idle, stranger]) {
+      await refused(other);
+      expect(told(other, 'node-quarantined')).toHaveLength(1);
+      await expect(other.redlock.status()).resolves.toMatchObject({ quorumReachable: false });
+    }
+    await stranger.redlock.acquire(pool.resource(), PATIENT);
+    expect(performance.now() - since + READING).toBeGreaterThanOrEqual(MAX_TTL);
+  });
+
+  it('keeps nothing of the vote by which it was noticed', async () => {
+    const client = await acquainted();
+    await node.step(STEP);
+    await expect(client.redlock.acquire('a', ONCE)).rejects.toMatchObject(OUT);
+    await allDone(client);
+    expect(await withRedis(node.url, (redis) => redis.exists('a'))).toBe(0);
+  });
+
+  it('gives a lock that ended early on it to nobody before its holder has let go', async () => {
+    const [holder, rival] = [await acquainted(), await acquainted()];
+    const lock = await holder.redlock.acquire('a', { ttl: MAX_TTL });
+    await node.step(STEP);
+    const next = await rival.redlock.acquire('a', PATIENT);
+    expect(lock.isValid).toBe(false);
+    expect(next.isValid).toBe(true);
+  });
+
+  it('still extends what it has, also beside what it refuses', async () => {
+    const client = await acquainted();
+    const lock = await client.redlock.acquire('a');
+    await node.step(-60_000);
+    const asked = client.redlock.acquire('b', ONCE);
+    const extended = lock.extend();
+    await expect(asked).rejects.toMatchObject({ code: 'QUORUM_NOT_REACHED' });
+    await expect(extended).resolves.toBeUndefined();
+  });
+
+  it('is noticed though the connection broke meanwhile', async () => {
+    const client = await clientOf(proxy.url);
+    await (await client.redlock.acquire('a', ONCE)).release();
+    await node.step(STEP);
+    proxy.resetAll();
+    await eventually(() => expect(told(client, 'node-up')).toHaveLength(2));
+    await refused(client);
+  });
+});

@@ -1,0 +1,107 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { RedisPool, type RedisClientSettings, type RedisPoolClient } from '../../support/redis-pool.js';
+import {
+  count,
+  hasDisk,
+  ONCE,
+  PATIENT,
+  refusal,
+  startTrusted,
+  untilTold,
+  votesAfter,
+} from '../../support/wary-redis.js';
+
+const MAX_TTL = 1_500;
+const trust = { maxTtl: MAX_TTL, restartQuarantine: true };
+const onDisk = hasDisk ? it : it.skip;
+
+describe('maxTtl', () => {
+  let pool: RedisPool;
+  afterEach(() => pool.stop());
+
+  const clientOf = (settings: RedisClientSettings = {}): Promise<RedisPoolClient> =>
+    pool.client({ trust, ...settings });
+
+  describe('with a ttl above it', () => {
+    it('refuses a lock at the call', async () => {
+      pool = pool = await startTrusted(1, MAX_TTL);
+      const { redlock } = await clientOf();
+      await expect(redlock.acquire('a', { ttl: MAX_TTL + 1 })).rejects.toBeInstanceOf(RangeError);
+      const lock = await redlock.acquire('a', { ttl: MAX_TTL });
+      await expect(lock.extend(MAX_TTL + 1)).rejects.toBeInstanceOf(RangeError);
+    });
+
+    it.each([true, false])('has the node refuse it as well: restartQuarantine %s', async (restartQuarantine) => {
+      pool = pool = await startTrusted(1, MAX_TTL);
+      // A client that knows nothing of what it may ask for.
+      const { redlock } = await clientOf({ trust: { maxTtl: MAX_TTL, restartQuarantine }, maxTtl: 60_000 });
+      const asked = { ...ONCE, ttl: MAX_TTL + 1 };
+      for (const resource of ['a', ['b', 'c']]) {
+        const error = await redlock.acquire(resource, asked).catch((reason: unknown) => reason);
+        expect((error as Error).message).toMatch(/a ttl of 1501 ms is above maxTtl, 1500 ms/);
+      }
+      for (const resource of ['d', ['e', 'f']]) {
+        const lock = await redlock.acquire(resource, { ttl: MAX_TTL });
+        await expect(lock.extend(MAX_TTL + 1)).rejects.toThrow(/above maxTtl/);
+      }
+      const left = await Promise.all(
+        ['a', 'b', 'c', 'd', 'e', 'f'].map((key) => pool.ask(0, (redis) => redis.pttl(key))),
+      );
+      expect(left.slice(0, 3)).toEqual([-2, -2, -2]);
+      expect(Math.max(...left)).toBeLessThanOrEqual(MAX_TTL);
+    });
+  });
+
+  it('need not be a whole number', async () => {
+    pool = await RedisPool.start(1);
+    const client = await clientOf({ trust: { maxTtl: 1_000 / 3, restartQuarantine: true } });
+    const lock = await client.redlock.acquire('a', PATIENT);
+    await expect(lock.extend()).resolves.toBeUndefined();
+    await expect(client.redlock.acquire('b', ONCE)).resolves.toMatchObject({ isValid: true });
+  });
+
+  describe('where clients have another one: the quarantine', () => {
+    const [short, long] = [
+      { maxTtl: 400, restartQuarantine: true },
+      { maxTtl: 3_000, restartQuarantine: true },
+    ];
+
+    it('lasts for the greater one, and warns who comes second', async () => {
+      pool = await RedisPool.start(1);
+      const since = performance.now();
+      const careful = await clientOf({ trust: long });
+      await untilTold(careful, 'node-quarantined');
+      const hasty = await clientOf({ trust: short });
+      await untilTold(hasty, 'node-warning');
+      expect(hasty.events).toContainEqual({
+        type: 'node-warning',
+        node: pool.urls[0],
+        reason: expect.stringMatching(/other clients use a maxTtl of 3000 ms where this one has 400/),
+      });
+      expect(await votesAfter(hasty, since)).toBeGreaterThanOrEqual(3_000);
+      expect(count(careful, 'node-warning')).toBe(0);
+    });
+
+    it('lasts for the greater one also where who has it comes second', async () => {
+      pool = await RedisPool.start(1);
+      const since = performance.now();
+      const hasty = await clientOf({ trust: short });
+      await hasty.redlock.acquire('a', { ttl: 300, ...PATIENT });
+      const careful = await clientOf({ trust: long });
+      await untilTold(careful, 'node-warning');
+      await expect(refusal(hasty)).resolves.toMatchObject({ nodes: [{ outcome: 'quarantined' }] });
+      expect(await votesAfter(hasty, since)).toBeGreaterThanOrEqual(3_000);
+    });
+
+    onDisk('lasts for the greater one also after the next restart', async () => {
+      pool = await startTrusted(1, long.maxTtl);
+      const client = await clientOf({ trust: short });
+      await client.redlock.acquire('a', ONCE);
+      await pool.ask(0, (redis) => redis.save());
+      const since = performance.now();
+      await pool.servers[0]!.restart();
+      await untilTold(client, 'node-up', 2);
+      expect(await votesAfter(client, since)).toBeGreaterThanOrEqual(3_000);
+    });
+  });
+});

@@ -1,0 +1,190 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { QuorumNotReachedError } from '../../../lib/core/errors.js';
+import { eventually } from '../../support/eventually.js';
+import { allDone, RedisPool, type RedisClientSettings, type RedisPoolClient } from '../../support/redis-pool.js';
+import {
+  count,
+  hasDisk,
+  msSince,
+  ONCE,
+  PATIENT,
+  refusal,
+  startTrusted,
+  untilTold,
+  votesAfter,
+} from '../../support/wary-redis.js';
+
+const MAX_TTL = 1_500;
+const trust = { maxTtl: MAX_TTL, restartQuarantine: true };
+const onDisk = hasDisk ? it : it.skip;
+
+describe('restart quarantine', () => {
+  let pool: RedisPool;
+  afterEach(() => pool.stop());
+
+  const clientOf = (settings: RedisClientSettings = {}): Promise<RedisPoolClient> =>
+    pool.client({ trust, ...settings });
+
+  describe('keeps out of the vote for maxTtl, and lets back then,', () => {
+    it('a node that is new', async () => {
+      pool = await RedisPool.start(1);
+      const since = performance.now();
+      const client = await clientOf();
+      await expect(refusal(client)).resolves.toMatchObject({ nodes: [{ outcome: 'quarantined' }] });
+      expect(await votesAfter(client, since)).toBeGreaterThanOrEqual(MAX_TTL);
+      expect([count(client, 'node-quarantined'), count(client, 'node-trusted')]).toEqual([1, 1]);
+    });
+
+    it.each<[string, boolean, () => Promise<unknown>]>([
+      ['that was killed and restarted empty', true, () => pool.servers[0]!.restart()],
+      ['that was emptied', false, () => pool.ask(0, (redis) => redis.flushall())],
+      ['whose database was emptied', false, () => pool.ask(0, (redis) => redis.flushdb())],
+      [
+        'that was a replica for a while',
+        false,
+        async () => {
+          const [host, port] = ['127.0.0.1', String(pool.servers[1]!.port)] as const;
+          await pool.ask(0, (redis) => redis.replicaof(host, port));
+          await eventually(async () =>
+            expect(await pool.ask(0, (redis) => redis.info('replication'))).toMatch(/master_link_status:up/),
+          );
+          await pool.ask(0, (redis) => redis.call('REPLICAOF', 'NO', 'ONE'));
+        },
+      ],
+    ])('a node %s', async (_case, reconnects, forget) => {
+      pool = pool = await startTrusted(2, MAX_TTL);
+      const client = await clientOf({ nodes: [pool.urls[0]!] });
+      await client.redlock.acquire('warm-up', ONCE);
+      const since = performance.now();
+      await forget();
+      if (reconnects) await untilTold(client, 'node-up', 2);
+      const error = await refusal(client);
+      expect(error.nodes).toEqual([{ node: pool.urls[0], outcome: 'quarantined', detail: expect.any(String) }]);
+      expect(await votesAfter(client, since)).toBeGreaterThanOrEqual(MAX_TTL);
+      expect([count(client, 'node-quarantined'), count(client, 'node-trusted')]).toEqual([1, 1]);
+    });
+
+    onDisk('a node that was restarted with what it had on its disk: it extends and releases what is left', async () => {
+      const terms = { maxTtl: 4_000, restartQuarantine: true };
+      pool = await startTrusted(1, terms.maxTtl);
+      const client = await clientOf({ trust: terms });
+      const [kept, freed] = [await client.redlock.acquire('kept'), await client.redlock.acquire('freed')];
+      await pool.ask(0, (redis) => redis.save());
+      const forgotten = await client.redlock.acquire('forgotten');
+      const since = performance.now();
+      await pool.servers[0]!.restart();
+      await untilTold(client, 'node-up', 2);
+      expect(await pool.owners('kept')).toEqual([kept.value]);
+      expect(await pool.owners('forgotten')).toEqual([null]);
+      const rival = await clientOf({ trust: terms });
+      await expect(refusal(rival, 'forgotten')).resolves.toMatchObject({ nodes: [{ outcome: 'quarantined' }] });
+      await kept.extend();
+      await freed.release();
+      expect(await pool.owners('kept')).toEqual([kept.value]);
+      expect(await pool.owners('freed')).toEqual([null]);
+      await rival.redlock.acquire('forgotten', PATIENT);
+      expect(forgotten.isValid).toBe(false);
+      expect(msSince(since)).toBeGreaterThanOrEqual(terms.maxTtl);
+    });
+  });
+
+  describe('of two of three nodes that were killed and restarted empty', () => {
+    const terms = { maxTtl: 4_000, restartQuarantine: true };
+    const holdAndRestart = async (client: RedisPoolClient, rival: RedisPoolClient) => {
+      const lock = await client.redlock.acquire('a');
+      await allDone(client);
+      expect(await pool.owners('a')).toEqual(Array(3).fill(lock.value));
+      await Promise.all([0, 1].map((server) => pool.servers[server]!.restart()));
+      await untilTold(rival, 'node-up', 5);
+      return lock;
+    };
+
+    it('keeps what was held from everybody else until its lease has ended', async () => {
+      pool = await startTrusted(3, terms.maxTtl);
+      const [client, rival] = [await clientOf({ trust: terms }), await clientOf({ trust: terms })];
+      const lock = await holdAndRestart(client, rival);
+      const error = await refusal(rival, 'a');
+      expect(error).toBeInstanceOf(QuorumNotReachedError);
+      expect(error.message).toMatch(/2 of 3 nodes are new.*; locks are possible again in \d+ ms/);
+      const next = await rival.redlock.acquire('a', PATIENT);
+      expect(lock.isValid).toBe(false);
+      expect(next.fencingToken).toBeGreaterThan(lock.fencingToken);
+    });
+
+    it('is what keeps it: without it a rival has the lock at once', async () => {
+      const off = { ...terms, restartQuarantine: false };
+      pool = await RedisPool.start(3);
+      const [client, rival] = [await clientOf({ trust: off }), await clientOf({ trust: off })];
+      const lock = await holdAndRestart(client, rival);
+      await expect(rival.redlock.acquire('a', ONCE)).resolves.toMatchObject({ isValid: true });
+      expect(lock.isValid).toBe(true);
+    });
+  });
+
+  describe('gives nothing to who waits', () => {
+    const RARELY = { waitTimeout: 20_000, retryDelay: 500, retryJitter: 0 };
+    const inLine = (): Promise<number> => pool.ask(0, (redis) => redis.zcard('a~waiters'));
+
+    it('in the line of a node, when something is released there', async () => {
+      pool = pool = await startTrusted(1, MAX_TTL);
+      const [client, waiter] = [await clientOf(), await clientOf()];
+      const lock = await client.redlock.acquire('a');
+      const waiting = waiter.redlock.acquire('a', RARELY);
+      await eventually(async () => expect(await inLine()).toBe(1));
+      // As a node that was set back: its line is there, and it is not known what else was.
+      const since = performance.now();
+      await pool.ask(0, (redis) => redis.set('~node', `${'0'.repeat(40)}|1|${MAX_TTL}`));
+      await lock.release();
+      await allDone(client);
+      expect([await inLine(), await pool.owners('a')]).toEqual([1, [null]]);
+      await waiting;
+      expect(msSince(since)).toBeGreaterThanOrEqual(MAX_TTL);
+    });
+
+    it('but where nothing happened to the node it does at once', async () => {
+      pool = pool = await startTrusted(1, MAX_TTL);
+      const [client, waiter] = [await clientOf(), await clientOf()];
+      const lock = await client.redlock.acquire('a', { autoExtend: true });
+      const waiting = waiter.redlock.acquire('a', RARELY);
+      await eventually(async () => expect(await inLine()).toBe(1));
+      await lock.release();
+      await expect(waiting).resolves.toMatchObject({ isValid: true });
+      expect(count(waiter, 'node-quarantined')).toBe(0);
+    });
+  });
+
+  it('tells its state, why and for how long, and when it is over', async () => {
+    pool = pool = await startTrusted(3, MAX_TTL);
+    const client = await clientOf();
+    await Promise.all([0, 1].map((server) => pool.servers[server]!.restart()));
+    await untilTold(client, 'node-quarantined', 2);
+    const status = await client.redlock.status();
+    const out = { up: true, votes: false, votesIn: expect.any(Number), reason: expect.stringMatching(/forgotten/) };
+    expect(status).toEqual({
+      nodes: [
+        { node: pool.urls[0], ...out },
+        { node: pool.urls[1], ...out },
+        { node: pool.urls[2], up: true, votes: true },
+      ],
+      quorum: 2,
+      quorumReachable: false,
+    });
+    const { votesIn } = status.nodes[0]!;
+    expect(votesIn).toBeGreaterThan(0);
+    expect(votesIn).toBeLessThanOrEqual(MAX_TTL);
+    const error = await refusal(client);
+    expect(error.retryAfter).toBeGreaterThan(0);
+    expect(error.retryAfter).toBeLessThanOrEqual(MAX_TTL);
+    await eventually(async () => {
+      const { nodes, quorumReachable } = await client.redlock.status();
+      expect([quorumReachable, nodes.map(({ votes }) => votes)]).toEqual([true, [true, true, true]]);
+    });
+    await untilTold(client, 'node-trusted', 2);
+    expect(client.events.filter(({ type }) => type === 'node-quarantined')).toEqual([
+      expect.objectContaining({ reason: expect.stringMatching(/restarted/), remaining: expect.any(Number) }),
+      expect.objectContaining({ reason: expect.stringMatching(/restarted/), remaining: expect.any(Number) }),
+    ]);
+    await allDone(client);
+    expect([count(client, 'node-quarantined'), count(client, 'node-trusted')]).toEqual([2, 2]);
+  });
+});

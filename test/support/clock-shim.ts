@@ -1,0 +1,83 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { findProgram } from '../../.ci/set-up/programs.mjs';
+import { BinaryProcess } from './redis-server/binary-process.js';
+import { keeper } from './redis-server/keeper.js';
+import { onFreePort } from './redis-server/ports.js';
+import { RedisServer } from './redis-server.js';
+
+const SOURCE = fileURLToPath(new URL('clock-shim/clock-shim.c', import.meta.url));
+
+const COMPILER = findProgram(['cc', 'gcc', 'clang']);
+const NODE = findProgram(['redis-server', 'valkey-server']);
+
+/** Why the clock of a node cannot be set on this machine; undefined where it can. */
+export function clockShimObstacle(): string | undefined {
+  if (process.env.REDLOCK_TEST_DOCKER === '1') return 'nodes run in containers';
+  if (process.platform !== 'linux') return 'only Linux preloads libraries in this way';
+  if (COMPILER === undefined) return 'there is no C compiler';
+  return NODE === undefined ? 'there is no redis-server' : undefined;
+}
+
+/** A real node whose wall clock the test sets; ends with `stop`. */
+export class ClockedServer {
+  #ahead = 0;
+
+  private constructor(
+    readonly server: RedisServer,
+    private readonly folder: string,
+  ) {}
+
+  static async start(): Promise<ClockedServer> {
+    const folder = await mkdtemp(join(tmpdir(), 'redlock-clock-'));
+    keeper.add('folder', folder);
+    const node = new BinaryProcess(await wrapped(folder), {});
+    const port = await onFreePort(async (candidate) => {
+      await node.start(candidate);
+      return candidate;
+    });
+    return new ClockedServer(new RedisServer(node, port, 'redis'), folder);
+  }
+
+  get url(): string {
+    return this.server.url;
+  }
+
+  /** Sets its clock forward, or back, by so many ms. */
+  async step(ms: number): Promise<void> {
+    this.#ahead += ms;
+    await writeAhead(this.folder, this.#ahead);
+  }
+
+  async stop(): Promise<void> {
+    await this.server.stop();
+    await rm(this.folder, { recursive: true, force: true });
+    keeper.remove('folder', this.folder);
+  }
+}
+
+/** A program that is redis-server with a clock of its own. */
+async function wrapped(folder: string): Promise<string> {
+  const [library, program] = [join(folder, 'clock-shim.so'), join(folder, 'redis-server')];
+  await promisify(execFile)(COMPILER!, ['-O2', '-shared', '-fPIC', '-o', library, SOURCE]);
+  await writeFile(join(folder, 'ahead'), Buffer.alloc(8));
+  const script = `#!/bin/sh\nCLOCK_SHIM='${folder}/ahead' LD_PRELOAD='${library}' exec '${NODE}' "$@"\n`;
+  await writeFile(program, script, { mode: 0o700 });
+  return program;
+}
+
+/** In place: the node has the file mapped, and must never find it empty. */
+async function writeAhead(folder: string, ms: number): Promise<void> {
+  const micros = Buffer.alloc(8);
+  micros.writeBigInt64LE(BigInt(Math.round(ms * 1_000)));
+  const file = await open(join(folder, 'ahead'), 'r+');
+  try {
+    await file.write(micros, 0, 8, 0);
+  } finally {
+    await file.close();
+  }
+}

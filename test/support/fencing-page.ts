@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs';
+import type { CodeBlock } from './readme.js';
+
+const PAGE = readFileSync('docs/fencing.md', 'utf8');
+
+/** The TypeScript blocks of docs/fencing.md; each names its file in its first line. */
+export function programs(): CodeBlock[] {
+  return [...PAGE.matchAll(/```ts\n\/\/ (\S+)\n(.*?)```/gs)].map(([, file, code]) => ({ file: file!, code: code! }));
+}
+
+/** The SQL statement below this comment. */
+export function statement(comment: string): string {
+  const sql = new RegExp(`\`\`\`sql\n-- ${comment}\n(.*?)\`\`\``, 's').exec(PAGE)?.[1];
+  if (sql === undefined) throw new Error(`docs/fencing.md has no statement "${comment}"`);
+  return sql;
+}
+
+/** What the example prints, as the page has it. */
+export function printed(): string {
+  return /It prints\n\n```js\n(.*?)\n```/s.exec(PAGE)![1]!;
+}

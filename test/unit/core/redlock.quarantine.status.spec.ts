@@ -1,0 +1,39 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { WaryPool } from '../../support/wary-pool.js';
+
+describe('Redlock.status over nodes that may have forgotten locks tells', () => {
+  let pool: WaryPool;
+  beforeEach(async () => {
+    pool = await WaryPool.trusted();
+  });
+
+  const OUT = { up: true, votes: false, reason: 'it may have forgotten locks that are still held' };
+
+  it('which nodes vote, and when the others will', async () => {
+    pool.restart(1);
+    await pool.clock.until(pool.redlock.status());
+    await pool.clock.advance(400);
+    expect(await pool.clock.until(pool.redlock.status())).toEqual({
+      nodes: [
+        { node: 'node-1', up: true, votes: true },
+        { node: 'node-2', ...OUT, votesIn: 1_600 },
+        { node: 'node-3', up: true, votes: true },
+      ],
+      quorum: 2,
+      quorumReachable: true,
+    });
+  });
+
+  it.each<[string, number[], number[], boolean]>([
+    ['one is out', [0], [], true],
+    ['two are out', [0, 1], [], false],
+    ['one is out and one is down', [0], [1], false],
+    ['all are out', [0, 1, 2], [], false],
+  ])('whether a quorum votes where %s', async (_case, outSeats, downSeats, reachable) => {
+    pool.restart(...outSeats);
+    for (const seat of downSeats) pool.nodes[seat]!.fail('down');
+    const status = await pool.clock.until(pool.redlock.status());
+    expect(status.quorumReachable).toBe(reachable);
+    expect(status.nodes.map(({ up }) => up)).toEqual([0, 1, 2].map((seat) => !downSeats.includes(seat)));
+  });
+});

@@ -1,0 +1,62 @@
+import { describe, expect, it } from '@jest/globals';
+import { examine } from '../../../lib/redis/examination.js';
+
+const RUN = 'f'.repeat(40);
+
+/** A reply to INFO, as a healthy master gives it but for these fields. */
+function infoOf(fields: Record<string, string> = {}): string {
+  const all = { run_id: RUN, role: 'master', cluster_enabled: '0', maxmemory: '0', maxmemory_policy: 'noeviction' };
+  const lines = Object.entries({ ...all, ...fields }).map(([name, value]) => `${name}:${value}`);
+  return ['# Server', ...lines, 'executable:/usr/bin:x', ''].join('\r\n');
+}
+
+const warningsOf = (fields: Record<string, string>, marker: string | null = null): readonly string[] =>
+  examine(infoOf(fields), marker, 1_000).warnings;
+
+describe('examine', () => {
+  it('reads who the node is, and has nothing against a healthy master', () => {
+    expect(examine(infoOf(), null, 1_000)).toEqual({ runId: RUN, warnings: [] });
+  });
+
+  it('reads lines that end as those of another system do', () => {
+    expect(examine(infoOf().replaceAll('\r\n', '\n'), null, 1_000)).toEqual({ runId: RUN, warnings: [] });
+  });
+
+  it('makes do with a node that tells nothing', () => {
+    expect(examine('', null, 1_000)).toEqual({ runId: undefined, warnings: [] });
+  });
+
+  it.each<[string, Record<string, string>, RegExp]>([
+    ['a replica', { role: 'slave' }, /replica: it refuses locks, and a promotion loses those.*independent masters/],
+    ['cluster mode', { cluster_enabled: '1' }, /cluster mode: locks .* fail, and a failover loses locks/],
+    [
+      'a node that evicts',
+      { maxmemory: '1000000', maxmemory_policy: 'volatile-lru' },
+      /evicts keys .*\(maxmemory-policy volatile-lru\): locks could vanish while they are held; set noeviction/,
+    ],
+  ])('warns of %s, in words that say what could go wrong', (_case, fields, words) => {
+    expect(warningsOf(fields)).toEqual([expect.stringMatching(words)]);
+  });
+
+  it.each<[string, Record<string, string>]>([
+    ['memory is limited, and nothing is evicted', { maxmemory: '1000000' }],
+    ['a policy is set, and memory is not limited', { maxmemory_policy: 'allkeys-lru' }],
+  ])('does not warn where %s', (_case, fields) => {
+    expect(warningsOf(fields)).toEqual([]);
+  });
+
+  it.each([500, 2_000])('warns of clients with a maxTtl of %i ms, and names both', (theirs) => {
+    expect(warningsOf({}, `${RUN}|1700000000000000|${theirs}`)).toEqual([
+      expect.stringMatching(`maxTtl of ${theirs} ms where this one has 1000: the greater one counts`),
+    ]);
+  });
+
+  it('does not warn of clients with the same maxTtl', () => {
+    expect(warningsOf({}, `${RUN}|1700000000000000|1000`)).toEqual([]);
+  });
+
+  it('warns of everything that is wrong', () => {
+    const wrong = { role: 'slave', cluster_enabled: '1', maxmemory: '1', maxmemory_policy: 'allkeys-lru' };
+    expect(warningsOf(wrong, `${RUN}|1700000000000000|500`)).toHaveLength(4);
+  });
+});

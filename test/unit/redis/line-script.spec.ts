@@ -1,0 +1,35 @@
+import { describe, expect, it } from '@jest/globals';
+import { SIGN_OF_LIFE } from '../../../lib/core/hand-off.js';
+import { BATCH_VERBS } from '../../../lib/redis/batch-verbs.js';
+import { LINE_KEPT, LINES_AND_FENCES } from '../../../lib/redis/line-script.js';
+
+/** The text of one of its functions. */
+const textOf = (name: string): string =>
+  new RegExp(`local function ${name}\\(.*?\\nend\\n`, 's').exec(LINES_AND_FENCES)?.[0] ?? '';
+
+describe('LINES_AND_FENCES', () => {
+  it('is a part of what the batch script does', () => {
+    expect(BATCH_VERBS).toContain(LINES_AND_FENCES);
+  });
+
+  it('has no hole that was to be filled in', () => {
+    expect(LINES_AND_FENCES).not.toMatch(/\$\{|undefined|NaN/);
+  });
+
+  it('keeps a line for longer than its waiters take to show that they live', () => {
+    expect(LINE_KEPT).toBeGreaterThan(SIGN_OF_LIFE);
+    expect(textOf('stand')).toContain(`call('PEXPIRE', line_of(key), ${LINE_KEPT})`);
+    expect(textOf('stand')).toContain(`call('SET', KEYS[1], 1, 'PX', ${LINE_KEPT})`);
+  });
+
+  it('serves nobody before the node was asked whether it votes', () => {
+    const serve = textOf('serve');
+    expect(serve.indexOf('check_trust()')).toBeGreaterThan(0);
+    expect(serve.indexOf('check_trust()')).toBeLessThan(serve.indexOf('ZPOPMIN'));
+    expect(serve).toContain('while somebody_waits and not quarantine do');
+  });
+
+  it('writes fence counters with all their digits', () => {
+    expect(textOf('count_fence')).toContain("string.format('%.0f', fence)");
+  });
+});

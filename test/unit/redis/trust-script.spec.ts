@@ -1,0 +1,32 @@
+import { describe, expect, it } from '@jest/globals';
+import { BATCH_SCRIPT } from '../../../lib/redis/batch-script.js';
+import { DISTRUST, TRUST_CHECK } from '../../../lib/redis/trust-script.js';
+
+const calls = (script: string): string[] =>
+  [...script.matchAll(/\b(?:call|try)\('(\w+)'(?:, ([^,)]+))?/g)].map(([, name, key]) => `${name} ${key ?? ''}`.trim());
+
+describe('TRUST_CHECK', () => {
+  it('asks the node itself what time it is and who it is, and touches nothing but the marker', () => {
+    expect(calls(TRUST_CHECK)).toEqual(['TIME', "INFO 'server'", 'GET KEYS[2]', 'SET KEYS[2]']);
+  });
+
+  it('is a part of every batch, before the first operation', () => {
+    expect(BATCH_SCRIPT).toContain(TRUST_CHECK);
+    expect(BATCH_SCRIPT.indexOf(TRUST_CHECK)).toBeLessThan(BATCH_SCRIPT.indexOf('for i = 1, #verbs do'));
+  });
+
+  it('has no hole that was to be filled in', () => {
+    expect(TRUST_CHECK + DISTRUST).not.toMatch(/\$\{|undefined|NaN/);
+  });
+});
+
+describe('DISTRUST', () => {
+  it('touches nothing but the marker', () => {
+    expect(calls(DISTRUST)).toEqual(["INFO 'server'", 'TIME', 'GET KEYS[1]', 'SET KEYS[1]']);
+  });
+
+  it('writes the marker in the form in which it is read', () => {
+    const [written] = /'%s\|%\.0f\|%d'/.exec(DISTRUST)!;
+    expect(TRUST_CHECK).toContain(written);
+  });
+});

@@ -1,0 +1,32 @@
+import { describe, expect, it } from '@jest/globals';
+import { Claim, type Ticket } from '../../../lib/core/claim.js';
+import { releaseVerb, severalOr } from '../../../lib/redis/verb-of.js';
+
+const ticket: Ticket = { arrived: 1, grace: 500, isTaken: true, granted: () => undefined };
+
+describe('severalOr', () => {
+  it.each(['A', 'E', 'F', 'R'] as const)('takes %s for one resource, and its small letter for several', (verb) => {
+    expect(severalOr(verb, new Claim(['a'], 'v'))).toBe(verb);
+    expect(severalOr(verb, new Claim(['a', 'b'], 'v'))).toBe(verb.toLowerCase());
+    expect(severalOr(verb, new Claim(['a', 'b', 'c'], 'v'))).toBe(verb.toLowerCase());
+  });
+});
+
+describe('releaseVerb', () => {
+  it.each([
+    ['one resource', new Claim(['a'], 'v'), 'R'],
+    ['several resources', new Claim(['a', 'b'], 'v'), 'r'],
+    ['what may stand in line', new Claim(['a'], 'v', ticket), 'L'],
+  ])('of %s', (_, claim, verb) => {
+    expect(releaseVerb(claim)).toBe(verb);
+  });
+
+  it.each([
+    ['with a place in line', ticket],
+    ['without one', undefined],
+  ])('leaves the line to whoever follows, %s', (_, place) => {
+    const claim = new Claim(['a'], 'v', place);
+    claim.followed = true;
+    expect(releaseVerb(claim)).toBe('S');
+  });
+});
