@@ -4,7 +4,7 @@ import type { Contest, Victory } from './contention.js';
 import { ENOUGH, GRACE, SIGN_OF_LIFE, STUBBORN_ROUNDS } from './hand-off.js';
 import type { AcquireAnswer } from './lock-node.js';
 import type { NodePool } from './node-pool.js';
-import { errorOf, reasonOf, type Lost } from './outcome.js';
+import { errorOf, isSplit, reasonOf, type Lost } from './outcome.js';
 import { Place, type Waiter } from './place.js';
 import { retryDelay } from './retry.js';
 import { Surrender } from './surrender.js';
@@ -28,7 +28,6 @@ export class Contender implements Waiter {
   readonly #place: Place;
   readonly #claim: Claim;
   readonly #votes: Votes;
-  readonly #surrender: Surrender;
   #validity!: Validity;
   #over = false;
   #wake: (() => void) | undefined;
@@ -43,8 +42,6 @@ export class Contender implements Waiter {
     this.#place = new Place(Math.round(patience.since.wall * 1_000), Math.min(GRACE, terms.ttl), this);
     this.#claim = new Claim(resources, pool.random.value(), this.#place);
     this.#votes = new Votes(pool.nodes.length);
-    const yielded = (): void => this.#wakeIfWon();
-    this.#surrender = new Surrender(pool, this.#claim, { votes: this.#votes, ttl: terms.ttl, yielded });
   }
 
   /** Tries until the resource is ours, or until time, count or a signal ends it; then nothing of it stays on the nodes. */
@@ -96,7 +93,7 @@ export class Contender implements Waiter {
       const left = patience.left(attempts);
       if (left <= 0) throw errorOf(outcome, resources);
       if (attempts >= STUBBORN_ROUNDS && isSplit(outcome) && this.pool.random.fraction() < 0.5)
-        this.#surrender.giveWay();
+        this.#surrender().giveWay();
       const delay = Math.min(left, SIGN_OF_LIFE, retryDelay(terms, this.pool.random));
       await patience.pause(delay, (wake) => (this.#wake = wake));
       const found = this.#found(outcome);
@@ -152,7 +149,7 @@ export class Contender implements Waiter {
     }
     ballot.answers.forEach((answer, seat) => answer && this.#note(seat, answer, this.#validity));
     const won = this.#standing();
-    if (!won) this.#surrender.yieldVotes(ballot.answers);
+    if (!won) this.#surrender().yieldVotes(ballot.answers);
     return won ?? reasonOf(ballot);
   }
 
@@ -193,8 +190,9 @@ export class Contender implements Waiter {
     this.#claim.diverged = this.#votes.differFrom(found.token);
     return { kind: 'won', claim: this.#claim, validity, provisional: true, attempts: 1 };
   }
-}
 
-function isSplit(outcome: Lost): boolean {
-  return outcome.kind === 'contended' && outcome.rivals.length > 0;
+  #surrender(): Surrender {
+    const { ttl } = this.contest.terms;
+    return new Surrender(this.pool, this.#claim, { votes: this.#votes, ttl, yielded: () => this.#wakeIfWon() });
+  }
 }

@@ -76,6 +76,11 @@ export function reasonOf(ballot: Ballot<AcquireAnswer>): Lost {
   return { kind: 'contended', nodes, retryAfter: freeIn(ballot, held), rivals };
 }
 
+/** Whether nobody holds the resource, though none of those who asked could have it. */
+export function isSplit(outcome: Lost): boolean {
+  return outcome.kind === 'contended' && outcome.rivals.length > 0;
+}
+
 /** Whether the answers so far tell one holder from several rivals, or at least that the rest could not. */
 function isClear(ballot: Ballot<AcquireAnswer>): boolean {
   const most = mostOfOne(heldBy(ballot));

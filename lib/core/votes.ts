@@ -18,7 +18,7 @@ export class Votes {
   /** Granted since the latest round began: later than the answers to it that said no. */
   #granted: Set<number> | undefined;
   /** Said no when they were asked last, and nothing since. */
-  readonly #refused = new Set<number>();
+  #refused: Set<number> | undefined;
 
   constructor(private readonly nodes: number) {}
 
@@ -32,14 +32,14 @@ export class Votes {
 
   grant(seat: number, vote: Vote): void {
     (this.#votes ??= new Map()).set(seat, vote);
-    this.#refused.delete(seat);
+    this.#refused?.delete(seat);
   }
 
   /** Not as an answer, but because it was our turn. */
   grantMeanwhile(seat: number, vote: Vote): void {
     (this.#granted ??= new Set()).add(seat);
     // The resource was free for us everywhere, or is about to be.
-    this.#refused.clear();
+    this.#refused?.clear();
     this.grant(seat, vote);
   }
 
@@ -47,7 +47,7 @@ export class Votes {
   refuse(seat: number, kind: string): void {
     if (this.#granted?.has(seat)) return;
     this.#votes?.delete(seat);
-    if (kind !== 'unknown') this.#refused.add(seat);
+    if (kind !== 'unknown') (this.#refused ??= new Set()).add(seat);
   }
 
   /** The node has the claim no more, whatever it said before. */
@@ -104,7 +104,8 @@ export class Votes {
 
   /** Whether the counter of some node is not at `token`, or not likely to be, since it did not vote. */
   differFrom(token: number): boolean {
-    return this.#refused.size > 0 || [...(this.#votes?.values() ?? [])].some(({ fence }) => fence !== token);
+    if (this.#refused !== undefined && this.#refused.size > 0) return true;
+    return [...(this.#votes?.values() ?? [])].some(({ fence }) => fence !== token);
   }
 
   #counted(): [number, Vote][] {

@@ -64,11 +64,13 @@ export class NodeTrust {
 
   /** False while votes do not count, because the clock was set. */
   get counts(): boolean {
-    return performance.now() >= this.#setUntil;
+    return this.#setUntil === 0 || performance.now() >= this.#setUntil;
   }
 
   /** What a vote counts as. */
   count(answer: Granted | Quarantined): Granted | Quarantined {
+    // The usual case, with every vote.
+    if (answer.kind === 'granted' && this.#setUntil === 0 && !this.#isOut) return answer;
     const left = this.#setUntil - performance.now();
     const counted: Granted | Quarantined =
       answer.kind === 'granted' && left > 0 ? { kind: 'quarantined', remaining: Math.ceil(left) } : answer;
