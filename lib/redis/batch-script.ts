@@ -77,15 +77,19 @@ for i = 1, #verbs do
         usual = taken and taken.ok
         if usual then
           local counter = key .. '~fence'
-          local fence = tonumber(try('GET', counter) or 0) or 0
+          local before = try('SET', counter, proposal, 'PX', retention, 'GET')
+          if type(before) == 'table' then
+            -- Redis before 6.2 has no such SET, and others none for what is not a number.
+            before = try('GET', counter)
+            call('SET', counter, proposal, 'PX', retention)
+          end
+          local fence = tonumber(before or 0) or 0
           if fence >= proposed then
             fence = string.format('%.0f', fence + 1)
             call('SET', counter, fence, 'PX', retention)
             answers, extras = answers or {}, extras or {''}
             answers[count] = 'g'
             table.insert(extras, fence)
-          else
-            call('SET', counter, proposal, 'PX', retention)
           end
         end
       elseif name == 76 or name == 82 or name == 83 then

@@ -20,7 +20,7 @@ export interface RoundsPlan {
   readonly rounds: number;
   readonly seed: number;
   /** Ends the rounds early. */
-  enough?(overlaps: readonly Overlap[]): boolean;
+  enough?(overlaps: readonly Overlap[], backwards: readonly Backward[]): boolean;
 }
 
 /**
@@ -46,7 +46,7 @@ export async function killThreeRounds(stage: Stage, { rounds, seed, enough }: Ro
     report.holds += holds.length;
     report.overlaps.push(...overlapsOf(holds));
     report.backwards.push(...backwardsOf(holds));
-    if (enough?.(report.overlaps)) break;
+    if (enough?.(report.overlaps, report.backwards)) break;
   }
   return report;
 }
