@@ -15,7 +15,8 @@ export function examine(info: string, marker: string | null, maxTtl: number): Ex
     is('role', 'slave') &&
       'it is a replica: it refuses locks, and a promotion loses those that had not arrived; name independent masters',
     is('cluster_enabled', '1') &&
-      'it runs in cluster mode: locks over several resources fail, and a failover loses locks; name independent masters',
+      'it runs in cluster mode: locks whose keys are in several slots fail, and a failover loses locks; ' +
+        'name independent masters',
     evicts &&
       `it evicts keys when its memory is full (maxmemory-policy ${fields.get('maxmemory_policy')}): locks could vanish ` +
         'while they are held; set noeviction',
