@@ -122,7 +122,7 @@ describe('a node with', () => {
   it('fewer databases than the number of the address gives no vote, instead of one in another database', async () => {
     const { url } = await startRedisServer({ args: ['--databases', '2'] });
     expect(await refusal(await connect(`${url}/5`))).toMatch(/DB index is out of range/);
-    expect(await withRedis(url, (redis) => redis.keys('*[^e]'))).toEqual([]);
+    expect(await withRedis(url, (redis) => redis.dbsize())).toBe(0);
   });
 
   it.each(['', 'lock:', 'ünïcode/'])('the key prefix "%s" holds the lock under it', async (keyPrefix) => {
@@ -133,7 +133,8 @@ describe('a node with', () => {
       lock.value,
     ]);
     await lock.release();
-    expect(await withRedis(url, (redis) => redis.keys('*[^e]'))).toEqual([]);
+    const left = await withRedis(url, (redis) => redis.keys('*'));
+    expect(left.sort()).toEqual([`${keyPrefix}a~fence`, `${keyPrefix}b c~fence`]);
   });
 
   it('data of another type under the key gives no vote, says so, and keeps its data', async () => {
