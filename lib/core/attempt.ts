@@ -46,6 +46,7 @@ async function searchToken(pool: NodePool, claim: Claim, { ballot, validity, lis
   };
   ballot.answers.forEach((answer, seat) => note(seat, answer));
   await new Promise<void>((resolve) => {
+    let stopRaise = (): void => undefined;
     const stopTimer = pool.clock.schedule(pool.timeoutFor(ballot.ttl), resolve);
     const check = (): void => {
       const found = votes.token(pool.clock);
@@ -53,6 +54,7 @@ async function searchToken(pool: NodePool, claim: Claim, { ballot, validity, lis
       settle(claim, found.token, []);
       claim.diverged = votes.differFrom(found.token);
       stopTimer();
+      stopRaise();
       resolve();
     };
     listen((seat, answer) => {
@@ -61,7 +63,9 @@ async function searchToken(pool: NodePool, claim: Claim, { ballot, validity, lis
       check();
     });
     check();
-    raiseLaggards(pool, claim, { votes, changed: check });
+    if (claim.token !== 0) return;
+    const awaited = ballot.answers.includes(undefined);
+    stopRaise = raiseLaggards(pool, claim, { votes, awaited, changed: check });
   });
 }
 

@@ -15,6 +15,8 @@ import { Votes } from './votes.js';
 /** A quorum of votes whose fence counters do not agree enough for a token yet. */
 interface Unsettled {
   readonly kind: 'unsettled';
+  /** Whether more votes may be on their way. */
+  readonly awaited: boolean;
 }
 
 /** Told of what becomes of a contender. */
@@ -111,11 +113,11 @@ export class Contender implements Waiter {
   /** Waits, no longer than nodes may take to answer, until the votes agree on a token. */
   async #settled(outcome: Victory | Lost | Unsettled): Promise<Victory | Lost> {
     if (outcome.kind !== 'unsettled') return outcome;
-    const { pool, contest } = this;
-    raiseLaggards(pool, this.#claim, { votes: this.#votes, changed: () => this.#wakeIfWon() });
-    await contest.patience.pause(pool.timeoutFor(contest.terms.ttl), (wake) => {
-      this.#wake = () => this.#won() && wake();
-    });
+    const [{ pool, contest }, { awaited }] = [this, outcome];
+    const laggards = { votes: this.#votes, awaited, changed: () => this.#wakeIfWon() };
+    const stop = raiseLaggards(pool, this.#claim, laggards);
+    const early = (wake: () => void): void => void (this.#wake = () => this.#won() && wake());
+    await contest.patience.pause(pool.timeoutFor(contest.terms.ttl), early).finally(stop);
     return this.#won() ?? { kind: 'no token', nodes: this.#votes.outcomes(pool.nodes) };
   }
 
@@ -148,7 +150,7 @@ export class Contender implements Waiter {
       }
     }
     ballot.answers.forEach((answer, seat) => answer && this.#note(seat, answer, this.#validity));
-    const won = this.#standing();
+    const won = this.#standing(ballot.answers.includes(undefined));
     if (!won) this.#surrender().yieldVotes(ballot.answers);
     return won ?? reasonOf(ballot);
   }
@@ -180,12 +182,12 @@ export class Contender implements Waiter {
   }
 
   /** Won by the votes of several rounds and grants, where enough of the lease is left to make it a whole one. */
-  #standing(): Victory | Unsettled | undefined {
+  #standing(awaited = true): Victory | Unsettled | undefined {
     const { clock } = this.pool;
     const validity = this.#votes.quorum(clock);
     if (!validity || validity.remaining(clock) < this.#place.grace * ENOUGH) return undefined;
     const found = this.#votes.token(clock);
-    if (!found?.stands) return { kind: 'unsettled' };
+    if (!found?.stands) return { kind: 'unsettled', awaited };
     settle(this.#claim, found.token, []);
     this.#claim.diverged = this.#votes.differFrom(found.token);
     return { kind: 'won', claim: this.#claim, validity, provisional: true, attempts: 1 };

@@ -1,8 +1,8 @@
 import { LockKeyError } from './errors.js';
 
 const MOST_BYTES = 512;
-/** Names of what stands beside the locks on a node: the line and the fence counter of each, and what a node notes of itself. */
-const TAKEN = /~waiters$|~fence$|^~waiting$|^~node$/;
+/** Names of what stands beside the locks on a node: the line of each, the fence counters, and what a node notes of itself. */
+const TAKEN = /~waiters$|^~fence$|^~waiting$|^~node$/;
 
 /** The names to lock as a list; throws `LockKeyError` where there is none, one is unusable, or one stands twice. */
 export function toResources(resource: string | readonly string[]): readonly string[] {

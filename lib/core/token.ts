@@ -26,15 +26,28 @@ export function noteLate(claim: Claim, answer: AcquireAnswer | Unknown): void {
   if (answer.kind !== 'granted' || answer.fence !== claim.token) claim.diverged = true;
 }
 
+/** Ms in which votes that are on their way settle most differences by themselves. */
+const GATHERING = 1;
+
+interface Laggards {
+  readonly votes: Votes;
+  /** Whether more votes may be on their way. */
+  readonly awaited: boolean;
+  /** Called with every answer. */
+  readonly changed: () => void;
+}
+
 /**
- * Where the counters of the votes differ too much for a token to stand: lifts those that are behind, under our own value, and
- * calls `changed` with every answer. More votes may settle it first.
+ * Where the counters of the votes differ too much for a token to stand: lifts those that are behind, under our own value. More
+ * votes may settle it first; returns what then makes this unnecessary.
  */
-export function raiseLaggards(
-  pool: NodePool,
-  claim: Claim,
-  { votes, changed }: { readonly votes: Votes; readonly changed: () => void },
-): void {
+export function raiseLaggards(pool: NodePool, claim: Claim, laggards: Laggards): () => void {
+  if (laggards.awaited) return pool.clock.schedule(GATHERING, () => raise(pool, claim, laggards));
+  raise(pool, claim, laggards);
+  return () => undefined;
+}
+
+function raise(pool: NodePool, claim: Claim, { votes, changed }: Laggards): void {
   const found = votes.token(pool.clock);
   if (!found || found.stands) return;
   for (const seat of votes.below(found.token, pool.clock)) {

@@ -1,6 +1,8 @@
-/** The fence counters of a node in memory, which outlive the locks that they count. */
+import { counterOf } from '../core/fencing.js';
+
+/** The fence counters of a node in memory, which outlive all locks; a few resources share each of them. */
 export class MemoryFences {
-  #counters = new Map<string, { readonly fence: number; readonly expires: number }>();
+  #counters = new Map<string, number>();
 
   constructor(
     private readonly wall: () => number,
@@ -8,10 +10,7 @@ export class MemoryFences {
   ) {}
 
   get(resource: string): number | undefined {
-    const counter = this.#counters.get(resource);
-    if (counter && counter.expires > this.wall()) return counter.fence;
-    this.#counters.delete(resource);
-    return undefined;
+    return this.#counters.get(counterOf(resource));
   }
 
   /** Above all earlier ones, and what the client proposes where that is. */
@@ -45,17 +44,16 @@ export class MemoryFences {
     if ((this.get(resource) ?? 0) < token) this.#set([resource], token);
   }
 
-  snapshot(): ReadonlyMap<string, { readonly fence: number; readonly expires: number }> {
+  snapshot(): ReadonlyMap<string, number> {
     return new Map(this.#counters);
   }
 
-  restore(counters: ReturnType<MemoryFences['snapshot']>): void {
+  restore(counters: ReadonlyMap<string, number>): void {
     this.#counters = new Map(counters);
   }
 
   #set(resources: readonly string[], fence: number): number {
-    const expires = this.wall() + 2 * this.maxTtl;
-    for (const resource of resources) this.#counters.set(resource, { fence, expires });
+    for (const resource of resources) this.#counters.set(counterOf(resource), fence);
     return fence;
   }
 }

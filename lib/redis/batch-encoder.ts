@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Claim } from '../core/claim.js';
+import { counterOf } from '../core/fencing.js';
 import { BATCH_SCRIPT, BATCH_SHA } from './batch-script.js';
 import type { Batch, Verb } from './batch.js';
 import { bulk } from './resp.js';
@@ -25,6 +26,8 @@ const NEEDS: Record<Verb, { ttl?: true; proposal?: true; grace?: true; ticket?: 
 
 const CHECKS = { asked: bulk('c'), unasked: bulk('C') } as const;
 const NO_CHECKS = { asked: bulk('n'), unasked: bulk('N') } as const;
+/** In place of the run of a node that is not known, or not to be relied upon. */
+export const NO_RUN = Buffer.from(bulk('-'));
 const NO_TICKET = { grace: 0, arrived: 0 } as const;
 
 interface Terms {
@@ -45,6 +48,7 @@ class Draft {
   keys = '';
   verbs = '';
   values = '';
+  counters = '';
   words = '';
   wordCount = 0;
   ttl = -1;
@@ -73,11 +77,9 @@ export class BatchEncoder {
   readonly channel: string;
   /** The key of what a node notes of its own trustworthiness. */
   readonly marker: string;
-  /** The mark that somebody waits on a node, and the marker. */
+  /** The mark that somebody waits on a node, the marker, and the fence counters. */
   readonly #marks: string;
   readonly #maxTtl: string;
-  /** Ms that fence counters outlive the latest vote. */
-  readonly #retention: string;
   #latest: { readonly batch: Batch; readonly wire: Buffer } | undefined;
 
   constructor(
@@ -88,15 +90,16 @@ export class BatchEncoder {
     this.trust = { ...trust, maxTtl: Math.floor(trust.maxTtl) };
     this.channel = `${keyPrefix}~grants:${randomBytes(12).toString('base64url')}`;
     this.marker = `${keyPrefix}~node`;
-    this.#marks = bulk(`${keyPrefix}~waiting`) + bulk(this.marker);
+    this.#marks = bulk(`${keyPrefix}~waiting`) + bulk(this.marker) + bulk(`${keyPrefix}~fence`);
     this.#maxTtl = bulk(String(this.trust.maxTtl));
-    this.#retention = bulk(String(2 * this.trust.maxTtl));
   }
 
-  wire(batch: Batch, command: keyof typeof SCRIPT): Buffer {
-    if (command === 'eval') return this.#encode(batch, command);
+  /** `run` is which run of the node this connection leads to, as a word. */
+  wire(batch: Batch, command: keyof typeof SCRIPT, run = NO_RUN): Buffer {
+    // Who does not know the script is not known either.
+    if (command === 'eval') return Buffer.concat([this.#encode(batch, command), NO_RUN]);
     if (!this.#latest?.batch.isLike(batch)) this.#latest = { batch, wire: this.#encode(batch, command) };
-    return this.#latest.wire;
+    return joined(this.#latest.wire, run);
   }
 
   /** Lets go of what it keeps for the other nodes. */
@@ -109,16 +112,17 @@ export class BatchEncoder {
     for (let index = 0; index < batch.verbs.length; index += 1) {
       this.#add(draft, batch.verbs[index]!, batch.questions[index]!);
     }
-    const { keys, verbs, values, words, wordCount } = draft;
-    const head = `*${11 + batch.keyCount + wordCount}\r\n${SCRIPT[command]}${bulk(String(2 + batch.keyCount))}`;
+    const { keys, verbs, values, counters, words, wordCount } = draft;
+    const head = `*${13 + batch.keyCount + wordCount}\r\n${SCRIPT[command]}${bulk(String(3 + batch.keyCount))}`;
     const sender = bulk(`${this.channel} ${Date.now() * 1_000}`);
-    const trust = this.#maxTtl + this.#checkOf(batch) + this.#retention;
-    return Buffer.from(head + this.#marks + keys + sender + bulk(verbs) + bulk(values) + trust + words);
+    const packed = bulk(verbs) + bulk(values) + bulk(counters);
+    const trust = this.#maxTtl + this.#checkOf(batch, command);
+    return Buffer.from(head + this.#marks + keys + sender + packed + trust + words);
   }
 
-  /** An empty batch only asks whether the node would vote. */
-  #checkOf({ asksForVotes, verbs }: Batch): string {
-    const asks = asksForVotes || verbs.length === 0;
+  /** An empty batch only asks whether the node would vote; and no node gets to know the script without being checked. */
+  #checkOf({ asksForVotes, verbs }: Batch, command: keyof typeof SCRIPT): string {
+    const asks = asksForVotes || verbs.length === 0 || command === 'eval';
     if (this.trust.restartQuarantine) return asks ? CHECKS.asked : CHECKS.unasked;
     return asks ? NO_CHECKS.asked : NO_CHECKS.unasked;
   }
@@ -133,8 +137,10 @@ export class BatchEncoder {
       draft.word(claim.value);
     }
     draft.verbs += verb;
-    draft.keys += claim.resources.length === 1 ? this.#keyOf(claim) : this.#keysOf(claim);
-    if (claim.resources.length > 1) draft.word(claim.resources.length);
+    const { resources } = claim;
+    draft.keys += resources.length === 1 ? this.#keyOf(claim) : this.#keysOf(claim);
+    for (let index = 0; index < resources.length; index += 1) draft.counters += counterOf(resources[index]!);
+    if (resources.length > 1) draft.word(resources.length);
   }
 
   /** Terms stand until they change, since most operations of a batch have the same ones. */
@@ -159,4 +165,12 @@ export class BatchEncoder {
   #keysOf({ resources }: Claim): string {
     return resources.map((resource) => bulk(this.keyPrefix + resource)).join('');
   }
+}
+
+/** For every connection a copy, since a socket may keep what it cannot send yet. */
+function joined(wire: Buffer, run: Buffer): Buffer {
+  const whole = Buffer.allocUnsafe(wire.length + run.length);
+  wire.copy(whole);
+  run.copy(whole, wire.length);
+  return whole;
 }

@@ -3,13 +3,45 @@ import { BATCH_VERBS } from './batch-verbs.js';
 import { TRUST_CHECK } from './trust-script.js';
 
 /**
+ * Counts all votes that are still to be counted, at once; text and not a function, since it takes a script longer to make one.
+ * Counters are read and written in as few calls as can be: each takes as long as all the rest of a vote.
+ */
+const COUNT_VOTES = `
+if voted > 0 then
+  local before = voted == 1 and {call('HGET', KEYS[3], fields[1])} or call('HMGET', KEYS[3], unpack(fields))
+  local after, seen = {}, {}
+  for v = 1, voted do
+    local field, word = fields[v], proposal
+    local fence = seen[field] or tonumber(before[v] or 0) or 0
+    if fence < proposed then
+      fence = proposed
+    else
+      fence = fence + 1
+      word = string.format('%.0f', fence)
+      answers, extras = answers or {}, extras or {''}
+      answers[votes[v]] = 'g'
+      table.insert(extras, word)
+    end
+    if voted == 1 then
+      call('HSET', KEYS[3], field, word)
+    else
+      seen[field], after[2 * v - 1], after[2 * v] = fence, field, word
+    end
+  end
+  if voted > 1 then call('HSET', KEYS[3], unpack(after)) end
+  voted = 0
+end
+`;
+
+/**
  * Runs a batch of operations in order, each on its own: an error of one is its answer and does not touch its neighbours.
  *
- * KEYS: a mark that somebody waits on this node, the marker of its trust, then the resources of all operations. ARGV: "channel
- * clock", the private channel of the asking process and its wall clock in microseconds; one letter for each operation; the values
- * of the operations, 27 characters each; the longest ttl that anyone may ask for; whether the node is checked before it votes ("c"
- * or "n", capital where nothing here asks for a vote, so that only serving a line needs it); the ms that fence counters are kept;
- * and then the words that some letters take:
+ * KEYS: a mark that somebody waits on this node, the marker of its trust, its fence counters, then the resources of all
+ * operations. ARGV: "channel clock", the private channel of the asking process and its wall clock in microseconds; one letter for
+ * each operation; the values of the operations, 27 characters each; which counter counts for each resource, 3 characters each; the
+ * longest ttl that anyone may ask for; whether the node is checked before it votes ("c" or "n", capital where nothing here asks
+ * for a vote, so that only serving a line needs it); the words that some letters take; and last the run of the node as this
+ * connection knows it, or "-":
  *
  *     A  acquires; everything or nothing, grants again what already has the value
  *     W  acquires, or takes a place in the line of waiters
@@ -35,23 +67,32 @@ import { TRUST_CHECK } from './trust-script.js';
  *
  * The line of a resource is a sorted set of "grace value channel" by ticket, the time of arrival. A waiter is served by setting
  * the key to its value for a grace and telling its channel, unless nobody listens there any more. As long as nobody waits for
- * anything, there is no mark, and no line needs to be looked for. The fence counter of a resource outlives its lock by twice
- * the longest ttl; a vote comes with max(what is proposed, counter + 1). There is no vote where the clocks of client and
- * node are half of the longest ttl apart: one that was set could drag the tokens of all others with it.
+ * anything, there is no mark, and no line needs to be looked for. The fence counters outlive all locks, and are fields of one hash, a
+ * few resources to each; a vote comes with max(what is proposed, counter + 1). There is no vote where the clocks of client
+ * and node are half of the longest ttl apart: one that was set could drag the tokens of all others with it.
  */
 export const BATCH_SCRIPT = `
 local call, try = redis.call, redis.pcall
-local verbs, values = ARGV[2], ARGV[3]
-local key_at, word_at, value_at = 2, 6, 1
+local verbs, values, counters = ARGV[2], ARGV[3], ARGV[4]
+local key_at, word_at, value_at = 3, 6, 1
 local ttl, terms, proposal, proposed, value, in_full, answers, extras
 local count, is_wrong = 0, false
-local max_ttl, trust, retention = tonumber(ARGV[4]), ARGV[5], ARGV[6]
-local somebody_waits = call('EXISTS', KEYS[1]) == 1
-local now, quarantine
+local max_ttl, trust = tonumber(ARGV[5]), ARGV[6]
+local now, quarantine, somebody_waits
+if trust == 'c' or trust == 'n' then
+  local marks = call('MGET', KEYS[1], KEYS[2])
+  somebody_waits = marks[1]
+  local marker = marks[2]
 ${TRUST_CHECK}
+else
+  somebody_waits = call('EXISTS', KEYS[1]) == 1
+end
+-- Which operations were given a vote whose counter is still to be counted, and these counters.
+local voted, votes, fields = 0
 for i = 1, #verbs do
   local name = string.byte(verbs, i)
   if name == 64 then
+${COUNT_VOTES}
     ttl, terms, proposal = ARGV[word_at + 1], ARGV[word_at + 2], ARGV[word_at + 3]
     word_at, proposed = word_at + 3, tonumber(proposal)
     is_wrong = tonumber(ttl) > max_ttl or now and proposed > 0 and math.abs(proposed - now) > max_ttl * 500
@@ -76,21 +117,9 @@ for i = 1, #verbs do
         local taken = not quarantine and not is_wrong and try('SET', key, value, 'NX', 'PX', ttl)
         usual = taken and taken.ok
         if usual then
-          local counter = key .. '~fence'
-          local before = try('SET', counter, proposal, 'PX', retention, 'GET')
-          if type(before) == 'table' then
-            -- Redis before 6.2 has no such SET, and others none for what is not a number.
-            before = try('GET', counter)
-            call('SET', counter, proposal, 'PX', retention)
-          end
-          local fence = tonumber(before or 0) or 0
-          if fence >= proposed then
-            fence = string.format('%.0f', fence + 1)
-            call('SET', counter, fence, 'PX', retention)
-            answers, extras = answers or {}, extras or {''}
-            answers[count] = 'g'
-            table.insert(extras, fence)
-          end
+          if voted == 0 then votes, fields = {}, {} end
+          voted = voted + 1
+          votes[voted], fields[voted] = count, string.sub(counters, 3 * key_at - 11, 3 * key_at - 9)
         end
       elseif name == 76 or name == 82 or name == 83 then
         usual = try('GET', key) == value and try('DEL', key) == 1
@@ -99,6 +128,7 @@ for i = 1, #verbs do
 
     -- The functions for what is not usual are not made before they are needed.
     if not usual then
+${COUNT_VOTES}
       in_full = in_full or (function()
 ${BATCH_VERBS}
         return verb
@@ -122,6 +152,7 @@ ${BATCH_VERBS}
     value = nil
   end
 end
+${COUNT_VOTES}
 
 local clock = now and math.floor(now / 1000)
 if count == 0 and quarantine then return {'', quarantine, clock} end

@@ -1,6 +1,8 @@
 /** What a node tells of itself. */
 export interface Examination {
   readonly runId: string | undefined;
+  /** Whether a new run knows no scripts; before Redis 7 files and masters could bring them along. */
+  readonly forgetsScripts: boolean;
   /** What endangers locks on it, in words that say what could go wrong. */
   readonly warnings: readonly string[];
 }
@@ -24,5 +26,9 @@ export function examine(info: string, marker: string | null, maxTtl: number): Ex
       `other clients use a maxTtl of ${theirs} ms where this one has ${maxTtl}: the greater one counts after a restart; ` +
         'set the same everywhere',
   ];
-  return { runId: fields.get('run_id'), warnings: warnings.filter((warning) => warning !== false) };
+  return {
+    runId: fields.get('run_id'),
+    forgetsScripts: Number.parseInt(fields.get('redis_version') ?? '', 10) >= 7,
+    warnings: warnings.filter((warning) => warning !== false),
+  };
 }

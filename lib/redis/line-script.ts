@@ -1,4 +1,5 @@
 import { SIGN_OF_LIFE } from '../core/hand-off.js';
+import { TRUST_CHECK } from './trust-script.js';
 
 /** Ms: how long a line lasts without a sign of those who wait in it. */
 export const LINE_KEPT = 2 * SIGN_OF_LIFE;
@@ -30,12 +31,21 @@ local function place(value)
   return string.match(terms, '^%d+') .. ' ' .. value .. ' ' .. channel
 end
 
+local counter_of
+local function counter(key)
+  if not counter_of then
+    counter_of = {}
+    for k = 4, #KEYS do counter_of[KEYS[k]] = string.sub(counters, 3 * k - 11, 3 * k - 9) end
+  end
+  return counter_of[key]
+end
+
 local function fence_of(key)
-  return tonumber(redis.pcall('GET', key .. '~fence') or 0) or 0
+  return tonumber(call('HGET', KEYS[3], counter(key)) or 0) or 0
 end
 
 local function count_fence(key, fence)
-  call('SET', key .. '~fence', string.format('%.0f', fence), 'PX', retention)
+  call('HSET', KEYS[3], counter(key), string.format('%.0f', fence))
 end
 
 -- With a vote that was asked for: above every earlier one of these keys, unless they were ours already.
@@ -61,7 +71,10 @@ end
 -- The first living waiter gets what is free; answers true where that is the one who asks.
 local function serve(key, asking)
   local line = line_of(key)
-  if somebody_waits and not now then check_trust() end
+  if somebody_waits and not now then
+    local marker = call('MGET', KEYS[2])[1]
+${TRUST_CHECK}
+  end
   while somebody_waits and not quarantine do
     local head = call('ZPOPMIN', line)
     if not head[1] then return false end

@@ -2,12 +2,14 @@ import type { Redis } from 'ioredis';
 import { systemClock, type Moment } from '../core/clock.js';
 import type { Granted, NodeEvent, ProbeAnswer, Quarantined } from '../core/lock-node.js';
 import { NO_INFO, nodeClockOf, quarantineOf } from './answers.js';
-import type { BatchEncoder } from './batch-encoder.js';
+import { NO_RUN, type BatchEncoder } from './batch-encoder.js';
+import { BATCH_SCRIPT } from './batch-script.js';
+import { Batch } from './batch.js';
 import { examine } from './examination.js';
 import { NodeClock } from './node-clock.js';
-import { commandOf } from './resp.js';
+import { bulk, commandOf } from './resp.js';
 import { DISTRUST } from './trust-script.js';
-import type { Reply } from './wire-command.js';
+import { WireCommand, type Reply } from './wire-command.js';
 
 /** What the trust in a node needs of it. */
 interface NodeLink {
@@ -21,6 +23,8 @@ const NEW_OR_EMPTIED = 'it is new, or was restarted, emptied or set back, and ma
 export class NodeTrust {
   /** Resolves when the node has told of itself, or could not. */
   examined: Promise<void> = Promise.resolve();
+  /** Which run of the node this connection leads to, as a word for a batch. */
+  run = NO_RUN;
   #runId: string | undefined;
   #clock = new NodeClock();
   #isOut = false;
@@ -40,18 +44,23 @@ export class NodeTrust {
   /** Begins anew on a new connection: another node may be at its end. */
   examine(redis: Redis): void {
     const { maxTtl, restartQuarantine } = this.encoder.trust;
+    this.run = NO_RUN;
     const told = Promise.all([redis.info(), redis.get(this.encoder.marker).catch(() => null)]);
-    this.examined = told.then(
+    const examined = told.then(
       ([info, marker]) => {
-        const { runId, warnings } = examine(info, marker, maxTtl);
+        const { runId, forgetsScripts, warnings } = examine(info, marker, maxTtl);
         if (runId !== this.#runId) this.#clock = new NodeClock();
         this.#runId = runId;
+        if (runId !== undefined && forgetsScripts && this.examined === examined) this.run = Buffer.from(bulk(runId));
         for (const warning of warnings) this.#warn(warning);
       },
       (error: Error) => {
         if (restartQuarantine && error.name === 'ReplyError') this.#warn(NO_INFO);
       },
     );
+    this.examined = examined;
+    // After that, since it may change what the node notes of itself.
+    this.#introduce(redis);
   }
 
   /** Looks at the time that comes with an answer; a clock that was set may have ended leases early. */
@@ -93,6 +102,13 @@ export class NodeTrust {
     return { kind: 'up' };
   }
 
+  /** Makes the script known; where restarts matter, not without the node being checked in the same call. */
+  #introduce(redis: Redis): void {
+    if (this.encoder.trust.restartQuarantine) {
+      void redis.sendCommand(new WireCommand('eval', this.encoder.wire(new Batch(), 'eval'), ignore));
+    } else redis.call('SCRIPT', 'LOAD', BATCH_SCRIPT).catch(ignore);
+  }
+
   /** For all clients, by the marker on the node; and for us until that is there. */
   #distrust(reason: string): void {
     const { maxTtl } = this.encoder.trust;
@@ -119,4 +135,8 @@ export class NodeTrust {
     this.#warned.add(reason);
     this.link.tell({ type: 'node-warning', reason });
   }
+}
+
+function ignore(): void {
+  // A node that does not know the script is sent its text.
 }

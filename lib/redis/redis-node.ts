@@ -16,7 +16,6 @@ import type {
 import { readAnswers } from './answers.js';
 import type { BatchEncoder } from './batch-encoder.js';
 import { BatchQueue } from './batch-queue.js';
-import { BATCH_SCRIPT } from './batch-script.js';
 import { LINE_KEPT } from './line-script.js';
 import { Batch, type Verb } from './batch.js';
 import { commandOf } from './resp.js';
@@ -61,13 +60,13 @@ export class RedisNode implements LockNode {
     this.#connection = new NodeConnection(address.options, {
       ready: (redis) => {
         this.#grants.listen(redis);
-        redis.call('SCRIPT', 'LOAD', BATCH_SCRIPT).catch(ignore);
         this.#trust.examine(redis);
       },
       usable: () => this.#usable(),
     });
     this.#batches = new BatchQueue({
-      send: (batch, command, settle) => this.#connection.send(command, encoder.wire(batch, command), settle),
+      send: (batch, command, settle) =>
+        this.#connection.send(command, encoder.wire(batch, command, this.#trust.run), settle),
       settle: (batch, reply) => this.#settle(batch, reply),
     });
   }
@@ -193,8 +192,4 @@ export class RedisNode implements LockNode {
 
 function asYielded({ kind }: ReleaseAnswer): YieldAnswer {
   return { kind: kind === 'released' ? 'passed' : 'gone' };
-}
-
-function ignore(): void {
-  // A node that does not know the script is sent its text.
 }

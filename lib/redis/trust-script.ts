@@ -5,32 +5,34 @@
  * writes it, and from then on the node does not vote for the longest ttl. Of different longest ttls the greatest counts, also
  * where who has it comes later.
  *
- * Fills `now`, microseconds, and `quarantine`, the ms until the node votes; nil where it does, -1 where nobody can tell.
+ * `INFO` takes longer than all the rest, and is spared where the marker is of the run that the client was told of by INFO on this
+ * very connection. A proxy that hides a restart from a connection cannot hide it from the script: a new run knows no
+ * script before it was sent the text, and with that no run is claimed, so that the first call asks.
+ *
+ * Takes `marker`, and fills `now`, microseconds, and `quarantine`, the ms until the node votes; nil where it does, -1 where
+ * nobody can tell.
  */
 export const TRUST_CHECK = `
-local function check_trust()
   local time = call('TIME')
   now = time[1] * 1000000 + time[2]
-  if trust == 'n' or trust == 'N' then return end
-  local info, marker = try('INFO', 'server'), try('GET', KEYS[2])
-  local run = type(info) == 'string' and string.match(info, 'run_id:(%x+)')
-  if not run then
-    quarantine = -1
-    return
-  end
-  local known, since, kept
-  if type(marker) == 'string' then
-    known, since, kept = string.match(marker, '^(%x+)|(%d+)|(%d+)$')
+  if trust == 'c' or trust == 'C' then
+    local run, known, since, kept = ARGV[#ARGV], string.match(marker or '', '^(%x+)|(%d+)|(%d+)$')
     since, kept = tonumber(since), tonumber(kept)
+    if known ~= run then
+      local info = try('INFO', 'server')
+      run = type(info) == 'string' and string.match(info, 'run_id:(%x+)')
+    end
+    if run then
+      local longest = math.max(max_ttl, kept or 0)
+      local was_noted = known == run and since <= now
+      if not was_noted then since = now end
+      local left = since + longest * 1000 - now
+      if left > 0 then quarantine = math.ceil(left / 1000) end
+      if not was_noted or kept ~= longest then call('SET', KEYS[2], string.format('%s|%.0f|%d', run, since, longest)) end
+    else
+      quarantine = -1
+    end
   end
-  local longest = math.max(max_ttl, kept or 0)
-  local was_noted = known == run and since <= now
-  if not was_noted then since = now end
-  local left = since + longest * 1000 - now
-  if left > 0 then quarantine = math.ceil(left / 1000) end
-  if not was_noted or kept ~= longest then call('SET', KEYS[2], string.format('%s|%.0f|%d', run, since, longest)) end
-end
-if trust == 'c' or trust == 'n' then check_trust() end
 `;
 
 /** Has the node distrusted as from now, with the marker's key and the longest ttl. */

@@ -1,5 +1,6 @@
 import type { Redis, RedisOptions } from 'ioredis';
 import type { LockEvent } from '../../lib/core/events.js';
+import { counterOf } from '../../lib/core/fencing.js';
 import { Redlock, type RedlockSettings } from '../../lib/core/redlock.js';
 import { toAddresses } from '../../lib/redis/node-address.js';
 import { BatchEncoder, type TrustTerms } from '../../lib/redis/batch-encoder.js';
@@ -98,6 +99,18 @@ export class RedisPool {
   async plant(server: number, key: string, options: { value?: string; ttl?: number } = {}): Promise<void> {
     const { value = 'foreign', ttl } = options;
     await this.ask(server, (redis) => (ttl ? redis.set(key, value, 'PX', ttl) : redis.set(key, value)));
+  }
+
+  /** What counts the fencing tokens of a resource, on every server. */
+  counters(resource: string, keyPrefix = ''): Promise<(string | null)[]> {
+    const counts = this.servers.map((_, server) =>
+      this.ask(server, (redis) => redis.hget(`${keyPrefix}~fence`, counterOf(resource))),
+    );
+    return Promise.all(counts);
+  }
+
+  async count(server: number, resource: string, fence: number): Promise<void> {
+    await this.ask(server, (redis) => redis.hset('~fence', counterOf(resource), String(fence)));
   }
 
   async stop(): Promise<void> {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { systemClock, type Clock } from '../../../lib/core/clock.js';
+import { counterOf } from '../../../lib/core/fencing.js';
 import type { Lock } from '../../../lib/core/lock.js';
 import { eventually } from '../../support/eventually.js';
 import { nothingLeft } from '../../support/node-lines.js';
@@ -36,7 +37,7 @@ describe('fencing tokens on real nodes', () => {
   beforeEach(() => void (resource = pool.resource()));
   afterAll(() => pool.stop());
 
-  const counters = (key = resource) => pool.owners(`${key}~fence`);
+  const counters = (key = resource) => pool.counters(key);
   const tokenOf = async (taking: Promise<Lock | null>): Promise<number> => {
     const lock = await taking;
     await lock!.release();
@@ -95,14 +96,14 @@ describe('fencing tokens on real nodes', () => {
   });
 
   it('are greater than that of a holder on other nodes, of which one was far ahead', async () => {
-    await pool.plant(0, `${resource}~fence`, { value: String((Date.now() + 3_600_000) * 1_000) });
+    await pool.count(0, resource, (Date.now() + 3_600_000) * 1_000);
     const first = await low!.redlock.acquire(resource, { ttl: 100 });
     expect(first.fencingToken).toBeGreaterThan((Date.now() + 3_000_000) * 1_000);
     expectGrowing([first.fencingToken, await tokenOf(high!.redlock.acquire(resource, LONG))]);
   });
 
   it('are so also where nodes are lifted in the same turn as others vote', async () => {
-    await pool.plant(0, `${resource}~fence`, { value: String((Date.now() + TRUSTING.maxTtl) * 1_000) });
+    await pool.count(0, resource, (Date.now() + TRUSTING.maxTtl) * 1_000);
     const [first] = await Promise.all([
       low!.redlock.acquire(resource, { ttl: 300 }),
       ...Array.from({ length: 20 }, async () => {
@@ -117,7 +118,7 @@ describe('fencing tokens on real nodes', () => {
   it('stay the same when the lock is extended, and when a node is won back', async () => {
     const lock = await all!.redlock.acquire(resource, LONG);
     const token = lock.fencingToken;
-    await pool.ask(0, (redis) => redis.del(resource, `${resource}~fence`));
+    await pool.ask(0, (redis) => redis.del(resource, '~fence'));
     await lock.extend();
     await eventually(async () => expect(await pool.owners(resource)).toEqual(Array(5).fill(lock.value)));
     expect(lock.fencingToken).toBe(token);
@@ -146,55 +147,40 @@ describe('fencing tokens on real nodes', () => {
     expect(after).toBeLessThanOrEqual((Date.now() + 1) * 1_000);
   });
 
-  describe('leave nothing behind', () => {
-    const trust = { maxTtl: 400, restartQuarantine: false };
-    let short: RedisPoolClient;
-    beforeAll(async () => void (short = await pool.client({ trust })));
+  it('leave no more behind than a table of counters, however many resources were locked', async () => {
+    const keys = (server: number): Promise<string[]> => pool.ask(server, (redis) => redis.keys('*'));
+    const names = Array.from({ length: 40 }, () => pool.resource());
+    await tokenOf(all!.redlock.acquire(names.slice(0, 10), LONG));
+    await Promise.all(names.map((name) => tokenOf(all!.redlock.acquire(name, LONG))));
+    await all!.redlock.acquire(names[0]!, { ttl: 50 });
+    await tokenOf(low!.redlock.acquire(names[0]!, LONG));
+    await Promise.all([all!, low!].map(allDone));
+    const marks = new Set(['~fence', '~waiting']);
+    for (const server of [0, 1, 2]) {
+      const left = (await keys(server)).filter((key) => !marks.has(key));
+      expect(left.filter((key) => names.some((name) => key.startsWith(`${name}~`) || key === name))).toEqual([]);
+      expect(await pool.ask(server, (redis) => redis.pttl('~fence'))).toBe(-1);
+    }
+  });
 
-    const goneOn = (server: number, key: string): Promise<void> =>
-      pool.ask(server, (redis) =>
-        eventually(async () => expect(await redis.exists(`${key}~fence`)).toBe(0), 8 * trust.maxTtl),
-      );
-    const gone = (key: string) => Promise.all(pool.servers.map((_, server) => goneOn(server, key)));
-
-    it.each<[string, (key: string) => Promise<unknown>]>([
-      ['of one lock', (key) => tokenOf(short.redlock.acquire(key))],
-      ['of several at once', (key) => tokenOf(short.redlock.acquire([key, `${key}-too`]))],
-      ['of a lock whose holder died', (key) => short.redlock.acquire(key, { ttl: 50 })],
-      [
-        'of one that was handed on',
-        async (key) => {
-          const lock = await short.redlock.acquire(key);
-          const other = await pool.client({ trust });
-          const next = other.redlock.acquire(key, { retryDelay: 60_000 });
-          await eventually(
-            async () => expect(await pool.ask(0, (redis) => redis.exists(`${key}~waiters`))).toBe(1),
-            300,
-          );
-          await lock.release();
-          await tokenOf(next);
-        },
-      ],
-      [
-        'of one that was lifted',
-        async (key) => {
-          await pool.plant(1, `${key}~fence`, { value: String((Date.now() + 100) * 1_000), ttl: 300 });
-          await pool.plant(3, key, { ttl: 300 });
-          await tokenOf(short.redlock.acquire(key, { ttl: 300 }));
-        },
-      ],
-    ])('%s: a counter ends after twice maxTtl', async (_, use) => {
-      await use(resource);
-      await allDone(short);
-      const before = await counters();
-      for (const server of pool.servers.keys()) {
-        const ms = await pool.ask(server, (redis) => redis.pttl(`${resource}~fence`));
-        expect(ms).toBeLessThanOrEqual(2 * trust.maxTtl);
-        expect(ms).not.toBe(-1);
-      }
-      await gone(resource);
-      await gone(`${resource}-too`);
-      expectGrowing([Number(before[0]), await tokenOf(short.redlock.acquire(resource))]);
-    });
+  it('of resources that share a counter grow all the same', async () => {
+    const twin = twinOf(resource);
+    const tokens: number[] = [];
+    for (let turn = 0; turn < 4; turn += 1) {
+      const both = await Promise.all([resource, twin].map((name) => low!.redlock.acquire(name, LONG)));
+      tokens.push(both[0]!.fencingToken);
+      await Promise.all(both.map((lock) => lock.release()));
+      tokens.push(await tokenOf(high!.redlock.acquire(resource, LONG)));
+      tokens.push(await tokenOf(high!.redlock.acquire([twin, resource], LONG)));
+    }
+    expectGrowing(tokens);
   });
 });
+
+/** Another resource that is counted by the same counter. */
+function twinOf(resource: string): string {
+  for (let index = 0; ; index += 1) {
+    const twin = `${resource}-twin-${index}`;
+    if (counterOf(twin) === counterOf(resource)) return twin;
+  }
+}

@@ -67,7 +67,22 @@ describe('the cost of a fencing token', () => {
       expect(lock!.fencingToken).toBe(now + 6);
       expect([rounds('acquire', 1), raises()]).toEqual([1, [0, 1, 0]]);
       expect(fences().slice(1)).toEqual([now + 6, now + 6]);
-      expect(world.pool.clock.now().monotonic).toBe(0);
+      // Who has not answered yet might have made it unnecessary.
+      expect(world.pool.clock.now().monotonic).toBe(1);
+    });
+
+    it('is that round at once where everybody has answered', async () => {
+      count(now + 5, [2]);
+      world.pool.nodes[0]!.fail('down');
+      expect((await lockBy())!.fencingToken).toBe(now + 6);
+      expect([raises(), world.pool.clock.now().monotonic]).toEqual([[0, 1, 0], 0]);
+    });
+
+    it('is no round where the answer that makes it unnecessary is on its way', async () => {
+      count(now + 5, [2]);
+      world.pool.nodes[0]!.faults = { acquire: { slow: 0.5 } };
+      const lock = await lockBy();
+      expect([lock!.fencingToken, raises(), world.pool.clock.now().monotonic]).toEqual([now, [0, 0, 0], 0.5]);
     });
 
     it('is to wait for a further answer, if that comes first', async () => {

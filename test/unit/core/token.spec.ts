@@ -98,7 +98,7 @@ describe('raiseLaggards', () => {
       votes[how](seat, { validity: new Validity(memory.clock.now(), 1_000), fence });
     });
   const raise = async (): Promise<void> => {
-    raiseLaggards(pool, claim, { votes, changed: () => (changes += 1) });
+    raiseLaggards(pool, claim, { votes, awaited: false, changed: () => (changes += 1) });
     await memory.clock.advance(1);
   };
   const raised = (): number[] => memory.nodes.map((node) => node.callsOf('raise').length);

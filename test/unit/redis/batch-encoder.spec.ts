@@ -1,10 +1,12 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Aside } from '../../../lib/core/aside.js';
 import { Claim } from '../../../lib/core/claim.js';
 import { SystemRandom } from '../../../lib/core/random.js';
-import { BatchEncoder } from '../../../lib/redis/batch-encoder.js';
+import { counterOf } from '../../../lib/core/fencing.js';
+import { BatchEncoder, NO_RUN } from '../../../lib/redis/batch-encoder.js';
 import { BATCH_SCRIPT, BATCH_SHA } from '../../../lib/redis/batch-script.js';
 import { Batch, type Verb } from '../../../lib/redis/batch.js';
+import { decode } from '../../support/batch-words.js';
 import { wordsOf } from '../../support/command-words.js';
 import { SeededRandom } from '../../support/seeded-random.js';
 import { TRUSTING } from '../../support/trust.js';
@@ -16,37 +18,6 @@ interface Operation {
   readonly ttl: number;
   readonly proposal?: number;
   readonly place?: { readonly grace: number; readonly arrived: number };
-}
-
-/** Reads a script call as the script does: its head, and what each operation would be run with. */
-function decode(wire: Buffer) {
-  const [words] = wordsOf(wire);
-  const [command, script, keyCount, mark, marker, ...rest] = words!;
-  const keys = rest.splice(0, Number(keyCount) - 2);
-  const [sender, verbs, values, maxTtl, check, retention, ...extras] = rest;
-  let [ttl, terms, proposal, value]: (string | undefined)[] = [];
-  let valueAt = 0;
-  const operations = [...verbs!].flatMap((verb) => {
-    if (verb === '@') [ttl, terms, proposal] = extras.splice(0, 3);
-    else if (verb === '=') [value] = extras.splice(0, 1);
-    else {
-      const own = value ?? values!.slice(valueAt, (valueAt += 27));
-      value = undefined;
-      const count = /[a-z]/.test(verb) ? Number(extras.shift()) : 1;
-      return [{ verb, keys: keys.splice(0, count), value: own, ttl, terms, proposal }];
-    }
-    return [];
-  });
-  const trust = { marker, maxTtl, check, retention };
-  return {
-    command,
-    script,
-    mark,
-    sender,
-    trust,
-    operations,
-    left: [...keys, ...extras, values!.slice(valueAt)].join(''),
-  };
 }
 
 const VERBS = ['A', 'W', 'E', 'F', 'R', 'L', 'S', 'Y', 'a', 'e', 'f', 'r'] as const;
@@ -173,10 +144,13 @@ describe('BatchEncoder', () => {
     second.add('A', question, 1);
     other.add('R', question, 0);
     const wire = encoder.wire(first, 'evalsha');
-    expect(encoder.wire(second, 'evalsha')).toBe(wire);
+    const sender = (buffer: Buffer): string | undefined => decode(buffer).sender;
+    jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 60_000);
+    expect(encoder.wire(second, 'evalsha')).toEqual(wire);
     expect(decode(encoder.wire(other, 'evalsha')).operations[0]!.verb).toBe('R');
     encoder.forget();
-    expect(encoder.wire(first, 'evalsha')).not.toBe(wire);
+    expect(sender(encoder.wire(first, 'evalsha'))).not.toBe(sender(wire));
+    jest.restoreAllMocks();
   });
 
   it('encodes the name of a claim once, whatever is asked for it', () => {
@@ -189,11 +163,34 @@ describe('BatchEncoder', () => {
     expect(claim.encoding).toBeDefined();
   });
 
-  it.each(['cC', 'nN'])('says how long counters are kept, and when the node is checked: %s', (check) => {
+  it.each(['cC', 'nN'])('says when the node is checked: %s', (check) => {
     encoder = new BatchEncoder('lock:', { maxTtl: 7_500, restartQuarantine: check === 'cC' });
     const checks = VERBS.map((verb) => decoded(operation('R'), operation(verb)).trust.check);
     expect(checks).toEqual(VERBS.map((verb) => check['AWa'.includes(verb) ? 0 : 1]));
-    const trust = { marker: 'lock:~node', maxTtl: '7500', check: check[0], retention: '15000' };
+    const trust = { marker: 'lock:~node', maxTtl: '7500', check: check[0], run: '-' };
     expect(decoded()).toMatchObject({ trust, operations: [], left: '' });
+  });
+
+  it('says which counter counts for each resource', () => {
+    const read = decoded(operation('A'), operation('r', { keys: ['b', 'c'] }), operation('W', { keys: ['d'] }));
+    expect(read.fences).toBe('lock:~fence');
+    expect(read.counted).toEqual(['a', 'b', 'c', 'd'].map((key) => [`lock:${key}`, counterOf(key)]));
+  });
+
+  it('says last which run of the node the connection leads to, to each node on its own', () => {
+    const batch = batchOf(operation('A'));
+    const runs = ['f'.repeat(40), 'e'.repeat(40)];
+    const wires = runs.map((run) => encoder.wire(batch, 'evalsha', Buffer.from(`$40\r\n${run}\r\n`)));
+    expect(wires.map((wire) => decode(wire).trust.run)).toEqual(runs);
+    expect(decode(encoder.wire(batch, 'evalsha', NO_RUN)).trust.run).toBe('-');
+  });
+
+  it('claims no run, and has the node checked, with the text of the script', () => {
+    encoder = new BatchEncoder('lock:', { maxTtl: 7_500, restartQuarantine: true });
+    const run = Buffer.from(`$40\r\n${'f'.repeat(40)}\r\n`);
+    for (const verb of VERBS) {
+      const { trust } = decode(encoder.wire(batchOf(operation(verb)), 'eval', run));
+      expect(trust).toMatchObject({ check: 'c', run: '-' });
+    }
   });
 });

@@ -5,7 +5,14 @@ const RUN = 'f'.repeat(40);
 
 /** A reply to INFO, as a healthy master gives it but for these fields. */
 function infoOf(fields: Record<string, string> = {}): string {
-  const all = { run_id: RUN, role: 'master', cluster_enabled: '0', maxmemory: '0', maxmemory_policy: 'noeviction' };
+  const all = {
+    redis_version: '7.0.15',
+    run_id: RUN,
+    role: 'master',
+    cluster_enabled: '0',
+    maxmemory: '0',
+    maxmemory_policy: 'noeviction',
+  };
   const lines = Object.entries({ ...all, ...fields }).map(([name, value]) => `${name}:${value}`);
   return ['# Server', ...lines, 'executable:/usr/bin:x', ''].join('\r\n');
 }
@@ -15,15 +22,29 @@ const warningsOf = (fields: Record<string, string>, marker: string | null = null
 
 describe('examine', () => {
   it('reads who the node is, and has nothing against a healthy master', () => {
-    expect(examine(infoOf(), null, 1_000)).toEqual({ runId: RUN, warnings: [] });
+    expect(examine(infoOf(), null, 1_000)).toEqual({ runId: RUN, forgetsScripts: true, warnings: [] });
   });
 
   it('reads lines that end as those of another system do', () => {
-    expect(examine(infoOf().replaceAll('\r\n', '\n'), null, 1_000)).toEqual({ runId: RUN, warnings: [] });
+    expect(examine(infoOf().replaceAll('\r\n', '\n'), null, 1_000)).toEqual({
+      runId: RUN,
+      forgetsScripts: true,
+      warnings: [],
+    });
   });
 
   it('makes do with a node that tells nothing', () => {
-    expect(examine('', null, 1_000)).toEqual({ runId: undefined, warnings: [] });
+    expect(examine('', null, 1_000)).toEqual({ runId: undefined, forgetsScripts: false, warnings: [] });
+  });
+
+  it.each([
+    ['6.2.14', false],
+    ['7.0.0', true],
+    ['7.2.4', true],
+    ['10.0.1', true],
+    ['', false],
+  ])('knows whether a new run of version "%s" forgets scripts: %s', (redis_version, forgetsScripts) => {
+    expect(examine(infoOf({ redis_version }), null, 1_000)).toMatchObject({ forgetsScripts });
   });
 
   it.each<[string, Record<string, string>, RegExp]>([

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { SIGN_OF_LIFE } from '../../../lib/core/hand-off.js';
 import { BATCH_VERBS } from '../../../lib/redis/batch-verbs.js';
 import { LINE_KEPT, LINES_AND_FENCES } from '../../../lib/redis/line-script.js';
+import { TRUST_CHECK } from '../../../lib/redis/trust-script.js';
 
 /** The text of one of its functions. */
 const textOf = (name: string): string =>
@@ -24,8 +25,8 @@ describe('LINES_AND_FENCES', () => {
 
   it('serves nobody before the node was asked whether it votes', () => {
     const serve = textOf('serve');
-    expect(serve.indexOf('check_trust()')).toBeGreaterThan(0);
-    expect(serve.indexOf('check_trust()')).toBeLessThan(serve.indexOf('ZPOPMIN'));
+    expect(serve.indexOf(TRUST_CHECK)).toBeGreaterThan(0);
+    expect(serve.indexOf(TRUST_CHECK)).toBeLessThan(serve.indexOf('ZPOPMIN'));
     expect(serve).toContain('while somebody_waits and not quarantine do');
   });
 

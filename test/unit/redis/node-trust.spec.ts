@@ -16,7 +16,7 @@ const refusalOf = (message: string): Error => Object.assign(new Error(message), 
 /** What the node answers to INFO and GET. */
 function redisOf(info: string | Error, marker: string | Error | null = null): Redis {
   const reply = (value: unknown) => () => (value instanceof Error ? Promise.reject(value) : Promise.resolve(value));
-  return { info: reply(info), get: reply(marker) } as unknown as Redis;
+  return { info: reply(info), get: reply(marker), call: reply(1), sendCommand: reply(1) } as unknown as Redis;
 }
 
 describe('NodeTrust', () => {

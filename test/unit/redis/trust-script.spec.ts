@@ -7,7 +7,11 @@ const calls = (script: string): string[] =>
 
 describe('TRUST_CHECK', () => {
   it('asks the node itself what time it is and who it is, and touches nothing but the marker', () => {
-    expect(calls(TRUST_CHECK)).toEqual(['TIME', "INFO 'server'", 'GET KEYS[2]', 'SET KEYS[2]']);
+    expect(calls(TRUST_CHECK)).toEqual(['TIME', "INFO 'server'", 'SET KEYS[2]']);
+  });
+
+  it('believes no run but that of the marker, and asks where that is another one', () => {
+    expect(TRUST_CHECK).toMatch(/ARGV\[#ARGV\][^]*if known ~= run then\s+local info = try\('INFO', 'server'\)/);
   });
 
   it('is a part of every batch, before the first operation', () => {
