@@ -110,6 +110,7 @@ export class NodeConnection {
 
   /** An error before the connection is ready, as of a database that is not there, makes it unusable. */
   #failed(reason: string): void {
+    outliveErrors(this.#redis.stream);
     this.#down = reason;
     if (this.#handshakeSince !== undefined) this.#refusal = reason;
   }
@@ -167,6 +168,11 @@ export class NodeConnection {
   #settleAll(reason: string): void {
     this.#unanswered.answerAll({ ok: false, reason, sent: true });
   }
+}
+
+/** ioredis listens for the first error only; a second one, as an alert of TLS may be, would end the process. */
+function outliveErrors(stream: Pick<Redis['stream'], 'on'> | undefined): void {
+  stream?.on('error', ignore);
 }
 
 function ignore(): void {
