@@ -1,5 +1,10 @@
 import type { Claim } from '../core/claim.js';
 
+export interface LineTerms {
+  /** Whether a claim that waits would hear of a grant; Redis knows where its process is gone. @default everybody would */
+  readonly listens?: (waiting: Claim) => boolean;
+}
+
 /** Those who wait for one resource on a node in memory, by the time of their arrival. */
 export class MemoryLine {
   #claims: Claim[] = [];

@@ -11,14 +11,16 @@ import type {
   Unknown,
   YieldAnswer,
 } from '../core/lock-node.js';
+import { answer, tell, unknown } from './memory-answers.js';
 import { MemoryEntries } from './memory-entries.js';
 import { MemoryFences } from './memory-fences.js';
-import { MemoryLines } from './memory-line.js';
+import { MemoryLines, type LineTerms } from './memory-line.js';
 import { MemoryTrust, type TrustTerms } from './memory-trust.js';
 import type { Snapshot } from './snapshot.js';
 
 /** A node in memory that answers as a Redis master would: for tests without Redis, and for simulations. */
 export class MemoryNode implements LockNode {
+  readonly #listens: (waiting: Claim) => boolean;
   readonly #entries: MemoryEntries;
   readonly #lines = new MemoryLines();
   readonly #fences: MemoryFences;
@@ -27,8 +29,9 @@ export class MemoryNode implements LockNode {
   constructor(
     readonly name: string,
     private readonly clock: Clock,
-    terms: TrustTerms = {},
+    { listens = () => true, ...terms }: TrustTerms & LineTerms = {},
   ) {
+    this.#listens = listens;
     const wall = (): number => this.clock.now().wall;
     this.#entries = new MemoryEntries(wall);
     this.#trust = new MemoryTrust(wall, terms);
@@ -175,26 +178,23 @@ export class MemoryNode implements LockNode {
     if (!this.#lines.get(resource)?.hasOlder(claim)) return { kind: 'kept' };
     this.#lines.of(resource).enter(claim);
     this.#entries.delete(resource);
-    this.#serve(resource);
-    return { kind: 'passed' };
+    if (!this.#serve(resource, claim)) return { kind: 'passed' };
+    this.set(resource, claim.value, entry.expires - this.clock.now().wall);
+    return { kind: 'kept' };
   }
 
-  /** Gives what is free to the first in line, unless that is the one who asks: he takes it himself. */
-  #serve(resource: string, asking?: Claim): void {
-    if (this.#entries.get(resource) || this.#trust.quarantine() > 0) return;
-    const next = this.#lines.get(resource)?.shift();
-    if (!next || next.value === asking?.value) return;
-    this.set(resource, next.value, next.ticket!.grace);
-    const since = this.clock.now();
-    const fence = this.#fences.succeed(resource);
-    queueMicrotask(() => next.ticket!.granted(this.name, { since, fence }));
+  /** Gives what is free to the first living waiter; answers true where that is the one who asks: he takes it himself. */
+  #serve(resource: string, asking?: Claim): boolean {
+    if (this.#entries.get(resource) || this.#trust.quarantine() > 0) return false;
+    const line = this.#lines.get(resource);
+    for (let next = line?.shift(); next; next = line!.shift()) {
+      if (next.value === asking?.value) return true;
+      const fence = this.#fences.succeed(resource);
+      if (!this.#listens(next)) continue;
+      this.set(resource, next.value, next.ticket!.grace);
+      tell(next.ticket!, this.name, { since: this.clock.now(), fence });
+      return false;
+    }
+    return false;
   }
-}
-
-function unknown(reason: string): Unknown {
-  return { kind: 'unknown', reason, sent: true };
-}
-
-function answer<A>(question: Question<A>, seat: number, given: A): void {
-  queueMicrotask(() => question.answer(seat, given));
 }

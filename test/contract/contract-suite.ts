@@ -12,6 +12,13 @@ import type {
 } from '../../lib/core/lock-node.js';
 import { WaiterStub } from '../support/waiter-stub.js';
 
+/** One more process that asks the node under test. */
+export interface OtherProcess {
+  readonly node: Pick<LockNode, 'acquire'>;
+  /** Ends it, with its connection. */
+  die(): Promise<void>;
+}
+
 /** A node, and what the suite needs to look behind it. */
 export interface NodeUnderTest {
   readonly node: LockNode;
@@ -22,6 +29,7 @@ export interface NodeUnderTest {
   now(): Moment;
   /** Lets at least so many ms pass. */
   pass(ms: number): Promise<void>;
+  process(): Promise<OtherProcess>;
   stop(): Promise<void>;
 }
 
@@ -62,11 +70,24 @@ export class ContractSuite {
     return waiters;
   }
 
+  /** Those of another process, which has died since then. */
+  async lineUpDead(resource: string, ...arrivals: number[]): Promise<WaiterStub[]> {
+    const { node, die } = await this.under.process();
+    const waiters = arrivals.map((arrived) => this.waiterFor(resource, arrived));
+    for (const { claim } of waiters) await this.#acquire(claim, {}, node);
+    await die();
+    return waiters;
+  }
+
   acquire(claim: Claim, ttl = 60_000, proposal = 0): Promise<AcquireAnswer> {
+    return this.#acquire(claim, { ttl, proposal }, this.under.node);
+  }
+
+  #acquire(claim: Claim, { ttl = 60_000, proposal = 0 }, node: Pick<LockNode, 'acquire'>): Promise<AcquireAnswer> {
     return new Promise((resolve) => {
       const question = new Aside<AcquireAnswer>(claim, ttl, resolve);
       question.proposal = proposal;
-      this.under.node.acquire(question, 0);
+      node.acquire(question, 0);
     });
   }
 

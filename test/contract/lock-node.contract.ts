@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { describeAcquire } from './acquire.contract.js';
 import { ContractSuite, type NodeUnderTest } from './contract-suite.js';
+import { describeDeadWaiters } from './dead-waiters.contract.js';
 import { describeExtend } from './extend.contract.js';
 import { describeFences } from './fences.contract.js';
 import { describeGrants } from './grants.contract.js';
@@ -19,6 +20,7 @@ export function describeLockNode(name: string, setUp: () => Promise<NodeUnderTes
     describe('extend', () => describeExtend(suite));
     describe('release', () => describeRelease(suite));
     describe('its line', () => describeLine(suite));
+    describe('waiters whose process is gone', () => describeDeadWaiters(suite));
     describe('grants', () => describeGrants(suite));
     describeFences(suite);
     describe('yield', () => describeYield(suite));

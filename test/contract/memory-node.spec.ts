@@ -1,17 +1,31 @@
 import { TRUSTING } from '../support/trust.js';
+import type { Claim } from '../../lib/core/claim.js';
 import { MemoryNode } from '../../lib/memory/memory-node.js';
 import { VirtualClock } from '../support/virtual-clock.js';
 import { describeLockNode } from './lock-node.contract.js';
 
 describeLockNode('MemoryNode', async () => {
   const clock = new VirtualClock();
-  const node = new MemoryNode('memory', clock, TRUSTING);
+  const gone = new Set<Claim>();
+  const node = new MemoryNode('memory', clock, { ...TRUSTING, listens: (claim) => !gone.has(claim) });
   return {
     node,
     plant: async (resource, value, ttl) => node.set(resource, value, ttl),
     read: async (resource) => node.get(resource),
     now: () => clock.now(),
     pass: (ms) => clock.advance(ms),
+    process: async () => {
+      const asked: Claim[] = [];
+      return {
+        node: {
+          acquire: (question, seat) => {
+            asked.push(question.claim);
+            node.acquire(question, seat);
+          },
+        },
+        die: async () => asked.forEach((claim) => gone.add(claim)),
+      };
+    },
     stop: () => node.close(),
   };
 });

@@ -13,8 +13,12 @@ const PREFIX = 'lock:';
 describeLockNode('RedisNode', async () => {
   const server = await startRedisServer();
   const foreign = await connectRedis(server.url);
-  const node = new RedisNode(toAddresses([server.url])[0]!, new BatchEncoder(PREFIX, TRUSTING));
-  await node.open(() => undefined);
+  const connect = async (): Promise<RedisNode> => {
+    const node = new RedisNode(toAddresses([server.url])[0]!, new BatchEncoder(PREFIX, TRUSTING));
+    await node.open(() => undefined);
+    return node;
+  };
+  const node = await connect();
   return {
     node,
     plant: async (resource, value, ttl) => {
@@ -23,6 +27,10 @@ describeLockNode('RedisNode', async () => {
     read: async (resource) => (await foreign.get(PREFIX + resource)) ?? undefined,
     now: () => systemClock.now(),
     pass: (ms) => setTimeout(ms),
+    process: async () => {
+      const other = await connect();
+      return { node: other, die: () => other.close() };
+    },
     stop: async () => {
       await node.close();
       foreign.disconnect();

@@ -1,0 +1,16 @@
+import type { Grant, Ticket } from '../core/claim.js';
+import type { Question, Unknown } from '../core/lock-node.js';
+
+/** Answers later than the call returns, as a network does. */
+export function answer<A>(question: Question<A>, seat: number, given: A): void {
+  queueMicrotask(() => question.answer(seat, given));
+}
+
+/** Tells a waiter what the node gave to it, in order with the answers. */
+export function tell(ticket: Ticket, node: string, grant: Grant): void {
+  queueMicrotask(() => ticket.granted(node, grant));
+}
+
+export function unknown(reason: string): Unknown {
+  return { kind: 'unknown', reason, sent: true };
+}
