@@ -1,4 +1,5 @@
 import type { Machine } from './machine.js';
+import { UNNOTICED } from './scenario.js';
 import type { SimulatedNode } from './simulated-node.js';
 import type { World } from './world.js';
 
@@ -31,6 +32,7 @@ export class Pipe {
   #isOpen = true;
   readonly #run: number;
   readonly #underWay = new Set<Batch>();
+  #ended: () => void = ignore;
   #requests: Batch = { turn: -1, tasks: [] };
   #replies: Batch = { turn: -1, tasks: [] };
   #lastRequest = 0;
@@ -41,6 +43,16 @@ export class Pipe {
     private readonly ends: Ends,
   ) {
     this.#run = ends.node.run;
+  }
+
+  /** False once the node was started again, which ended all its connections. */
+  get isToThisRun(): boolean {
+    return this.ends.node.run === this.#run;
+  }
+
+  /** Has `run` done when the node learns that the connection is no more, unless it is no more itself. */
+  onEnd(run: () => void): void {
+    this.#ended = run;
   }
 
   /** Has `run` done at the node. */
@@ -84,13 +96,22 @@ export class Pipe {
       if (this.ends.link.zombies) this.world.in(delays[index]!, () => this.#arrive(batch));
       else this.#arrive(batch);
     });
+    this.#hangUp(this.ends.link.zombies ? (delays.at(-1) ?? 0) : 0);
+  }
+
+  /** The node learns of the end, behind what it still gets: as soon as a message takes, or long after where none can be sent. */
+  #hangUp(last: number): void {
+    const { dice, now } = this.world;
+    const silent = dice.chance(0.2) ? dice.between(0, UNNOTICED) : 0;
+    const { link } = this.ends;
+    const end: Batch = { turn: -1, tasks: [this.#ended] };
+    this.world.at(this.#arrival(now + Math.max(last, silent), link.requestsBlockedUntil), () => this.#arrive(end));
   }
 
   #arrive({ tasks }: Batch): void {
-    const { node } = this.ends;
     // What was sent to an earlier run of the node is lost with its connection.
-    if (tasks.length === 0 || node.run !== this.#run) return;
-    node.receive(this, () => {
+    if (tasks.length === 0 || !this.isToThisRun) return;
+    this.ends.node.receive(this, () => {
       for (const task of tasks) task();
     });
   }
@@ -101,4 +122,8 @@ export class Pipe {
     const travel = delay + this.world.dice.fraction() ** 3 * jitter;
     return Math.max(last, Math.max(this.world.now, blockedUntil) + travel);
   }
+}
+
+function ignore(): void {
+  // Nobody listens.
 }

@@ -4,6 +4,9 @@ import type { Weakness } from './weakness.js';
 /** Ms: the longest lease, and the length of a quarantine. */
 export const MAX_TTL = 800;
 
+/** Ms for which a node may not notice that a connection is no more, of whose end it was not told: a machine lost its power. */
+export const UNNOTICED = 2_500;
+
 /** Ms by which a wall clock may be wrong: any two agree within half of `MAX_TTL`, as the order of fencing tokens needs it. */
 const WRONG_BY = 120;
 /** Ms by which all that sets one clock may come to move it. */

@@ -2,6 +2,7 @@ import { Aside } from '../../lib/core/aside.js';
 import { Claim } from '../../lib/core/claim.js';
 import type { Question, Unknown } from '../../lib/core/lock-node.js';
 import { AskingNode, type Verb } from './asking-node.js';
+import { Channel } from './channel.js';
 import { GivenBack } from './given-back.js';
 import { Grants } from './grants.js';
 import { InFlight, type Waiting } from './in-flight.js';
@@ -33,6 +34,7 @@ interface Command extends Waiting {
 export class SimulatedConnection extends AskingNode {
   readonly #owed: Owed;
   readonly #grants = new Grants();
+  readonly #channel = new Channel((claim, fence) => this.#heardOfGrant(claim, fence));
   #pipe: Pipe | undefined;
   readonly #inFlight: InFlight<Command>;
   /** What a connection that replays sends again. */
@@ -94,8 +96,7 @@ export class SimulatedConnection extends AskingNode {
     const pipe = this.#pipe!;
     const { verb, question, order } = command;
     const { ttl, proposal } = question;
-    // Over whatever connection there is at that time.
-    const claim = sentClaim(question.claim, (fence) => this.#pipe?.reply(() => this.#heardOfGrant(claim, fence)));
+    const claim = sentClaim(question.claim, this.#channel);
     this.#inFlight.add(command);
     pipe.send(() => {
       const { node } = this.terms;
@@ -150,6 +151,7 @@ export class SimulatedConnection extends AskingNode {
   #connect(): void {
     const { machine, node, link } = this.terms;
     this.#pipe = new Pipe(this.world, { machine, node, link });
+    this.#channel.listen(this.#pipe);
     this.#usable();
   }
 

@@ -1,5 +1,6 @@
 import { MemoryNode } from '../../lib/memory/memory-node.js';
 import { Machine, type MachineTerms } from './machine.js';
+import { isHeard } from './sent-claim.js';
 import type { Weakness } from './weakness.js';
 import type { World } from './world.js';
 
@@ -33,7 +34,8 @@ export class SimulatedNode {
   ) {
     this.machine = new Machine(world, terms);
     const restartQuarantine = terms.weakness !== 'no quarantine';
-    this.memory = new MemoryNode(terms.name, this.machine, { maxTtl: terms.maxTtl, restartQuarantine });
+    const { name, maxTtl } = terms;
+    this.memory = new MemoryNode(name, this.machine, { maxTtl, restartQuarantine, listens: isHeard });
     this.#snapshot = this.memory.snapshot();
   }
 

@@ -1,7 +1,8 @@
+import { GRACE } from '../../lib/core/hand-off.js';
 import { Dice } from './dice.js';
 import { healAll, planFaults, type Victims } from './faults.js';
 import { Ledger, type Judge } from './ledger.js';
-import { MAX_TTL, rollClock, rollScenario, LARGEST_STEP, type Scenario } from './scenario.js';
+import { MAX_TTL, rollClock, rollScenario, LARGEST_STEP, UNNOTICED, type Scenario } from './scenario.js';
 import { SimulatedClient } from './simulated-client.js';
 import { SimulatedNode } from './simulated-node.js';
 import { UsedContexts } from './used-contexts.js';
@@ -11,9 +12,11 @@ import { promisesSettled, World } from './world.js';
 
 /** Ms within which everybody has his answer once all is healed: the longest wait, hold and quarantine one after another. */
 const ANSWERED_WITHIN = 8_000;
-/** Ms that a newcomer may have to wait: for the leases of the dead, and for the graces of those who died in line. */
-const NEWCOMER_WAITS = 8_000;
-
+/**
+ * Ms that a newcomer may have to wait: until nodes know of all who died in line, each of whom gets the grace before that, then
+ * for the last grace and the last lease of the dead, and for some rounds.
+ */
+const NEWCOMER_WAITS = UNNOTICED + GRACE + MAX_TTL + 1_200;
 /** Ms after which whatever was sent has arrived: what was held up, and then came out of a broken connection late. */
 const STRAGGLERS = 2_000;
 
