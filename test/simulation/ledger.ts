@@ -66,16 +66,11 @@ export class Ledger {
 
   /** No two locks that share a resource are valid at the same time. */
   check(): void {
-    const owners = new Map<string, Hold>();
+    const valid: Hold[] = [];
     for (const hold of this.#open.values()) {
       if (!isStillValid(hold)) continue;
-      for (const resource of hold.lock.resources) {
-        const other = owners.get(resource);
-        if (other && this.judge === 'exclusion') {
-          throw new Violation('exclusion', `${resource} is held by ${describe(other)} and by ${describe(hold)}`);
-        }
-        owners.set(resource, hold);
-      }
+      if (this.judge === 'exclusion') for (const other of valid) exclude(other, hold);
+      valid.push(hold);
     }
   }
 
@@ -86,6 +81,12 @@ export class Ledger {
     }
     this.#tokens.set(resource, fencingToken);
   }
+}
+
+function exclude(one: Hold, other: Hold): void {
+  const shared = one.lock.resources.find((resource) => other.lock.resources.includes(resource));
+  if (shared === undefined) return;
+  throw new Violation('exclusion', `${shared} is held by ${describe(one)} and by ${describe(other)}`);
 }
 
 /** What is over stays over. */

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { Judge } from './ledger.js';
+import { Progress } from './progress.js';
 import { runSeeds, type Range } from './seeds.js';
 import { simulate, type SimulationOptions } from './simulation.js';
 import type { Weakness } from './weakness.js';
@@ -33,7 +34,10 @@ else await one(Number(values.seed), Infinity);
 async function many(): Promise<void> {
   const range: Range = { first: Number(values.first), count: Number(values.seeds), options };
   const started = performance.now();
-  const { seeds, events, holds, failed } = await runSeeds(range, Number(values.workers));
+  const progress = new Progress(range.count, (line) => console.error(line));
+  const { seeds, events, holds, failed } = await runSeeds(range, Number(values.workers), (sofar) =>
+    progress.tell(sofar),
+  );
   const seconds = (performance.now() - started) / 1_000;
   const rate = `${Math.round(seeds / seconds)} seeds/s`;
   console.log(`${seeds} seeds in ${seconds.toFixed(1)} s (${rate}): ${events} events, ${holds} locks held`);

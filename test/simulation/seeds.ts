@@ -17,8 +17,8 @@ export interface Summary {
 
 const CHUNK = 100;
 
-/** Runs the seeds of a range in so many threads, in order, and stops at the first that fails. */
-export async function runSeeds(range: Range, workers: number): Promise<Summary> {
+/** Runs the seeds of a range in so many threads, in order, and stops at the first that fails; `tell` hears how far it is. */
+export async function runSeeds(range: Range, workers: number, tell: (sofar: Summary) => void): Promise<Summary> {
   const summary: Summary = { seeds: 0, events: 0, holds: 0, failed: undefined };
   const end = range.first + range.count;
   let next = range.first;
@@ -28,22 +28,26 @@ export async function runSeeds(range: Range, workers: number): Promise<Summary> 
     next += CHUNK;
     return { ...range, first, count: Math.min(CHUNK, end - first) };
   };
-  await Promise.all(Array.from({ length: workers }, () => work(nextChunk, summary)));
+  const took = (done: Summary): void => {
+    summary.seeds += done.seeds;
+    summary.events += done.events;
+    summary.holds += done.holds;
+    if (done.failed !== undefined) summary.failed = Math.min(done.failed, summary.failed ?? Infinity);
+    tell(summary);
+  };
+  await Promise.all(Array.from({ length: workers }, () => work(nextChunk, took)));
   return summary;
 }
 
-function work(nextChunk: () => Range | undefined, summary: Summary): Promise<void> {
+function work(nextChunk: () => Range | undefined, took: (done: Summary) => void): Promise<void> {
   const worker = new Worker(new URL('./worker.js', import.meta.url));
   return new Promise((resolve, reject) => {
     const goOn = (): void => {
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
       worker.postMessage(nextChunk() ?? 'end');
     };
-    worker.on('message', ({ seeds, events, holds, failed }: Summary) => {
-      summary.seeds += seeds;
-      summary.events += events;
-      summary.holds += holds;
-      if (failed !== undefined) summary.failed = Math.min(failed, summary.failed ?? Infinity);
+    worker.on('message', (done: Summary) => {
+      took(done);
       goOn();
     });
     worker.once('error', reject);

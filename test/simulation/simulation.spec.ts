@@ -46,6 +46,12 @@ describe('simulation', () => {
     expect(first.trace.length).toBeGreaterThan(50);
     expect(second).toEqual(first);
   });
+
+  it.each([8, 9, 10, 11])('goes the same way with async contexts and without: seed %i', async (seed) => {
+    const real = await simulate(seed, { traced: true, contexts: true });
+    expect(real.trace.length).toBeGreaterThan(50);
+    expect(await simulate(seed, { traced: true, contexts: false })).toEqual(real);
+  });
 });
 
 describe('negative controls', () => {

@@ -1,11 +1,11 @@
 import { GRACE } from '../../lib/core/hand-off.js';
+import { Contexts } from './contexts.js';
 import { Dice } from './dice.js';
 import { healAll, planFaults, type Victims } from './faults.js';
 import { Ledger, type Judge } from './ledger.js';
 import { MAX_TTL, rollClock, rollScenario, LARGEST_STEP, UNNOTICED, type Scenario } from './scenario.js';
 import { SimulatedClient } from './simulated-client.js';
 import { SimulatedNode } from './simulated-node.js';
-import { UsedContexts } from './used-contexts.js';
 import { Violation } from './violation.js';
 import type { Weakness } from './weakness.js';
 import { promisesSettled, World } from './world.js';
@@ -20,11 +20,16 @@ const NEWCOMER_WAITS = UNNOTICED + GRACE + MAX_TTL + 1_200;
 /** Ms after which whatever was sent has arrived: what was held up, and then came out of a broken connection late. */
 const STRAGGLERS = 2_000;
 
+/** Every so manyth seed has real async contexts. */
+const REAL_CONTEXTS = 10;
+
 export interface SimulationOptions {
   /** Goes without a protection. */
   readonly weakness?: Weakness | undefined;
   readonly judge?: Judge | undefined;
   readonly traced?: boolean;
+  /** Real async contexts, of which no simulated work asks anything, but which take their time. @default every tenth seed */
+  readonly contexts?: boolean;
 }
 
 export interface Outcome {
@@ -38,7 +43,7 @@ export interface Outcome {
 
 /** One course of events, which the seed repeats exactly. */
 export async function simulate(seed: number, options: SimulationOptions = {}): Promise<Outcome> {
-  const contexts = new UsedContexts();
+  const contexts = new Contexts(options.contexts ?? seed % REAL_CONTEXTS === 0);
   const simulation = new Simulation(seed, options);
   let failure: Error | undefined;
   try {

@@ -53,14 +53,27 @@ export class World {
   }
 
   /** Lets time pass until `end`, or until `isDone`; whatever an event sets off in promises is over before the next one. */
-  async runUntil(end: number, isDone: () => boolean = never): Promise<void> {
+  runUntil(end: number, isDone: () => boolean = never): Promise<void> {
+    return new Promise((resolve, reject) => {
+      // What promises have set off can be run where no promise is running.
+      setImmediate(() => {
+        try {
+          resolve(this.#run(end, isDone));
+        } catch (error) {
+          reject(error);
+        }
+      });
+    });
+  }
+
+  #run(end: number, isDone: () => boolean): void {
     for (let { next } = this.#queue; next && next.at <= end && !isDone(); { next } = this.#queue) {
       this.#queue.take();
       if (!next.run) continue;
       this.now = next.at;
       this.#count();
       next.run();
-      await promisesSettled();
+      settlePromises();
       if (this.#failure) throw this.#failure;
       this.check();
     }
@@ -71,6 +84,15 @@ export class World {
     this.events += 1;
     if (this.events > MOST_EVENTS) throw new Violation('everyone is answered', 'it goes on and on');
   }
+}
+
+/**
+ * Runs everything that waits for no event. Node has this for those who emulate its ticks, without documenting it; to wait for a
+ * tick instead, by a promise, takes a quarter of the whole time.
+ */
+function settlePromises(): void {
+  // oxlint-disable-next-line eslint/no-underscore-dangle -- so it is called
+  (process as unknown as { _tickCallback(): void })._tickCallback();
 }
 
 /** Resolves when everything has run that waits for no event: ticks come after all that promises have set off. */
