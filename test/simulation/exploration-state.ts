@@ -1,25 +1,23 @@
 /** Where one attempt to take the lock stands. */
 export const PHASE = { asking: 0, holding: 1, over: 2 } as const;
-/** What has become of one attempt's question on one node. */
-export const VOTE = { underWay: 0, granted: 1, denied: 2, ended: 3 } as const;
-/** No command that lifts the counter is under way, or not any more; else it is the token, which is above this. */
-export const RAISE = { none: 0, done: 1 } as const;
+/** What has become of one attempt's question on one node: also a vote that was given back is none. */
+export const VOTE = { underWay: 0, granted: 1, none: 2 } as const;
+/** No command that lifts the counter was sent, or none is under way any more; else it is the token, which is above this. */
+export const RAISE = { unsent: 0, done: 1 } as const;
 
-/** Everything that there is in the small world of the exploration, as numbers, so that states can be told apart quickly. */
+/** Everything that there is in the small world of the exploration, as small numbers. */
 export class State {
   constructor(
     readonly nodes: number,
     readonly attempts: number,
-    readonly cells: readonly number[],
+    readonly cells: Uint8Array,
   ) {}
 
   static initial(counters: readonly number[], attempts: number): State {
-    const perNode = 3 * attempts * counters.length;
-    return new State(counters.length, attempts, [...counters, 0, ...Array<number>(attempts + perNode).fill(0)]);
-  }
-
-  get key(): string {
-    return String.fromCharCode(...this.cells);
+    const nodes = counters.length;
+    const state = new State(nodes, attempts, new Uint8Array(nodes + 1 + attempts * (1 + 3 * nodes)));
+    state.cells.set(counters);
+    return state;
   }
 
   /** The greatest token that anybody held with. */
@@ -32,21 +30,21 @@ export class State {
   }
 
   phase(attempt: number): number {
-    return this.nodes + 1 + attempt;
+    return this.nodes + 1 + attempt * (1 + 3 * this.nodes);
   }
 
   vote(attempt: number, node: number): number {
-    return this.#perNode(0, attempt, node);
+    return this.phase(attempt) + 1 + 3 * node;
   }
 
   /** The counter of the node with the vote. */
   fence(attempt: number, node: number): number {
-    return this.#perNode(1, attempt, node);
+    return this.vote(attempt, node) + 1;
   }
 
   /** A token to which the counter is to be lifted, above `RAISE`. */
   raise(attempt: number, node: number): number {
-    return this.#perNode(2, attempt, node);
+    return this.vote(attempt, node) + 2;
   }
 
   /** The value of a cell. */
@@ -56,7 +54,7 @@ export class State {
 
   /** The same with some cells changed. */
   with(...changes: readonly (readonly [cell: number, value: number])[]): State {
-    const cells = [...this.cells];
+    const cells = this.cells.slice();
     for (const [cell, value] of changes) cells[cell] = value;
     return new State(this.nodes, this.attempts, cells);
   }
@@ -72,8 +70,12 @@ export class State {
     return range(this.nodes).filter((node) => this.at(this.vote(attempt, node)) === VOTE.granted);
   }
 
-  #perNode(kind: number, attempt: number, node: number): number {
-    return this.nodes + 1 + this.attempts + (kind * this.attempts + attempt) * this.nodes + node;
+  /** Whether anybody may still come to hold. */
+  get isOpen(): boolean {
+    for (let attempt = 0; attempt < this.attempts; attempt += 1) {
+      if (this.at(this.phase(attempt)) === PHASE.asking) return true;
+    }
+    return false;
   }
 }
 

@@ -1,48 +1,41 @@
-import { quorumOf } from '../../lib/core/quorum.js';
-import { PHASE, RAISE, range, State, VOTE } from './exploration-state.js';
-
-/** How a token is made of the counters that came with the votes, and when it may be used. */
-export interface TokenRule {
-  tokenOf(fences: readonly number[], quorum: number): number | undefined;
-  stands(fences: readonly number[], quorum: number, token: number): boolean;
-}
+import { forgetDifferences, lowered } from './exploration-sameness.js';
+import { range, State } from './exploration-state.js';
+import { stepsFrom, type Step, type TokenRule } from './exploration-steps.js';
+import { StatePacking } from './state-packing.js';
+import { StateSet } from './state-set.js';
 
 export interface Exploration {
+  /** Those that were seen, without those that differ from them in names and heights only, or in which nobody asks any more. */
   readonly states: number;
-  /** The steps to a state in which a promise is broken; undefined where there is none. */
+  /** The steps to a state in which a promise is broken, as few as possible; undefined where there is none. */
   readonly violation: readonly string[] | undefined;
 }
 
-interface Step {
-  readonly name: string;
-  readonly state: State;
-  readonly broken?: boolean;
-}
-
-interface Visit extends Step {
-  readonly before: Visit | undefined;
+export interface Beginning {
+  /** What the counters of the nodes begin at, one case after the other. */
+  readonly counters: readonly (readonly number[])[];
+  readonly attempts: number;
 }
 
 /**
- * Looks at everything that can happen to a few attempts on a few nodes whose counters begin at `counters`: any order of
- * arrival, any answers seen so far, attempts that are given up, late grants, late lifting of counters.
+ * Looks at everything that can happen to a few attempts on a few nodes: any order of arrival, any answers seen so far, attempts
+ * that are given up, late grants, late lifting of counters.
  */
-export function explore(rule: TokenRule, counters: readonly number[], attempts = 2): Exploration {
-  const first: Visit = {
-    name: `counters ${counters.join()}`,
-    state: State.initial(counters, attempts),
-    before: undefined,
+export function explore(rule: TokenRule, { counters, attempts }: Beginning): Exploration {
+  const starts = counters.map((start) => forgetDifferences(State.initial(start, attempts)));
+  const packing = new StatePacking(starts[0]!.nodes, attempts);
+  const words = new Uint32Array(packing.width);
+  const seen = new StateSet(packing.width);
+  const see = (state: State, origin: number): void => {
+    packing.pack(lowered(state), words);
+    seen.add(words, origin);
   };
-  const seen = new Set([first.state.key]);
-  const open = [first];
-  for (let visit = open.pop(); visit; visit = open.pop()) {
-    for (const step of stepsFrom(visit.state, rule)) {
-      const next = { ...step, before: visit };
-      if (step.broken) return { states: seen.size, violation: pathTo(next) };
-      const { key } = step.state;
-      if (seen.has(key)) continue;
-      seen.add(key);
-      open.push(next);
+  for (const start of starts) see(start, -1);
+  for (let index = 0; index < seen.size; index += 1) {
+    for (const step of stepsFrom(packing.unpack(seen.at(index)), rule)) {
+      if (step.broken) return { states: seen.size, violation: pathTo(index, { rule, starts, packing, seen }) };
+      const next = forgetDifferences(step.state);
+      if (next.isOpen) see(next, index);
     }
   }
   return { states: seen.size, violation: undefined };
@@ -58,99 +51,34 @@ export function countersUpTo(most: number, nodes: number): number[][] {
   );
 }
 
-function stepsFrom(state: State, rule: TokenRule): Step[] {
-  return range(state.attempts).flatMap((attempt) => [
-    ...range(state.nodes).flatMap((node) => [
-      ...arrivals(state, attempt, node),
-      ...liftings(state, attempt, node),
-      ...endings(state, attempt, node),
-    ]),
-    ...decisions(state, attempt, rule),
-    ...ends(state, attempt),
-  ]);
-}
-
-/** The question arrives, also after the attempt was given up. */
-function arrivals(state: State, attempt: number, node: number): Step[] {
-  const vote = state.vote(attempt, node);
-  if (state.at(vote) !== VOTE.underWay) return [];
-  if (state.owner(node) !== undefined) {
-    return [{ name: `node ${node} denies ${attempt}`, state: state.with([vote, VOTE.denied]) }];
-  }
-  const fence = state.at(state.counter(node)) + 1;
-  const granted = state.with([vote, VOTE.granted], [state.counter(node), fence], [state.fence(attempt, node), fence]);
-  return [{ name: `node ${node} grants ${attempt} with ${fence}`, state: granted }];
-}
-
-/** A command arrives that lifts the counter; it helps only who still has the vote. */
-function liftings(state: State, attempt: number, node: number): Step[] {
-  const raise = state.raise(attempt, node);
-  const token = state.at(raise) - RAISE.done;
-  if (token <= 0) return [];
-  const counter = state.counter(node);
-  const fence = state.fence(attempt, node);
-  const helps = state.owner(node) === attempt;
-  const lifted = state.with(
-    [raise, RAISE.done],
-    [counter, Math.max(state.at(counter), token)],
-    [fence, helps ? Math.max(state.at(fence), token) : state.at(fence)],
-  );
-  return [{ name: `node ${node} lifts its counter to ${token} for ${attempt}`, state: lifted }];
-}
-
-/** What an attempt that is over had is given back, or runs out. */
-function endings(state: State, attempt: number, node: number): Step[] {
-  const vote = state.vote(attempt, node);
-  if (state.at(state.phase(attempt)) !== PHASE.over || state.at(vote) !== VOTE.granted) return [];
-  return [{ name: `node ${node} is free of ${attempt}`, state: state.with([vote, VOTE.ended]) }];
-}
-
-/** An attempt looks at some of its answers, a quorum at least: those that it has seen so far. */
-function decisions(state: State, attempt: number, rule: TokenRule): Step[] {
-  if (state.at(state.phase(attempt)) !== PHASE.asking) return [];
-  const quorum = quorumOf(state.nodes);
-  return subsets(state.granted(attempt))
-    .filter((seen) => seen.length >= quorum)
-    .map((seen) => decide(state, { attempt, seen, quorum, rule }));
-}
-
-interface Look {
-  readonly attempt: number;
-  readonly seen: readonly number[];
-  readonly quorum: number;
+interface Explored {
   readonly rule: TokenRule;
+  readonly starts: readonly State[];
+  readonly packing: StatePacking;
+  readonly seen: StateSet;
 }
 
-function decide(state: State, { attempt, seen, quorum, rule }: Look): Step {
-  const fences = seen.map((node) => state.at(state.fence(attempt, node)));
-  const token = rule.tokenOf(fences, quorum)!;
-  if (rule.stands(fences, quorum, token)) return hold(state, attempt, token);
-  const behind = seen.filter((node) => state.at(state.fence(attempt, node)) < token);
-  const unasked = behind.map((node) => state.raise(attempt, node)).filter((cell) => state.at(cell) === RAISE.none);
-  const asked = state.with(...unasked.map((cell) => [cell, token + RAISE.done] as const));
-  return { name: `${attempt} has counters lifted to ${token} on ${behind.join()}`, state: asked };
-}
-
-function hold(state: State, attempt: number, token: number): Step {
-  const others = range(state.attempts).filter((other) => state.at(state.phase(other)) === PHASE.holding);
-  const broken = others.length > 0 || token <= state.at(state.latest);
-  const held = state.with([state.phase(attempt), PHASE.holding], [state.latest, token]);
-  return { name: `${attempt} holds with token ${token}`, state: held, broken };
-}
-
-/** An attempt is given up, or its hold ends. */
-function ends(state: State, attempt: number): Step[] {
-  const phase = state.phase(attempt);
-  if (state.at(phase) === PHASE.over) return [];
-  return [{ name: `${attempt} is over`, state: state.with([phase, PHASE.over]) }];
-}
-
-function subsets(nodes: readonly number[]): number[][] {
-  return range(2 ** nodes.length).map((mask) => nodes.filter((_, index) => (mask >> index) & 1));
-}
-
-function pathTo(last: Visit): string[] {
-  const path: string[] = [];
-  for (let visit: Visit | undefined = last; visit; visit = visit.before) path.unshift(visit.name);
+/** The way to a state from which a broken one is one step away, gone again with the same names all along. */
+function pathTo(last: number, { rule, starts, packing, seen }: Explored): string[] {
+  const way: number[] = [];
+  for (let index = last; index !== -1; index = seen.originOf(index)) way.unshift(index);
+  const words = new Uint32Array(packing.width);
+  const isSeen = (state: State, index: number): boolean => {
+    packing.pack(lowered(state), words);
+    return seen.at(index).every((word, position) => word === words[position]);
+  };
+  let state = starts.find((start) => isSeen(start, way[0]!))!;
+  const path = [
+    `counters ${range(state.nodes)
+      .map((node) => state.at(state.counter(node)))
+      .join()}`,
+  ];
+  const goTo = (isNext: (step: Step) => boolean): void => {
+    const step = stepsFrom(state, rule).find(isNext)!;
+    path.push(step.describe());
+    state = forgetDifferences(step.state);
+  };
+  for (const index of way.slice(1)) goTo((step) => !step.broken && isSeen(forgetDifferences(step.state.with()), index));
+  goTo(({ broken }) => broken === true);
   return path;
 }

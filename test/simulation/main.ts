@@ -1,4 +1,6 @@
 import { parseArgs } from 'node:util';
+import { stands, tokenOf } from '../../lib/core/fencing.js';
+import { countersUpTo, explore } from './exploration.js';
 import type { Judge } from './ledger.js';
 import { Progress } from './progress.js';
 import { runSeeds, type Range } from './seeds.js';
@@ -6,7 +8,9 @@ import { simulate, type SimulationOptions } from './simulation.js';
 import type { Weakness } from './weakness.js';
 
 const HELP = `npm run simulate -- [--seeds N] [--first N] [--workers N]   many seeds, from --first on
-npm run simulate -- --seed N                              one seed, with its trace`;
+npm run simulate -- --seed N                              one seed, with its trace
+npm run simulate -- --explore N [--counters N]            all that can happen to N attempts on three nodes, whose fence
+                                                          counters begin at anything up to --counters`;
 /** Of a trace that nobody asked for, the end is shown. */
 const LINES = 150;
 
@@ -16,6 +20,8 @@ const { values } = parseArgs({
     first: { type: 'string', default: '1' },
     workers: { type: 'string', default: '2' },
     seed: { type: 'string' },
+    explore: { type: 'string' },
+    counters: { type: 'string', default: '2' },
     /** For the tests of the simulation itself. */
     weakness: { type: 'string' },
     judge: { type: 'string' },
@@ -28,6 +34,7 @@ const options: SimulationOptions = {
 };
 
 if (values.help) console.log(HELP);
+else if (values.explore !== undefined) exploreAll(Number(values.explore), Number(values.counters));
 else if (values.seed === undefined) await many();
 else await one(Number(values.seed), Infinity);
 
@@ -54,5 +61,15 @@ async function one(seed: number, lines: number): Promise<void> {
   console.log(`seed ${seed}: ${events} events, ${holds} locks held`);
   if (!failure) return console.log('all promises held');
   console.log(`${failure.stack}\nreplay it by: npm run simulate -- --seed ${seed}`);
+  process.exitCode = 1;
+}
+
+function exploreAll(attempts: number, most: number): void {
+  const started = performance.now();
+  const { states, violation } = explore({ tokenOf, stands }, { counters: countersUpTo(most, 3), attempts });
+  const seconds = (performance.now() - started) / 1_000;
+  console.log(`${attempts} attempts, counters up to ${most}: ${states} states in ${seconds.toFixed(1)} s`);
+  if (!violation) return console.log('all promises held');
+  console.log(`two holders, or a token that goes back:\n${violation.join('\n')}`);
   process.exitCode = 1;
 }

@@ -8,11 +8,15 @@ import { simulate } from './simulation.js';
 /** More of them are run by `npm run simulate`. */
 const SEEDS = 200;
 
-async function caughtBy({ patches, weakness, judge, seeds }: Control): Promise<{ code: unknown; output: string }> {
+function caughtBy({ patches, weakness, judge, seeds }: Control): Promise<{ code: unknown; output: string }> {
+  const switches = [...(weakness ? ['--weakness', weakness] : []), ...(judge ? ['--judge', judge] : [])];
+  return run(patches, ['--seeds', String(seeds), '--workers', '1', ...switches]);
+}
+
+async function run(patches: Control['patches'], words: string[]): Promise<{ code: unknown; output: string }> {
   const { main, remove } = await compileSimulation(patches);
   try {
-    const switches = [...(weakness ? ['--weakness', weakness] : []), ...(judge ? ['--judge', judge] : [])];
-    const child = spawn(process.execPath, [main, '--seeds', String(seeds), '--workers', '1', ...switches]);
+    const child = spawn(process.execPath, [main, ...words]);
     let output = '';
     child.stdout.on('data', (text: Buffer) => (output += text.toString()));
     child.stderr.on('data', (text: Buffer) => (output += text.toString()));
@@ -66,4 +70,10 @@ describe('negative controls', () => {
     },
     120_000,
   );
+
+  it('notices by exploring: greatest counter as the token', async () => {
+    const { patches } = CONTROLS.find(({ name }) => name === 'greatest counter as the token')!;
+    const { code, output } = await run(patches, ['--explore', '3']);
+    expect({ code, output }).toMatchObject({ code: 1, output: expect.stringMatching(/holds with token \d+\n$/) });
+  }, 120_000);
 });
