@@ -16,7 +16,10 @@ export type { RedlockModuleExtras, RedlockOptionsFactory } from './redlock.modul
 export type { RedlockModuleOptions } from './redlock.options.js';
 export { RedlockService } from './redlock.service.js';
 export { getRedlockToken, InjectRedlock } from './redlock.tokens.js';
+export { createWithLock } from './with-lock/create-with-lock.js';
+export type { TypedWithLock } from './with-lock/create-with-lock.js';
 export { CurrentLock } from './with-lock/current-lock.decorator.js';
+export type { LockDecorator } from './with-lock/lock-decorator.js';
 export type { LockKey } from './with-lock/lock-key.js';
 export type { WithLockOptions } from './with-lock/lock-plan.js';
 export { RedlockInterceptor } from './with-lock/redlock.interceptor.js';

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { Inject, UseInterceptors } from '@nestjs/common';
 import { getRedlockToken } from '../redlock.tokens.js';
+import type { LockDecorator } from './lock-decorator.js';
 import type { LockKey } from './lock-key.js';
 import { setPlan, toPlan, type WithLockOptions } from './lock-plan.js';
 import { lockMethod } from './locked-method.js';
@@ -18,8 +19,8 @@ import { interceptorFor } from './redlock.interceptor.js';
  * register(@Body() body: RegisterDto) {}
  * ```
  */
-export function WithLock(key: LockKey, options: WithLockOptions = {}): MethodDecorator {
-  return (target, name, descriptor: PropertyDescriptor | undefined) => {
+export function WithLock<const Key extends LockKey>(key: Key, options: WithLockOptions = {}): LockDecorator<Key> {
+  return (target: object, name: string | symbol, descriptor: PropertyDescriptor | undefined) => {
     const owner = typeof target === 'function' ? target : target.constructor;
     const where = `@WithLock on ${owner.name}.${String(name)}`;
     const method: unknown = descriptor?.value;

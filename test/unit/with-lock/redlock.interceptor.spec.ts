@@ -16,7 +16,7 @@ class Users {
   create(): void {}
 
   @WithLock('user:<0.email>')
-  byArguments(): void {}
+  byArguments(_user?: { email: string }): void {}
 
   unlocked(): void {}
 }

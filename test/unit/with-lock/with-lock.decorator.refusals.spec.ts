@@ -43,6 +43,7 @@ describe('WithLock, where the class is defined', () => {
   it('refuses getters', () => {
     const definition = (): unknown => {
       class Users {
+        // @ts-expect-error -- The compiler refuses it first.
         @WithLock('a')
         get all(): string[] {
           return [];

@@ -1,0 +1,35 @@
+import type { KeyMisfit } from './key-misfit.js';
+import type { LockDecorator } from './lock-decorator.js';
+import type { WithLockOptions } from './lock-plan.js';
+import { WithLock } from './with-lock.decorator.js';
+
+/** `@WithLock` for keys that the compiler compares with `T`. */
+export interface TypedWithLock<T> {
+  <Key extends string>(
+    key: Fitting<Key, T> | readonly Fitting<Key, T>[],
+    options?: WithLockOptions,
+  ): LockDecorator<Key>;
+}
+
+/** The key, or what is wrong with it. */
+type Fitting<Key extends string, T> = Key extends unknown
+  ? [KeyMisfit<Key, T>] extends [never]
+    ? Key
+    : KeyMisfit<Key, T>
+  : never;
+
+/**
+ * A `@WithLock` whose keys the compiler checks against what requests carry: their body, or several of body, params, query,
+ * headers, user and data, each by its name.
+ * @example
+ * ```ts
+ * const WithUserLock = createWithLock<RegisterDto>(); // or <{ body: RegisterDto; params: { id: string } }>
+ *
+ * @Post()
+ * @WithUserLock('user:<body.email|trim|lower>')
+ * register(@Body() body: RegisterDto) {}
+ * ```
+ */
+export function createWithLock<T>(): TypedWithLock<T> {
+  return WithLock as TypedWithLock<T>;
+}

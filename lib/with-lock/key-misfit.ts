@@ -1,0 +1,95 @@
+import type { KeyFilter } from './key-filters.js';
+
+/** What the first step of a part may be, other than the arguments of the method. */
+type RequestRoot = 'body' | 'params' | 'query' | 'headers' | 'user' | 'data';
+
+/** What is wrong with a key for requests like `T`, in words that the compiler prints; never where nothing is. */
+export type KeyMisfit<Key extends string, T> = PartMisfit<Parts<Key>, Described<T>>;
+
+/** The same of the parts of a key that are read from a method's arguments. */
+export type ArgumentMisfit<Key extends string, Args> = PathMisfit<ArgumentPath<PathOf<Parts<Key>>>, Args>;
+
+/** A type that only has names of roots describes the whole request, any other one its body. */
+type Described<T> = [keyof T] extends [RequestRoot | 'args'] ? T : { body: T };
+
+/** What stands in angle brackets. */
+type Parts<Key extends string> = string extends Key
+  ? never
+  : Key extends `${string}<${infer Part}>${infer Rest}`
+    ? Part | Parts<Rest>
+    : never;
+
+type PathOf<Part extends string> = Part extends `${infer Path}|${string}` ? Trimmed<Path> : Trimmed<Part>;
+
+type FiltersOf<Part extends string> = Part extends `${string}|${infer Rest}` ? PathOf<Rest> | FiltersOf<Rest> : never;
+
+type Trimmed<Text extends string> = Text extends ` ${infer Rest}` | `${infer Rest} ` ? Trimmed<Rest> : Text;
+
+type PartMisfit<Part extends string, T> = Part extends unknown
+  ? FilterMisfit<FiltersOf<Part>> | RequestMisfit<PathOf<Part>, T>
+  : never;
+
+type FilterMisfit<Name extends string> = Name extends KeyFilter
+  ? never
+  : IsOpen<Name> extends true
+    ? never
+    : `${Name} is none of the filters trim, lower, upper and hash`;
+
+type RequestMisfit<Path extends string, T> = Path extends unknown
+  ? ArgumentPath<Path> extends never
+    ? RootOf<Path> extends keyof T
+      ? PathMisfit<RootOf<Path> extends 'headers' ? Lowercase<Path> : Path, T>
+      : RootOf<Path> extends RequestRoot | 'args'
+        ? never
+        : IsOpen<Path> extends true
+          ? never
+          : `<${Path}> begins with none of body, params, query, headers, user, data and args`
+    : never
+  : never;
+
+type RootOf<Path extends string> = Path extends `${infer Root}.${string}` ? Root : Path;
+
+/** A path from the arguments on, where it reads one by its position; else never. */
+type ArgumentPath<Path extends string> = Path extends `args.${infer Rest}` ? ByPosition<Rest> : ByPosition<Path>;
+
+type ByPosition<Path extends string> = Path extends `${number}` | `${number}.${string}` ? Path : never;
+
+type PathMisfit<Path extends string, T> = Path extends unknown
+  ? IsOpen<Path> extends true
+    ? never
+    : [Found<T, Path>] extends [never]
+      ? `<${Path}> leads to no text, number or boolean`
+      : never
+  : never;
+
+/** True for a text of which the compiler does not know each character. */
+type IsOpen<Text extends string> = {} extends Record<Text, unknown> ? true : false;
+
+/** True where a path may lead to a text, through whatever may be missing; also where the compiler cannot know. */
+type Found<T, Path extends string> = T extends null | undefined
+  ? never
+  : unknown extends T
+    ? true
+    : Path extends `${infer Step}.${infer Rest}`
+      ? Found<Member<T, Step>, Rest>
+      : IsText<Member<T, Path>>;
+
+type Member<T, Step extends string> = T extends object
+  ? [keyof T] extends [never]
+    ? unknown
+    : Step extends keyof T
+      ? T[Step]
+      : Step extends `${infer Index extends number}`
+        ? Element<T, Index>
+        : never
+  : never;
+
+type Element<T, Index extends number> = T extends readonly (infer Item)[]
+  ? number extends T['length']
+    ? Item
+    : never
+  : Index extends keyof T
+    ? T[Index]
+    : never;
+
+type IsText<T> = unknown extends T ? true : T extends string | number | bigint | boolean ? true : never;

@@ -1,0 +1,37 @@
+import type { ArgumentMisfit } from './key-misfit.js';
+import type { LockKey } from './lock-key.js';
+
+/** Stands on methods whose parameters have what the key reads from them; the compiler tells where one has not. */
+export interface LockDecorator<Key extends LockKey> {
+  <Args extends readonly unknown[]>(
+    target: object,
+    name: string | symbol,
+    descriptor: { readonly value?: (...args: Args) => unknown },
+  ): Verdict<MethodMisfit<Key, Args>>;
+
+  /** Never called: where there are two signatures TypeScript asks less, so that `applyDecorators` takes this decorator. */
+  (...uncalled: [never, never, never]): void;
+}
+
+/**
+ * Nothing, or what no decorator may return, whose names the compiler prints. A mapped type, since one whose names are not
+ * known yet, as under a type parameter of the class, has none.
+ */
+type Verdict<Misfit extends string> = void | { readonly [Why in Misfit]: never };
+
+type MethodMisfit<Key extends LockKey, Args> = [LockKey] extends [Key]
+  ? never
+  : Key extends string
+    ? ArgumentMisfit<Key, Args>
+    : Key extends readonly (infer Template extends string)[]
+      ? ArgumentMisfit<Template, Args>
+      : Key extends (...args: infer KeyArgs) => unknown
+        ? FunctionMisfit<KeyArgs, Args>
+        : never;
+
+type FunctionMisfit<KeyArgs extends readonly unknown[], Args> = [Args] extends [AtLeast<KeyArgs>]
+  ? never
+  : 'the key function takes other arguments than the method';
+
+/** A method may have more parameters than its key looks at. */
+type AtLeast<Args extends readonly unknown[]> = number extends Args['length'] ? Args : readonly [...Args, ...unknown[]];
