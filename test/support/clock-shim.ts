@@ -1,16 +1,12 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { findProgram } from '../../.ci/set-up/programs.mjs';
+import { compileClockShim, setClock } from './clock-shim/library.js';
 import { BinaryProcess } from './redis-server/binary-process.js';
 import { keeper } from './redis-server/keeper.js';
 import { onFreePort } from './redis-server/ports.js';
 import { RedisServer } from './redis-server.js';
-
-const SOURCE = fileURLToPath(new URL('clock-shim/clock-shim.c', import.meta.url));
 
 const COMPILER = findProgram(['cc', 'gcc', 'clang']);
 const NODE = findProgram(['redis-server', 'valkey-server']);
@@ -50,7 +46,7 @@ export class ClockedServer {
   /** Sets its clock forward, or back, by so many ms. */
   async step(ms: number): Promise<void> {
     this.#ahead += ms;
-    await writeAhead(this.folder, this.#ahead);
+    await setClock(join(this.folder, 'ahead'), this.#ahead);
   }
 
   async stop(): Promise<void> {
@@ -62,22 +58,10 @@ export class ClockedServer {
 
 /** A program that is redis-server with a clock of its own. */
 async function wrapped(folder: string): Promise<string> {
-  const [library, program] = [join(folder, 'clock-shim.so'), join(folder, 'redis-server')];
-  await promisify(execFile)(COMPILER!, ['-O2', '-shared', '-fPIC', '-o', library, SOURCE]);
+  const [library, program] = [compileClockShim(folder), join(folder, 'redis-server')];
+  if (library === undefined) throw new Error('The clock of a node cannot be set: its library does not compile');
   await writeFile(join(folder, 'ahead'), Buffer.alloc(8));
   const script = `#!/bin/sh\nCLOCK_SHIM='${folder}/ahead' LD_PRELOAD='${library}' exec '${NODE}' "$@"\n`;
   await writeFile(program, script, { mode: 0o700 });
   return program;
-}
-
-/** In place: the node has the file mapped, and must never find it empty. */
-async function writeAhead(folder: string, ms: number): Promise<void> {
-  const micros = Buffer.alloc(8);
-  micros.writeBigInt64LE(BigInt(Math.round(ms * 1_000)));
-  const file = await open(join(folder, 'ahead'), 'r+');
-  try {
-    await file.write(micros, 0, 8, 0);
-  } finally {
-    await file.close();
-  }
 }

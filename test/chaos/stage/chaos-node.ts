@@ -6,7 +6,7 @@ import { withRedis } from '../../support/redis-client.js';
 import { BinaryProcess } from '../../support/redis-server/binary-process.js';
 import { onFreePort } from '../../support/redis-server/ports.js';
 import { RedisServer } from '../../support/redis-server.js';
-import { setClock } from './clock-shim.js';
+import { setClock } from '../../support/clock-shim/library.js';
 
 export interface Workshop {
   readonly folder: string;

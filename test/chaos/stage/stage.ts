@@ -6,7 +6,7 @@ import type { Mode } from '../client/terms.js';
 import type { ClientRecords } from '../record.js';
 import { ChaosNode } from './chaos-node.js';
 import { ClientSeat, type SeatTerms } from './client-seat.js';
-import { compileClockShim } from './clock-shim.js';
+import { compileClockShim } from '../../support/clock-shim/library.js';
 import { Store } from './store.js';
 import { Way } from './way.js';
 

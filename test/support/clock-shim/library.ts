@@ -6,7 +6,7 @@ import { findProgram } from '../../../.ci/set-up/programs.mjs';
 
 const SOURCE = fileURLToPath(new URL('clock-shim.c', import.meta.url));
 
-/** The library that lets a node's wall clock be moved; undefined where nothing compiles it. */
+/** The library that lets the wall clock of a program be moved; undefined where nothing compiles it. */
 export function compileClockShim(folder: string): string | undefined {
   const compiler = process.platform === 'linux' && findProgram(['cc', 'gcc', 'clang']);
   if (!compiler) return undefined;
@@ -18,7 +18,7 @@ export function compileClockShim(folder: string): string | undefined {
 /** Puts a clock ahead by so many ms, or behind; a mapped file is read at once by whoever has mapped it. */
 export async function setClock(file: string, ms: number): Promise<void> {
   const offset = Buffer.alloc(8);
-  offset.writeBigInt64LE(BigInt(Math.round(ms)) * 1_000n);
+  offset.writeBigInt64LE(BigInt(Math.round(ms * 1_000)));
   // Not truncated in between: the node would be killed for reading what is not there.
   await writeFile(file, offset, { flag: 'r+' });
 }
