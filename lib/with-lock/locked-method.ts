@@ -72,12 +72,17 @@ function runOf(
   return { locker, plan, resources: () => plan.key.resolve(source) };
 }
 
+/** A lock that the caller gives stays; whatever else some caller of methods has for one more parameter does not. */
 function withLockArgument({ target, name }: MethodToLock, args: unknown[], lock: Lock | undefined): unknown[] {
   const index = lockParameterOf(target, name);
-  if (index === undefined || args[index] !== undefined) return args;
+  if (index === undefined || lock === undefined || isLock(args[index])) return args;
   const filled = [...args];
   filled[index] = lock;
   return filled;
+}
+
+function isLock(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'assertValid' in value;
 }
 
 function returnsObservable(target: object, name: string | symbol): boolean {

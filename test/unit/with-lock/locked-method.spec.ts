@@ -108,6 +108,14 @@ describe('a locked method', () => {
       const own = new StubLock(['own']);
       await expect(service.pay(7, own)).resolves.toBe(own);
     });
+
+    it.each([new AbortController().signal, () => undefined, null, 'token'])(
+      'gets it also where its caller has something else for that place: %p',
+      async (other) => {
+        const lock = await service.pay(7, other as unknown as Lock);
+        expect(lock).toBe(locker.locks[0]);
+      },
+    );
   });
 
   describe('reached by a request that was locked on the way', () => {
