@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Inject, Injectable, Scope, type ModuleMetadata } from '@nestjs/common';
+import { EventEmitter2, EventEmitterModule, OnEvent } from '@nestjs/event-emitter';
+import { CurrentLock, WithLock, type Lock } from 'nestjs-redlock';
+import { Door } from '../../support/nest/door.js';
+import { holderOn, poolOn, untilFree } from '../../support/nest/nodes.js';
+import { closeApps, TestApp } from '../../support/nest/test-app.js';
+import { startRedisServers, stopAll, type RedisServer } from '../../support/redis-server.js';
+
+interface SignedUp {
+  readonly id: string;
+}
+
+const LOUD = { suppressErrors: false };
+const KEY = 'user:<0.id>';
+
+@Injectable()
+class Listeners {
+  constructor(@Inject(Door) private readonly door: Door) {}
+
+  @OnEvent('above')
+  @WithLock(KEY)
+  async above({ id }: SignedUp): Promise<string> {
+    await this.door.pass(id);
+    return `above ${id}`;
+  }
+
+  @WithLock('user:<args.0.id>')
+  @OnEvent('below')
+  async below({ id }: SignedUp): Promise<string> {
+    await this.door.pass(id);
+    return `below ${id}`;
+  }
+
+  @OnEvent('later', { async: true })
+  @WithLock(({ id }: SignedUp) => `user:${id}`)
+  async later({ id }: SignedUp): Promise<void> {
+    await this.door.pass(id);
+  }
+
+  @OnEvent('many.*')
+  @WithLock(KEY)
+  @OnEvent('another')
+  async many({ id }: SignedUp): Promise<string> {
+    return id;
+  }
+
+  @OnEvent('skip')
+  @WithLock(KEY, { onContended: 'skip' })
+  async skip({ id }: SignedUp, @CurrentLock() lock?: Lock): Promise<string> {
+    await this.door.pass(id);
+    return `under ${lock!.resources[0]}`;
+  }
+
+  @OnEvent('reject', LOUD)
+  @WithLock(KEY, { onContended: 'reject' })
+  async reject(_user: SignedUp): Promise<void> {}
+
+  @OnEvent('fail', LOUD)
+  @WithLock(KEY)
+  async fail({ id }: SignedUp): Promise<void> {
+    throw new RangeError(`${id} cannot be welcomed`);
+  }
+
+  @OnEvent('fail-silently')
+  @WithLock(KEY)
+  async failSilently({ id }: SignedUp): Promise<void> {
+    await this.door.pass(id);
+    throw new RangeError('Nest logs this one');
+  }
+}
+
+@Injectable({ scope: Scope.REQUEST })
+class ScopedListeners {
+  constructor(@Inject(Door) private readonly door: Door) {}
+
+  @OnEvent('scoped')
+  @WithLock(KEY)
+  async scoped({ id }: SignedUp): Promise<void> {
+    await this.door.pass(id);
+  }
+}
+
+@Injectable()
+class SignUp {
+  constructor(@Inject(EventEmitter2) private readonly emitter: EventEmitter2) {}
+
+  /** Tells its listeners, and does not wait for them. */
+  @WithLock('user:<0>')
+  async signUp(id: string): Promise<boolean> {
+    return this.emitter.emit('above', { id });
+  }
+}
+
+const emitterOf = ({ app }: TestApp): EventEmitter2 => app.get(EventEmitter2);
+const tell = ({ app }: TestApp, event: string, id = '7'): Promise<unknown[]> =>
+  app.get(EventEmitter2).emitAsync(event, { id });
+
+describe('listeners of two replicas', () => {
+  const door = new Door();
+  let servers: RedisServer[];
+  let [one, two]: TestApp[] = [];
+
+  beforeAll(async () => {
+    servers = await startRedisServers(3);
+    const metadata = (): ModuleMetadata => ({
+      imports: [EventEmitterModule.forRoot({ wildcard: true }), poolOn(servers)],
+      providers: [Listeners, ScopedListeners, SignUp, { provide: Door, useValue: door }],
+    });
+    [one, two] = await TestApp.pair('Express', metadata);
+  });
+
+  beforeEach(() => {
+    door.reset();
+    for (const { log } of [one!, two!]) log.clear();
+  });
+
+  afterAll(async () => {
+    await closeApps();
+    await stopAll();
+  });
+
+  it.each([
+    ['above', 'above'],
+    ['below', 'below'],
+    ['above', 'below'],
+    ['later', 'later'],
+    ['scoped', 'scoped'],
+  ])('run one after the other, whatever the order of the decorators: %s and %s', async (first, second) => {
+    door.shut();
+    expect(emitterOf(one!).emit(first, { id: '7' })).toBe(true);
+    await door.untilVisits(1);
+    expect(emitterOf(two!).emit(second, { id: '7' })).toBe(true);
+    await two!.log.until('contended', 'user:7');
+    expect(door.inside).toBe(1);
+    door.open();
+    await door.untilVisits(2);
+    await untilFree(servers);
+    expect([door.most, door.visits]).toEqual([1, ['7', '7']]);
+  });
+
+  it('run at the same time for different keys', async () => {
+    door.shut();
+    const told = [tell(one!, 'above', 'a'), tell(two!, 'below', 'b')];
+    await door.untilVisits(2);
+    expect(door.inside).toBe(2);
+    door.open();
+    await expect(Promise.all(told)).resolves.toEqual([['above a'], ['below b']]);
+  });
+
+  it('answer emitAsync, also where several events lead to one listener', async () => {
+    await expect(tell(one!, 'many.more')).resolves.toEqual(['7']);
+    await expect(tell(one!, 'another')).resolves.toEqual(['7']);
+    expect(one!.log.count('acquired', 'user:7')).toBe(2);
+  });
+
+  it('run on one replica where the others skip', async () => {
+    door.shut();
+    const first = tell(one!, 'skip');
+    await door.untilVisits(1);
+    await expect(tell(two!, 'skip')).resolves.toEqual([undefined]);
+    door.open();
+    await expect(first).resolves.toEqual(['under user:7']);
+    expect(door.visits).toEqual(['7']);
+  });
+
+  it('pass errors on to emitAsync: their own, and those of the lock', async () => {
+    await expect(tell(one!, 'fail')).rejects.toThrow(new RangeError('7 cannot be welcomed'));
+    await using held = await two!.redlock.acquire('user:7');
+    await expect(tell(one!, 'reject')).rejects.toMatchObject({ code: 'RESOURCE_LOCKED', resources: held.resources });
+    await expect(one!.app.get(EventEmitter2).emitAsync('reject', {})).rejects.toMatchObject({ code: 'LOCK_KEY' });
+  });
+
+  it('free their lock where Nest swallows their error', async () => {
+    await expect(tell(one!, 'fail-silently')).resolves.toEqual([undefined]);
+    expect(door.visits).toEqual(['7']);
+    await untilFree(servers);
+  });
+
+  it('share the lock under which the event was emitted, and keep it until they are done', async () => {
+    door.shut();
+    await expect(one!.app.get(SignUp).signUp('7')).resolves.toBe(true);
+    expect([door.inside, await holderOn(servers, 'user:7')]).toEqual([1, expect.any(String)]);
+    const rival = tell(two!, 'below');
+    await two!.log.until('contended', 'user:7');
+    expect(door.inside).toBe(1);
+    door.open();
+    await expect(rival).resolves.toEqual(['below 7']);
+    expect([door.most, one!.log.count('acquired', 'user:7')]).toEqual([1, 1]);
+  });
+});
