@@ -6,6 +6,7 @@ export default {
   moduleNameMapper: {
     // Without this the sample would load the built package: a second copy of every class.
     '^nestjs-redlock$': '<rootDir>/lib/index.ts',
+    '^nestjs-redlock/testing$': '<rootDir>/lib/testing/index.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
   transform: {
@@ -26,6 +27,6 @@ export default {
   // Where nobody waits for it.
   collectCoverage: Boolean(process.env.CI),
   coverageProvider: 'v8',
-  collectCoverageFrom: ['lib/**/*.ts', '!lib/index.ts'],
+  collectCoverageFrom: ['lib/**/*.ts', '!lib/**/index.ts'],
   coverageReporters: ['text', 'json-summary'],
 };

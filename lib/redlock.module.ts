@@ -5,7 +5,7 @@ import { BatchEncoder } from './redis/batch-encoder.js';
 import { RedisNode } from './redis/redis-node.js';
 import { checkModuleOptions, type RedlockModuleOptions } from './redlock.options.js';
 import { RedlockService } from './redlock.service.js';
-import { getRedlockToken } from './redlock.tokens.js';
+import { getRedlockToken, POOL_MAKER, type PoolMaker } from './redlock.tokens.js';
 import { RedlockExceptionFilter } from './with-lock/redlock-exception.filter.js';
 
 /** What an options class of `forRootAsync({ useClass })` or `({ useExisting })` provides. */
@@ -33,7 +33,10 @@ function withPool(definition: DynamicModule, { isGlobal = false, name }: Redlock
     throw misfit('RedlockModule: name', name, 'the name of a pool, or left out');
   const tokens = name === undefined ? [RedlockService, getRedlockToken()] : [getRedlockToken(name)];
   const [token, alias] = tokens;
-  const pool: Provider[] = [{ provide: token!, useFactory: toService, inject: [MODULE_OPTIONS_TOKEN] }];
+  const make = (options: RedlockModuleOptions, maker?: PoolMaker): RedlockService =>
+    toService(options, maker && (() => maker.make(name, options)));
+  const inject = [MODULE_OPTIONS_TOKEN, { token: POOL_MAKER, optional: true }];
+  const pool: Provider[] = [{ provide: token!, useFactory: make, inject }];
   if (alias !== undefined) pool.push({ provide: alias, useExisting: token! });
   return {
     ...definition,
@@ -43,12 +46,14 @@ function withPool(definition: DynamicModule, { isGlobal = false, name }: Redlock
   };
 }
 
-function toService(options: RedlockModuleOptions): RedlockService {
+function toService(options: RedlockModuleOptions, makeElsewhere?: () => RedlockService): RedlockService {
   checkModuleOptions(options);
   const { nodes, keyPrefix = 'lock:', maxTtl = MAX_TTL, restartQuarantine = true } = options;
+  const addresses = toAddresses(nodes);
+  if (makeElsewhere) return makeElsewhere();
   const encoder = new BatchEncoder(keyPrefix, { maxTtl, restartQuarantine });
   return new RedlockService(
-    toAddresses(nodes).map((address) => new RedisNode(address, encoder)),
+    addresses.map((address) => new RedisNode(address, encoder)),
     options,
   );
 }

@@ -32,7 +32,7 @@ export interface RedlockModuleOptions {
   defaults?: LockOptions;
 }
 
-const NAMES = [
+export const MODULE_OPTION_NAMES = [
   'nodes',
   'keyPrefix',
   'maxTtl',
@@ -45,7 +45,7 @@ const NAMES = [
 
 /** @throws TypeError, RangeError that name the option, the value and the bound */
 export function checkModuleOptions(options: RedlockModuleOptions, extras: readonly string[] = []): void {
-  checkNames(options, [...NAMES, ...extras], 'RedlockModule');
+  checkNames(options, [...MODULE_OPTION_NAMES, ...extras], 'RedlockModule');
   const { keyPrefix, maxTtl, restartQuarantine, nodeTimeout, shutdownTimeout, maxWaiters, defaults } = options;
   if (keyPrefix !== undefined && typeof keyPrefix !== 'string')
     throw misfit('RedlockModule: keyPrefix', keyPrefix, 'a string');

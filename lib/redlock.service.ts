@@ -10,7 +10,7 @@ import type { LockEvent } from './core/events.js';
 import type { Lock } from './core/lock.js';
 import type { LockOptions } from './core/options.js';
 import type { LockNode } from './core/lock-node.js';
-import { Redlock } from './core/redlock.js';
+import { Redlock, type RedlockSettings } from './core/redlock.js';
 import type { RedlockStatus } from './core/status.js';
 import type { RedlockModuleOptions } from './redlock.options.js';
 
@@ -26,7 +26,11 @@ export class RedlockService implements OnModuleInit, BeforeApplicationShutdown, 
   /** What happens to the locks and nodes of this pool. */
   readonly events$: Observable<LockEvent> = this.#events.asObservable();
 
-  constructor(nodes: readonly LockNode[], options: Omit<RedlockModuleOptions, 'nodes' | 'keyPrefix'> = {}) {
+  constructor(
+    nodes: readonly LockNode[],
+    options: Omit<RedlockModuleOptions, 'nodes' | 'keyPrefix'> = {},
+    { clock }: Pick<RedlockSettings, 'clock'> = {},
+  ) {
     const { nodeTimeout, maxTtl, defaults, maxWaiters, shutdownTimeout = 5_000 } = options;
     this.#shutdownTimeout = shutdownTimeout;
     this.#nodeCount = nodes.length;
@@ -36,6 +40,7 @@ export class RedlockService implements OnModuleInit, BeforeApplicationShutdown, 
       maxTtl,
       defaults,
       maxWaiters,
+      clock,
       listener: (event) => this.#tell(event),
     });
   }

@@ -1,4 +1,6 @@
 import { Inject } from '@nestjs/common';
+import type { RedlockModuleOptions } from './redlock.options.js';
+import type { RedlockService } from './redlock.service.js';
 
 /** The provider token of a pool's `RedlockService`; a string, so that two copies of this package agree on it. */
 export function getRedlockToken(name?: string): string {
@@ -8,4 +10,11 @@ export function getRedlockToken(name?: string): string {
 /** Injects the `RedlockService` of the pool with this name, or of the one without a name. */
 export function InjectRedlock(name?: string): PropertyDecorator & ParameterDecorator {
   return Inject(getRedlockToken(name));
+}
+
+/** Where this is provided for all modules, pools are made by it and not on Redis: by `nestjs-redlock/testing`. */
+export const POOL_MAKER = Symbol.for('nestjs-redlock:pool-maker');
+
+export interface PoolMaker {
+  make(name: string | undefined, options: RedlockModuleOptions): RedlockService;
 }

@@ -3,17 +3,35 @@ const assert = require('node:assert/strict');
 const required = require('nestjs-redlock');
 // What older Nodes and Jest get; the name above leads to the ES modules wherever they can be required.
 const commonJs = require('../../dist/cjs/index.js');
+assert.deepEqual(loadedFrom('testing', 'memory'), [], 'the package loads what is for tests only');
+const testing = require('nestjs-redlock/testing');
+const commonJsTesting = require('../../dist/cjs/testing/index.js');
 
 for (const name of ['RedlockModule', 'RedlockService', 'WithLock']) {
   assert.equal(typeof required[name], 'function', `${name} is not exported`);
 }
 assert.deepEqual(namesOf(commonJs), namesOf(required), 'the two formats export different names');
+assert.deepEqual(namesOf(commonJsTesting), namesOf(testing), 'the two formats of testing export different names');
+for (const [entry, { RedlockService }] of [
+  [testing, required],
+  [commonJsTesting, commonJs],
+]) {
+  const { exports } = entry.RedlockTestingModule.forRoot();
+  assert.ok(exports.includes(RedlockService), 'the two entry points have different classes');
+}
 assert.notEqual(commonJs.RedlockService, required.RedlockService, 'dist/cjs is not CommonJS');
 
 void import('nestjs-redlock').then((imported) => {
   assert.equal(imported.RedlockService, required.RedlockService, 'require and import give different classes');
 });
+void import('nestjs-redlock/testing').then((imported) => {
+  assert.equal(imported.RedlockTesting, testing.RedlockTesting, 'require and import give different testing classes');
+});
 
 function namesOf(exports) {
   return Object.keys(exports).sort();
+}
+
+function loadedFrom(...folders) {
+  return Object.keys(require.cache).filter((file) => folders.some((folder) => file.includes(`/dist/cjs/${folder}/`)));
 }

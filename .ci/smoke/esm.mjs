@@ -2,11 +2,16 @@
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import * as imported from 'nestjs-redlock';
+import * as testing from 'nestjs-redlock/testing';
 
-const required = createRequire(import.meta.url)('nestjs-redlock');
+const require = createRequire(import.meta.url);
+const required = require('nestjs-redlock');
 
 for (const name of ['RedlockModule', 'RedlockService', 'WithLock']) {
   assert.equal(typeof Reflect.get(imported, name), 'function', `${name} is not exported`);
 }
 // Two copies of a class are two providers to Nest: "can't resolve dependencies".
 assert.equal(required.RedlockService, imported.RedlockService, 'import and require give different classes');
+assert.equal(require('nestjs-redlock/testing').RedlockTesting, testing.RedlockTesting, 'testing has two classes');
+const { exports } = testing.RedlockTestingModule.forRoot();
+assert.ok(exports?.includes(imported.RedlockService), 'the two entry points have different classes');

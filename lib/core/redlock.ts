@@ -33,7 +33,7 @@ export interface RedlockSettings {
   /** Ms that a lease may last at most without being extended; the same for all clients of these nodes. @default 30_000 */
   readonly maxTtl?: number | undefined;
   readonly defaults?: LockOptions | undefined;
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
   readonly random?: Random;
   readonly listener?: LockListener;
 }

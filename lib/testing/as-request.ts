@@ -1,0 +1,8 @@
+import { LockCall, lockCalls } from '../with-lock/lock-call.js';
+import type { LockPlan } from '../with-lock/lock-plan.js';
+
+/** Runs `work` as if an HTTP request had led to it, on no handler in particular: each locked method takes its own lock. */
+export function asRequest<T>(request: object, work: () => T): T {
+  const plan = { where: 'a test' } as LockPlan;
+  return lockCalls.run(new LockCall({ plan, request, reply: {} }), work);
+}

@@ -1,0 +1,58 @@
+import type { RedlockTestingPool } from './redlock-testing.pool.js';
+
+/** What the matchers add to `expect(module.get(RedlockTesting))`. */
+export interface RedlockMatchers<R = unknown> {
+  /** Somebody holds the resource at this moment. */
+  toHaveLocked(resource: string): R;
+  /** Nobody holds anything at this moment. */
+  toHaveNoLocks(): R;
+  /** The application was given a lock on the resource, at least once or exactly so often. */
+  toHaveAcquired(resource: string, times?: number): R;
+  /** So many callers of the application wait for the resource at this moment. */
+  toHaveWaiting(resource: string, count: number): R;
+}
+
+interface Outcome {
+  readonly pass: boolean;
+  readonly message: () => string;
+}
+
+type Matchers = {
+  [Name in keyof RedlockMatchers]: (testing: RedlockTestingPool, ...args: Parameters<RedlockMatchers[Name]>) => Outcome;
+};
+
+/** For `expect.extend(redlockMatchers)`, of Jest and of Vitest. */
+export const redlockMatchers: Matchers = {
+  toHaveLocked(testing, resource) {
+    const locked = checked(testing).locked();
+    return outcome(locked.includes(resource), `"${resource}" to be locked`, listed(locked));
+  },
+  toHaveNoLocks(testing) {
+    const locked = checked(testing).locked();
+    return outcome(locked.length === 0, 'nothing to be locked', listed(locked));
+  },
+  toHaveAcquired(testing, resource, times) {
+    const count = checked(testing).count('acquired', resource);
+    const wanted = times === undefined ? 'at least once' : `${times} times`;
+    const pass = times === undefined ? count > 0 : count === times;
+    return outcome(pass, `"${resource}" to have been acquired ${wanted}`, `it was ${count} times`);
+  },
+  toHaveWaiting(testing, resource, count) {
+    const waiting = checked(testing).waiting(resource);
+    return outcome(waiting === count, `${count} callers to wait for "${resource}"`, `${waiting} do`);
+  },
+};
+
+function outcome(pass: boolean, wanted: string, found: string): Outcome {
+  return { pass, message: () => `expected ${pass ? 'not ' : ''}${wanted}; ${found}` };
+}
+
+function listed(locked: readonly string[]): string {
+  return locked.length > 0 ? `locked is "${locked.join('", "')}"` : 'nothing is locked';
+}
+
+/** By what it can do, which also holds for two copies of this package. */
+function checked(testing: Partial<RedlockTestingPool> | undefined | null): RedlockTestingPool {
+  if (typeof testing?.isLocked === 'function') return testing as RedlockTestingPool;
+  throw new TypeError('This matcher is for module.get(RedlockTesting), and for a pool of it');
+}

@@ -1,0 +1,46 @@
+import { checkNames, misfit } from '../core/options.js';
+import { checkModuleOptions, MODULE_OPTION_NAMES, type RedlockModuleOptions } from '../redlock.options.js';
+
+export interface RedlockTestingOptions extends Omit<RedlockModuleOptions, 'nodes' | 'keyPrefix'> {
+  /** How many nodes in memory each pool has. @default 3 */
+  nodes?: number;
+  /** 'manual' stands still until `advance(ms)`; 'real' goes by itself, or with the fake timers of Jest or Vitest. @default 'real' */
+  clock?: 'real' | 'manual';
+  /** Names of the pools to provide besides the one without a name. @default [] */
+  pools?: readonly string[];
+  /** Keeps new and restarted nodes out of the vote for `maxTtl` ms, as nodes on Redis are. @default false */
+  restartQuarantine?: boolean;
+  /** Ms for which `close()` of the application lets holders finish, whatever the application says. @default 100 */
+  shutdownTimeout?: number;
+  /** Makes the pools visible to all modules, as `RedlockModule` with `isGlobal` does. @default false */
+  isGlobal?: boolean;
+}
+
+/** What holds for the services of a pool. */
+export type PoolOptions = Omit<RedlockModuleOptions, 'nodes' | 'keyPrefix'>;
+
+const WHERE = 'RedlockTestingModule';
+const NAMES = [...MODULE_OPTION_NAMES.filter((name) => name !== 'keyPrefix'), 'clock', 'pools', 'isGlobal'];
+const MOST_NODES = 99;
+/** Ms: less than a hook of a test may take. */
+const SHUTDOWN_TIMEOUT = 100;
+
+/** @throws TypeError, RangeError that name the option, the value and the bound */
+export function checkTestingOptions(options: RedlockTestingOptions): void {
+  checkNames(options, NAMES, WHERE);
+  const { nodes = 3, clock = 'real', pools = [], isGlobal = false } = options;
+  if (!(Number.isInteger(nodes) && nodes >= 1 && nodes <= MOST_NODES))
+    throw misfit(`${WHERE}: nodes`, nodes, `a whole number from 1 to ${MOST_NODES}`);
+  if (!['real', 'manual'].includes(clock)) throw misfit(`${WHERE}: clock`, clock, "'real' or 'manual'");
+  const areNames = Array.isArray(pools) && pools.every((name) => typeof name === 'string' && name !== '');
+  if (!areNames || new Set(pools).size < pools.length)
+    throw misfit(`${WHERE}: pools`, pools, 'different names of pools');
+  if (typeof isGlobal !== 'boolean') throw misfit(`${WHERE}: isGlobal`, isGlobal, 'true or false');
+  checkModuleOptions({ ...poolOptionsOf(options), nodes: [] });
+}
+
+/** What a service of the application could be told as well. */
+export function poolOptionsOf(options: RedlockTestingOptions): PoolOptions {
+  const { nodes: _nodes, clock: _clock, pools: _pools, isGlobal: _isGlobal, ...others } = options;
+  return { ...others, shutdownTimeout: others.shutdownTimeout ?? SHUTDOWN_TIMEOUT };
+}

@@ -1,0 +1,117 @@
+import { Aside } from '../core/aside.js';
+import { Claim } from '../core/claim.js';
+import { LONGEST_TIMER } from '../core/clock.js';
+import type { LockEvent } from '../core/events.js';
+import { misfit } from '../core/options.js';
+import { toResources } from '../core/resources.js';
+import type { PoolInMemory } from './pool-in-memory.js';
+import type { TestingNode } from './testing-node.js';
+
+/** What somebody else holds. */
+export interface HeldElsewhere {
+  readonly resource: string;
+  /** Gives it back: whoever waits for it gets it. */
+  release(): void;
+  [Symbol.dispose](): void;
+}
+
+export interface HoldOptions {
+  /** Ms after which it is free again, as when its holder died; what `Retry-After` is made of. @default until it is released */
+  ttl?: number;
+}
+
+/** One pool of the application under test: what goes on in it, and what is to go wrong. */
+export class RedlockTestingPool {
+  #holds = new Set<HeldElsewhere>();
+  #strangers = 0;
+
+  constructor(private readonly poolUnderTest: () => PoolInMemory) {}
+
+  get nodes(): readonly TestingNode[] {
+    return this.poolUnderTest().nodes;
+  }
+
+  /** What has happened so far, oldest first. */
+  get events(): readonly LockEvent[] {
+    return this.poolUnderTest().record.events;
+  }
+
+  /** Resolves once an event has happened, to a resource or to any; so many times since the start or the latest `reset()`. */
+  until(type: LockEvent['type'], resource?: string, times = 1): Promise<void> {
+    return this.poolUnderTest().record.until(type, resource, times);
+  }
+
+  /** How often an event has happened, to a resource or to any, since the start or the latest `reset()`. */
+  count(type: LockEvent['type'], resource?: string): number {
+    return this.poolUnderTest().record.count(type, resource);
+  }
+
+  /** Whether anybody holds a resource. */
+  isLocked(resource: string): boolean {
+    return this.poolUnderTest().ownerOf(resource) !== undefined;
+  }
+
+  /** All that is held by anybody. */
+  locked(): readonly string[] {
+    return this.poolUnderTest().locked;
+  }
+
+  /** How many callers of the application have asked for a resource and do not have it yet. */
+  waiting(resource: string): number {
+    return this.poolUnderTest().services.reduce((count, service) => count + service.waiting(resource), 0);
+  }
+
+  /**
+   * Lets somebody else hold a resource, as another replica would.
+   * @throws Error where it is held already; LockKeyError, TypeError, RangeError for what is no resource or no ttl
+   */
+  hold(resource: string, { ttl = Infinity }: HoldOptions = {}): HeldElsewhere {
+    toResources(resource);
+    if (ttl !== Infinity && !(typeof ttl === 'number' && ttl >= 1 && ttl <= LONGEST_TIMER))
+      throw misfit('hold: ttl', ttl, `a number of ms from 1 to ${LONGEST_TIMER}`);
+    if (this.isLocked(resource)) throw new Error(`"${resource}" is held already, so nobody else can hold it`);
+    const value = `somebody else, ${(this.#strangers += 1)}`;
+    const { nodes } = this.poolUnderTest();
+    for (const node of nodes) node.plant(resource, value, ttl);
+    const release = (): void => {
+      if (!this.#holds.delete(held)) return;
+      nodes.forEach((node, seat) => node.release(new Aside(new Claim([resource], value), LONGEST_TIMER), seat));
+    };
+    const held = { resource, release, [Symbol.dispose]: release };
+    this.#holds.add(held);
+    return held;
+  }
+
+  /**
+   * Takes a lock away from the application: its `signal` aborts, and `withLock` rejects with a `LockLostError`.
+   * @throws Error where the application does not hold it
+   */
+  async loseLock(resource: string): Promise<void> {
+    const leases = this.poolUnderTest().services.map((service) => service.leaseOn(resource));
+    const lease = leases.find(Boolean);
+    if (lease === undefined) {
+      const held = this.locked().join('", "');
+      throw new Error(
+        `The application does not hold "${resource}"; ${held ? `locked is "${held}"` : 'nothing is locked'}`,
+      );
+    }
+    await lease.revoke('the test took it away');
+  }
+
+  /** Takes all nodes down: without them there is no lock. */
+  outage(): void {
+    for (const node of this.nodes) node.down();
+  }
+
+  /** Ends the faults of all nodes. */
+  recover(): void {
+    for (const node of this.nodes) node.recover();
+  }
+
+  /** Ends all faults, lets everybody else release what they hold, and forgets the events: for `afterEach`. */
+  reset(): void {
+    this.recover();
+    for (const held of this.#holds) held.release();
+    this.poolUnderTest().record.clear();
+  }
+}

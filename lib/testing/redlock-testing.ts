@@ -1,0 +1,49 @@
+import { LONGEST_TIMER } from '../core/clock.js';
+import { misfit } from '../core/options.js';
+import { asRequest } from './as-request.js';
+import { RedlockTestingPool } from './redlock-testing.pool.js';
+import type { TestingPools } from './testing-pools.js';
+
+/**
+ * What a test has its hands on: the pool without a name, the named ones, and the clock of all.
+ * @example
+ * ```ts
+ * const testing = module.get(RedlockTesting);
+ * ```
+ */
+export class RedlockTesting extends RedlockTestingPool {
+  readonly #named = new Map<string, RedlockTestingPool>();
+
+  constructor(private readonly pools: TestingPools) {
+    super(() => pools.get(undefined));
+  }
+
+  /** @throws Error where neither the application nor the test has a pool with this name */
+  pool(name: string): RedlockTestingPool {
+    this.pools.get(name);
+    const pool = this.#named.get(name) ?? new RedlockTestingPool(() => this.pools.get(name));
+    this.#named.set(name, pool);
+    return pool;
+  }
+
+  /**
+   * Lets `ms` ms pass on a clock that is 'manual': what is due meanwhile - the end of leases and waits, extensions - happens.
+   * @throws Error with the real clock; TypeError, RangeError for what is no number of ms
+   */
+  async advance(ms: number): Promise<void> {
+    if (typeof ms !== 'number' || !(ms >= 0 && ms <= LONGEST_TIMER))
+      throw misfit('advance', ms, `a number of ms from 0 to ${LONGEST_TIMER}`);
+    await this.pools.advance(ms);
+  }
+
+  /**
+   * Runs `work`, so that handlers which it calls directly find `body`, `params` and the like of `request` for their lock keys.
+   * @example
+   * ```ts
+   * await testing.asRequest({ body }, () => users.register(body));
+   * ```
+   */
+  asRequest<T>(request: object, work: () => T): T {
+    return asRequest(request, work);
+  }
+}

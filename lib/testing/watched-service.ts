@@ -1,0 +1,81 @@
+import type { Lease } from '../core/lease.js';
+import type { Lock } from '../core/lock.js';
+import type { LockOptions } from '../core/options.js';
+import { RedlockService } from '../redlock.service.js';
+
+type Resource = string | readonly string[];
+
+/** A service of which a test can see who waits, and whose locks it can take away. */
+export class WatchedService extends RedlockService {
+  readonly #waiting = new Map<string, number>();
+  /** The latest lock on each resource; over, perhaps. */
+  readonly #leases = new Map<string, Lease>();
+
+  override async acquire(resource: Resource, options?: LockOptions): Promise<Lock> {
+    const asking = this.#ask(resource);
+    try {
+      return asking.given(await super.acquire(resource, options));
+    } finally {
+      asking.end();
+    }
+  }
+
+  override async tryAcquire(resource: Resource, options?: LockOptions): Promise<Lock | null> {
+    const lock = await super.tryAcquire(resource, options);
+    return lock && this.#note(lock);
+  }
+
+  override async withLock<T>(
+    resource: Resource,
+    work: (lock: Lock) => T | Promise<T>,
+    options?: LockOptions,
+  ): Promise<T> {
+    if (typeof work !== 'function') return super.withLock(resource, work, options);
+    const asking = this.#ask(resource);
+    try {
+      return await super.withLock(resource, (lock) => work(asking.given(lock)), options);
+    } finally {
+      asking.end();
+    }
+  }
+
+  /** How many callers have asked for a resource and do not have it yet. */
+  waiting(resource: string): number {
+    return this.#waiting.get(resource) ?? 0;
+  }
+
+  /** The lock that is held here on a resource. */
+  leaseOn(resource: string): Lease | undefined {
+    const lease = this.#leases.get(resource);
+    return lease?.isValid ? lease : undefined;
+  }
+
+  /** Counts a caller until it is given the lock, or gives up. */
+  #ask(resource: Resource): { readonly given: (lock: Lock) => Lock; readonly end: () => void } {
+    const resources = [resource].flat();
+    this.#count(resources, 1);
+    let waits = true;
+    const end = (): void => {
+      if (waits) this.#count(resources, -1);
+      waits = false;
+    };
+    const given = (lock: Lock): Lock => {
+      end();
+      return this.#note(lock);
+    };
+    return { given, end };
+  }
+
+  #count(resources: readonly string[], change: number): void {
+    for (const resource of resources) {
+      const count = this.waiting(resource) + change;
+      if (count > 0) this.#waiting.set(resource, count);
+      else this.#waiting.delete(resource);
+    }
+  }
+
+  #note(lock: Lock): Lock {
+    for (const resource of lock.resources) this.#leases.set(resource, lock as Lease);
+    return lock;
+  }
+}

@@ -1,0 +1,41 @@
+import { describe, expect, it } from '@jest/globals';
+import type { LockEvent } from '../../../lib/core/events.js';
+import { EventRecord } from '../../../lib/testing/event-record.js';
+
+const contended = (resource: string): LockEvent => ({ type: 'contended', resources: [resource, 'both'] });
+const up: LockEvent = { type: 'node-up', node: 'node-1' };
+
+describe('EventRecord', () => {
+  it('keeps what has happened until it is cleared', () => {
+    const record = new EventRecord();
+    record.add(contended('a'));
+    record.add(up);
+    const before = record.events;
+    record.clear();
+    expect(before).toEqual([contended('a'), up]);
+    expect(record.events).toEqual([]);
+  });
+
+  it('counts what has happened, to one resource or to any', () => {
+    const record = new EventRecord();
+    for (const event of [contended('a'), contended('b'), up]) record.add(event);
+    expect(record.count('contended')).toBe(2);
+    expect(record.count('contended', 'a')).toBe(1);
+    expect(record.count('contended', 'both')).toBe(2);
+    expect(record.count('node-up', 'a')).toBe(0);
+    expect(record.count('released')).toBe(0);
+  });
+
+  it('tells those who wait for it once it has happened so often, to that resource', async () => {
+    const record = new EventRecord();
+    let told = false;
+    const until = record.until('contended', 'a', 2).then(() => (told = true));
+    for (const event of [contended('a'), contended('b'), up]) record.add(event);
+    await new Promise(setImmediate);
+    expect(told).toBe(false);
+    record.add(contended('a'));
+    await until;
+    // Has happened.
+    await record.until('contended', undefined, 3);
+  });
+});

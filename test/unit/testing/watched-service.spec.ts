@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { ManualClock } from '../../../lib/testing/manual-clock.js';
+import { FaultyNode } from '../../../lib/testing/faulty-node.js';
+import { WatchedService } from '../../../lib/testing/watched-service.js';
+
+const turn = (): Promise<void> => new Promise(setImmediate);
+
+describe('WatchedService', () => {
+  let clock: ManualClock;
+  let service: WatchedService;
+
+  beforeEach(() => {
+    clock = new ManualClock();
+    const nodes = [new FaultyNode('node', clock, { maxTtl: 30_000, restartQuarantine: false })];
+    service = new WatchedService(nodes, {}, { clock });
+  });
+
+  afterEach(async () => {
+    clock.runOn();
+    await service.onApplicationShutdown();
+  });
+
+  it('counts those who wait, for each resource, until they have it or give up', async () => {
+    const lock = await service.acquire(['a', 'b']);
+    expect(service.waiting('a')).toBe(0);
+    const first = service.acquire('a');
+    const second = service.withLock('a', () => undefined, { waitTimeout: 100 }).catch((error: Error) => error.name);
+    const both = service.acquire(['b', 'a'], { waitTimeout: 50 }).catch((error: Error) => error.name);
+    expect([service.waiting('a'), service.waiting('b')]).toEqual([3, 1]);
+    await clock.advance(50);
+    expect([await both, service.waiting('a'), service.waiting('b')]).toEqual(['ResourceLockedError', 2, 0]);
+    await clock.advance(50);
+    expect([await second, service.waiting('a')]).toEqual(['ResourceLockedError', 1]);
+    await lock.release();
+    await clock.advance(500);
+    await (await first).release();
+    expect(service.waiting('a')).toBe(0);
+  });
+
+  it('does not count one whose work runs', async () => {
+    let finish: () => void = () => undefined;
+    const work = service.withLock('a', () => new Promise<void>((resolve) => (finish = resolve)));
+    expect(service.waiting('a')).toBe(1);
+    await turn();
+    expect(service.waiting('a')).toBe(0);
+    finish();
+    await work;
+    expect(service.waiting('a')).toBe(0);
+  });
+
+  it.each([
+    ['acquire', () => service.acquire('a')],
+    ['tryAcquire', () => service.tryAcquire('a')],
+  ])('knows the lock that is held by %s, while it is', async (_name, take) => {
+    const lock = await take();
+    expect(service.leaseOn('a')).toBe(lock);
+    await lock!.release();
+    expect(service.leaseOn('a')).toBeUndefined();
+  });
+
+  it('knows the lock that withLock holds, on each resource', async () => {
+    await service.withLock(['a', 'b'], (lock) => {
+      expect([service.leaseOn('a'), service.leaseOn('b'), service.leaseOn('c')]).toEqual([lock, lock, undefined]);
+    });
+    expect(service.leaseOn('a')).toBeUndefined();
+  });
+
+  it('answers as any other service does', async () => {
+    const lock = await service.acquire('a');
+    await expect(service.tryAcquire('a')).resolves.toBeNull();
+    await expect(service.acquire('a', { waitTimeout: 0 })).rejects.toMatchObject({ code: 'RESOURCE_LOCKED' });
+    await expect(service.withLock('b', async () => 5)).resolves.toBe(5);
+    await expect(service.withLock('b', undefined as never)).rejects.toThrow(/the work must be a function/);
+    await expect(service.acquire(undefined as never)).rejects.toMatchObject({ code: 'LOCK_KEY' });
+    await lock.release();
+  });
+});
