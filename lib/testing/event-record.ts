@@ -1,10 +1,8 @@
 import type { LockEvent } from '../core/events.js';
-import { turn } from './turn.js';
 
-/** What has happened in a pool so far, and a way to wait for more of it. */
+/** What has happened in a pool so far. */
 export class EventRecord {
   readonly #events: LockEvent[] = [];
-  readonly #onEvent = new Set<() => void>();
 
   get events(): readonly LockEvent[] {
     return [...this.#events];
@@ -12,7 +10,6 @@ export class EventRecord {
 
   add(event: LockEvent): void {
     this.#events.push(event);
-    for (const check of this.#onEvent) check();
   }
 
   clear(): void {
@@ -21,20 +18,6 @@ export class EventRecord {
 
   count(type: LockEvent['type'], resource?: string): number {
     return this.#events.filter((event) => event.type === type && concerns(event, resource)).length;
-  }
-
-  /** Resolves once it has happened so often, and whoever caused it has gone on. */
-  async until(type: LockEvent['type'], resource: string | undefined, times: number): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const check = (): void => {
-        if (this.count(type, resource) < times) return;
-        this.#onEvent.delete(check);
-        resolve();
-      };
-      this.#onEvent.add(check);
-      check();
-    });
-    await turn();
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.js';
 import { MAX_TTL } from '../core/options.js';
 import { quorumOf } from '../core/quorum.js';
+import { Changes } from './changes.js';
 import { EventRecord } from './event-record.js';
 import { FaultyNode } from './faulty-node.js';
 import type { PoolOptions } from './redlock-testing.options.js';
@@ -21,6 +22,8 @@ export class PoolInMemory {
   readonly nodes: readonly FaultyNode[];
   readonly services: WatchedService[] = [];
   readonly record = new EventRecord();
+  /** Told of every event, and whenever somebody begins or ends to wait. */
+  readonly changes = new Changes();
   readonly #clock: Clock;
 
   constructor({ name, size, clock, maxTtl = MAX_TTL, restartQuarantine = false }: PoolTerms) {
@@ -34,10 +37,19 @@ export class PoolInMemory {
 
   /** A further client of these nodes. */
   serve(options: PoolOptions): WatchedService {
-    const service = new WatchedService(this.nodes, options, { clock: this.#clock });
-    service.events$.subscribe((event) => this.record.add(event));
+    const { tell } = this.changes;
+    const service = new WatchedService(this.nodes, options, { clock: this.#clock, onWaiting: tell });
+    service.events$.subscribe((event) => {
+      this.record.add(event);
+      tell();
+    });
     this.services.push(service);
     return service;
+  }
+
+  /** How many callers have asked for a resource and do not have it yet. */
+  waiting(resource: string): number {
+    return this.services.reduce((count, service) => count + service.waiting(resource), 0);
   }
 
   /** Whose value a quorum of nodes has. */

@@ -38,7 +38,8 @@ export class RedlockTestingPool {
 
   /** Resolves once an event has happened, to a resource or to any; so many times since the start or the latest `reset()`. */
   until(type: LockEvent['type'], resource?: string, times = 1): Promise<void> {
-    return this.poolUnderTest().record.until(type, resource, times);
+    const { changes, record } = this.poolUnderTest();
+    return changes.until(() => record.count(type, resource) >= times);
   }
 
   /** How often an event has happened, to a resource or to any, since the start or the latest `reset()`. */
@@ -58,7 +59,13 @@ export class RedlockTestingPool {
 
   /** How many callers of the application have asked for a resource and do not have it yet. */
   waiting(resource: string): number {
-    return this.poolUnderTest().services.reduce((count, service) => count + service.waiting(resource), 0);
+    return this.poolUnderTest().waiting(resource);
+  }
+
+  /** Resolves once so many callers of the application wait for a resource: for another holder, or for nodes that answer. */
+  untilWaiting(resource: string, callers = 1): Promise<void> {
+    const pool = this.poolUnderTest();
+    return pool.changes.until(() => pool.waiting(resource) >= callers);
   }
 
   /**
@@ -98,9 +105,9 @@ export class RedlockTestingPool {
     await lease.revoke('the test took it away');
   }
 
-  /** Takes all nodes down: without them there is no lock. */
-  outage(): void {
-    for (const node of this.nodes) node.down();
+  /** Takes nodes down, the first ones of them: without a majority there is no lock. @default all of them */
+  outage(count = this.nodes.length): void {
+    for (const node of this.nodes.slice(0, count)) node.down();
   }
 
   /** Ends the faults of all nodes. */

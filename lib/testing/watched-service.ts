@@ -1,7 +1,16 @@
+import type { Clock } from '../core/clock.js';
 import type { Lease } from '../core/lease.js';
 import type { Lock } from '../core/lock.js';
+import type { LockNode } from '../core/lock-node.js';
 import type { LockOptions } from '../core/options.js';
 import { RedlockService } from '../redlock.service.js';
+import type { PoolOptions } from './redlock-testing.options.js';
+
+interface Surroundings {
+  readonly clock: Clock;
+  /** Told whenever somebody begins or ends to wait. */
+  readonly onWaiting: () => void;
+}
 
 type Resource = string | readonly string[];
 
@@ -10,6 +19,12 @@ export class WatchedService extends RedlockService {
   readonly #waiting = new Map<string, number>();
   /** The latest lock on each resource; over, perhaps. */
   readonly #leases = new Map<string, Lease>();
+  readonly #onWaiting: () => void;
+
+  constructor(nodes: readonly LockNode[], options: PoolOptions, { clock, onWaiting }: Surroundings) {
+    super(nodes, options, { clock });
+    this.#onWaiting = onWaiting;
+  }
 
   override async acquire(resource: Resource, options?: LockOptions): Promise<Lock> {
     const asking = this.#ask(resource);
@@ -72,6 +87,7 @@ export class WatchedService extends RedlockService {
       if (count > 0) this.#waiting.set(resource, count);
       else this.#waiting.delete(resource);
     }
+    this.#onWaiting();
   }
 
   #note(lock: Lock): Lock {

@@ -67,6 +67,7 @@ describe('the public surface of nestjs-redlock/testing', () => {
       | 'isLocked'
       | 'locked'
       | 'waiting'
+      | 'untilWaiting'
       | 'hold'
       | 'loseLock'
       | 'outage'

@@ -94,7 +94,7 @@ describe.each(PLATFORMS)('under test on %s,', (platform) => {
       door.shut();
       const replies = [app.post('users', { email: ' Ann@b.c' }), register()];
       await door.untilVisits(1);
-      await testing.until('contended', 'user:ann@b.c');
+      await testing.untilWaiting('user:ann@b.c');
       expect([testing.locked(), testing.waiting('user:ann@b.c'), door.visits.length]).toEqual([['user:ann@b.c'], 1, 1]);
       door.open();
       expect(await Promise.all(replies)).toMatchObject([REGISTERED, REGISTERED]);
@@ -113,7 +113,7 @@ describe.each(PLATFORMS)('under test on %s,', (platform) => {
       await start({ clock: 'manual', defaults: { waitTimeout: 600_000 } });
       testing.hold(`user:${email}`);
       const reply = register();
-      await testing.until('contended', `user:${email}`);
+      await testing.untilWaiting(`user:${email}`);
       await testing.advance(600_000);
       expect(await reply).toMatchObject(LOCKED);
       expect(app.app.get(Door).visits).toEqual([]);
@@ -123,7 +123,7 @@ describe.each(PLATFORMS)('under test on %s,', (platform) => {
       await start({ clock: 'manual' });
       const held = testing.hold(`user:${email}`);
       const reply = register();
-      await testing.until('contended', `user:${email}`);
+      await testing.untilWaiting(`user:${email}`);
       held.release();
       expect(await reply).toMatchObject(REGISTERED);
     });

@@ -25,17 +25,4 @@ describe('EventRecord', () => {
     expect(record.count('node-up', 'a')).toBe(0);
     expect(record.count('released')).toBe(0);
   });
-
-  it('tells those who wait for it once it has happened so often, to that resource', async () => {
-    const record = new EventRecord();
-    let told = false;
-    const until = record.until('contended', 'a', 2).then(() => (told = true));
-    for (const event of [contended('a'), contended('b'), up]) record.add(event);
-    await new Promise(setImmediate);
-    expect(told).toBe(false);
-    record.add(contended('a'));
-    await until;
-    // Has happened.
-    await record.until('contended', undefined, 3);
-  });
 });

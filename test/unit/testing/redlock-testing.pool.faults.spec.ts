@@ -29,12 +29,23 @@ describe('a pool under test, whose nodes have faults,', () => {
   afterEach(() => module.close());
 
   it('locks with a minority of them down, and not with all', async () => {
-    testing.nodes[0]!.down();
+    testing.outage(1);
     expect(await codeOf(service.withLock('a', () => undefined, { waitTimeout: 0 }))).toBe('done');
     testing.outage();
+    expect(testing.count('node-down')).toBe(3);
     expect(await codeOf(service.acquire('a', { waitTimeout: 0 }))).toBe('QUORUM_NOT_REACHED');
     testing.recover();
     expect(await codeOf(service.withLock('a', () => undefined, { waitTimeout: 0 }))).toBe('done');
+  });
+
+  it('says who waits for nodes to answer, and gives them the lock once these do', async () => {
+    testing.outage(2);
+    const taking = service.acquire('a');
+    await testing.untilWaiting('a');
+    testing.recover();
+    await testing.advance(300);
+    await (await taking).release();
+    expect(testing.waiting('a')).toBe(0);
   });
 
   it.each([

@@ -50,8 +50,8 @@ describe('a pool under test', () => {
     it('says how many wait', async () => {
       const held = testing.hold('a');
       const waiters = [1, 2].map(() => service.withLock('a', () => testing.waiting('a')));
-      await testing.until('contended', 'a', 2);
-      expect(testing.waiting('a')).toBe(2);
+      await testing.untilWaiting('a', 2);
+      expect([testing.waiting('a'), testing.count('contended', 'a')]).toEqual([2, 2]);
       held.release();
       await turn();
       expect(await Promise.all(waiters)).toEqual([1, 0]);

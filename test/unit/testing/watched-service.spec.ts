@@ -8,11 +8,15 @@ const turn = (): Promise<void> => new Promise(setImmediate);
 describe('WatchedService', () => {
   let clock: ManualClock;
   let service: WatchedService;
+  /** As it was told of. */
+  let waitingOnA: number[];
 
   beforeEach(() => {
     clock = new ManualClock();
     const nodes = [new FaultyNode('node', clock, { maxTtl: 30_000, restartQuarantine: false })];
-    service = new WatchedService(nodes, {}, { clock });
+    waitingOnA = [];
+    const onWaiting = (): void => void waitingOnA.push(service.waiting('a'));
+    service = new WatchedService(nodes, {}, { clock, onWaiting });
   });
 
   afterEach(async () => {
@@ -45,7 +49,7 @@ describe('WatchedService', () => {
     expect(service.waiting('a')).toBe(0);
     finish();
     await work;
-    expect(service.waiting('a')).toBe(0);
+    expect(waitingOnA).toEqual([1, 0]);
   });
 
   it.each([

@@ -1,0 +1,78 @@
+import { describe, expect, it } from '@jest/globals';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import * as testing from '../../lib/testing/index.js';
+import { complaintsAbout } from '../support/readme.js';
+import { PAGE, testFiles } from '../support/testing-page.js';
+
+/** Ms: the compiler and another Jest are to start beside other tests. */
+const PATIENCE = 180_000;
+const JEST = join('node_modules', 'jest', 'bin', 'jest.js');
+
+interface Report {
+  readonly numPassedTests: number;
+  readonly testResults: readonly { readonly name: string; readonly status: string; readonly message: string }[];
+}
+
+/** Runs the tests of the page beside what they test, as somebody who pastes it all would. */
+async function runAll(): Promise<Report> {
+  const folder = await mkdtemp(join('test', 'e2e', 'pasted-'));
+  try {
+    for (const { file, code } of testFiles()) await writeFile(join(folder, file), code);
+    const specs = testFiles().filter(({ file }) => file.endsWith('.spec.ts'));
+    const report = join(folder, 'report.json');
+    const files = specs.map(({ file }) => join(folder, file));
+    // As this run was started: with ES modules.
+    const args = [...process.execArgv, JEST, '-i', '--json', '--outputFile', report, '--runTestsByPath', ...files];
+    await promisify(execFile)(process.execPath, args).catch(() => undefined);
+    return JSON.parse(await readFile(report, 'utf8')) as Report;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+describe('docs/testing.md', () => {
+  it(
+    'has code that compiles',
+    () => {
+      expect(testFiles().map(({ file }) => file)).toEqual([
+        'users.controller.ts',
+        'users.controller.spec.ts',
+        'app.module.ts',
+        'app.e2e.spec.ts',
+        'matchers.ts',
+        'nightly.spec.ts',
+      ]);
+      expect(complaintsAbout(testFiles())).toEqual([]);
+    },
+    PATIENCE,
+  );
+
+  it(
+    'has tests that pass',
+    async () => {
+      const { numPassedTests, testResults } = await runAll();
+      expect(testResults.filter(({ status }) => status !== 'passed').map(({ message }) => message)).toEqual([]);
+      expect([testResults.length, numPassedTests]).toEqual([3, 6]);
+    },
+    PATIENCE,
+  );
+
+  it('needs three lines for a unit test of a controller', () => {
+    const { code } = testFiles().find(({ file }) => file === 'users.controller.spec.ts')!;
+    expect(/async \(\) => \{\n((?: .*\n)+)\}\);\n$/.exec(code)![1]!.trimEnd().split('\n')).toHaveLength(3);
+  });
+
+  it('names all matchers, and what there is to look at and to disturb', () => {
+    const names = [
+      ...Object.keys(testing.redlockMatchers),
+      ...Object.getOwnPropertyNames(Object.getPrototypeOf(testing.RedlockTesting.prototype)),
+      ...Object.getOwnPropertyNames(testing.RedlockTesting.prototype),
+    ];
+    for (const name of names.filter((one) => one !== 'constructor')) {
+      expect(PAGE).toMatch(new RegExp(`\\b${name}\\b`));
+    }
+  });
+});
