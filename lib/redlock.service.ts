@@ -13,6 +13,7 @@ import type { LockNode } from './core/lock-node.js';
 import { Redlock, type RedlockSettings } from './core/redlock.js';
 import type { RedlockStatus } from './core/status.js';
 import type { RedlockModuleOptions } from './redlock.options.js';
+import { TELL } from './redlock.tokens.js';
 
 /** Takes locks on one pool of nodes, for code where a decorator does not fit. */
 @Injectable()
@@ -86,6 +87,11 @@ export class RedlockService implements OnModuleInit, BeforeApplicationShutdown, 
   /** Asks every node whether it answers, and says whether a quorum does. */
   status(): Promise<RedlockStatus> {
     return this.#redlock.status();
+  }
+
+  /** @internal What happens to calls of methods with `@WithLock`. */
+  [TELL](event: LockEvent): void {
+    this.#tell(event);
   }
 
   async onModuleInit(): Promise<void> {

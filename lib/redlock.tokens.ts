@@ -2,6 +2,9 @@ import { Inject } from '@nestjs/common';
 import type { RedlockModuleOptions } from './redlock.options.js';
 import type { RedlockService } from './redlock.service.js';
 
+/** Under which a service takes what decorators have to tell; a registered symbol, for two copies of this package. */
+export const TELL: unique symbol = Symbol.for('nestjs-redlock:tell');
+
 /** The provider token of a pool's `RedlockService`; a string, so that two copies of this package agree on it. */
 export function getRedlockToken(name?: string): string {
   return name === undefined ? 'RedlockService' : `RedlockService(${name})`;

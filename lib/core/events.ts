@@ -9,6 +9,8 @@ export type LockEvent =
       readonly attempts: number;
     }
   | { readonly type: 'contended'; readonly resources: readonly string[] }
+  /** A method with `onContended: 'skip'` did not run, because somebody else held the lock. */
+  | { readonly type: 'skipped'; readonly resources: readonly string[] }
   | { readonly type: 'extended'; readonly resources: readonly string[]; /** Ms. */ readonly validity: number }
   | { readonly type: 'lost'; readonly resources: readonly string[]; readonly error: LockLostError }
   | { readonly type: 'released'; readonly resources: readonly string[]; /** Ms. */ readonly held: number }

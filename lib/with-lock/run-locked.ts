@@ -1,7 +1,9 @@
 import { mergeMap, Observable, takeUntil, throwError } from 'rxjs';
 import type { RedlockErrorCode } from '../core/errors.js';
+import type { LockEvent } from '../core/events.js';
 import type { Lock } from '../core/lock.js';
 import type { LockOptions } from '../core/options.js';
+import { TELL } from '../redlock.tokens.js';
 import type { LockPlan } from './lock-plan.js';
 
 /** What a lock is taken from: a `RedlockService`, or what a test puts in its place, which may give no lock. */
@@ -11,6 +13,8 @@ export interface Locker {
     work: (lock: Lock | undefined) => Promise<T>,
     options?: LockOptions,
   ): Promise<T>;
+  /** Takes what happens to calls, where anybody wants to know. */
+  [TELL]?(event: LockEvent): void;
 }
 
 export interface LockedRun {
@@ -32,11 +36,16 @@ export async function runLocked<T>(
   work: (lock: Lock | undefined) => T | Promise<T>,
 ): Promise<T | typeof skipped> {
   const guarded = new Guarded(work);
+  let resources: readonly string[] = [];
   try {
-    return await run.locker.withLock(run.resources(), (lock) => guarded.run(lock), optionsOf(run));
+    resources = run.resources();
+    return await run.locker.withLock(resources, (lock) => guarded.run(lock), optionsOf(run));
   } catch (error) {
     if (guarded.threw(error)) throw error;
-    if (!guarded.entered && run.plan.onContended === 'skip' && isLocked(error)) return skipped;
+    if (!guarded.entered && run.plan.onContended === 'skip' && isLocked(error)) {
+      run.locker[TELL]?.({ type: 'skipped', resources });
+      return skipped;
+    }
     throw run.toReply ? run.toReply(error) : error;
   }
 }

@@ -151,7 +151,7 @@ describe.each(PLATFORMS)('onContended on %s', (platform) => {
         body: { code: 'RESOURCE_LOCKED' },
       });
       await expect(meanwhile(() => reports.reject())).rejects.toMatchObject({ code: 'RESOURCE_LOCKED' });
-      expect(door.visits).toHaveLength(2);
+      expect([door.visits.length, app.log.count('skipped')]).toEqual([2, 0]);
     });
 
     it('runs where nobody holds the lock', async () => {
@@ -166,19 +166,23 @@ describe.each(PLATFORMS)('onContended on %s', (platform) => {
       async (path) => {
         expect(await meanwhile(() => app.get(path))).toMatchObject({ status: 200, body: '' });
         expect(door.visits).toHaveLength(1);
+        expect(app.log.events.filter(({ type }) => type === 'skipped')).toEqual([
+          { type: 'skipped', resources: [KEY] },
+        ]);
       },
     );
 
     it('does not run a provider', async () => {
       await expect(meanwhile(() => reports.skip())).resolves.toBeUndefined();
       await expect(meanwhile(() => lastValueFrom(reports.skipStream().pipe(toArray())))).resolves.toEqual([]);
-      expect(door.visits).toHaveLength(2);
+      expect([door.visits.length, app.log.count('skipped', KEY)]).toEqual([2, 2]);
     });
 
     it('runs where nobody holds the lock', async () => {
       expect((await app.get('skip')).body).toBe('written');
       expect((await app.get('skip-stream')).body).toBe('written');
       await expect(reports.skip()).resolves.toBe('written');
+      expect(app.log.count('skipped')).toBe(0);
     });
   });
 });

@@ -108,7 +108,7 @@ describe('scheduled methods of two replicas', () => {
     fire(one!, 'skip');
     await door.untilVisits(1);
     fire(two!, 'skip');
-    await two!.log.until('contended', 'nightly');
+    await two!.log.until('skipped', 'nightly');
     door.open();
     await untilFree(servers);
     expect(door.visits).toEqual(['skip under nightly']);

@@ -7,6 +7,8 @@ import {
   RedlockClosedError,
   ResourceLockedError,
 } from '../../../lib/core/errors.js';
+import type { LockEvent } from '../../../lib/core/events.js';
+import { TELL } from '../../../lib/redlock.tokens.js';
 import { toPlan, type WithLockOptions } from '../../../lib/with-lock/lock-plan.js';
 import { runLocked, skipped, type LockedRun } from '../../../lib/with-lock/run-locked.js';
 import { StubLock } from '../../support/nest/stub-lock.js';
@@ -110,6 +112,20 @@ describe('runLocked', () => {
       let ran = false;
       await expect(runLocked(run({ onContended: 'skip' }, { toReply }), () => (ran = true))).resolves.toBe(skipped);
       expect(ran).toBe(false);
+    });
+
+    it('tells its locker so, where that wants to know, and only then', async () => {
+      const told: unknown[] = [];
+      const listening = Object.assign(locker, { [TELL]: (event: LockEvent) => void told.push(event) });
+      await runLocked(run({ onContended: 'skip' }, { locker: listening }), () => 1);
+      locker.refusal = new RedlockClosedError();
+      await expect(runLocked(run({ onContended: 'skip' }, { locker: listening }), () => 1)).rejects.toThrow();
+      expect(told).toEqual([]);
+      locker.refusal = LOCKED;
+      const resources = (): string[] => ['a', 'b'];
+      await runLocked(run({ onContended: 'skip' }, { locker: listening, resources }), () => 1);
+      await expect(runLocked(run({ onContended: 'reject' }, { locker: listening }), () => 1)).rejects.toBe(LOCKED);
+      expect(told).toEqual([{ type: 'skipped', resources: ['a', 'b'] }]);
     });
 
     it('knows a held lock by its code, also from another copy of the package', async () => {

@@ -1,0 +1,24 @@
+import { describe, expect, it } from '@jest/globals';
+import { expectTypeOf } from 'expect-type';
+import type { LockEvent } from '../../lib/index.js';
+
+describe('the public surface', () => {
+  it('has these events', () => {
+    expectTypeOf<LockEvent['type']>().toEqualTypeOf<
+      | 'acquired'
+      | 'contended'
+      | 'skipped'
+      | 'extended'
+      | 'lost'
+      | 'released'
+      | 'node-up'
+      | 'node-down'
+      | 'node-quarantined'
+      | 'node-trusted'
+      | 'node-warning'
+      | 'hand-off-unavailable'
+    >();
+    const skipped: LockEvent = { type: 'skipped', resources: ['a'] };
+    expect(skipped.type).toBe('skipped');
+  });
+});
