@@ -5,7 +5,7 @@ import type { NodePool } from './node-pool.js';
 import type { ResolvedLockOptions } from './options.js';
 
 /** How long a lock is to be held. */
-export type HoldTerms = LeaseTerms & Pick<ResolvedLockOptions, 'autoExtend' | 'maxHold'>;
+export type HoldTerms = LeaseTerms & Pick<ResolvedLockOptions, 'autoExtend' | 'maxHold' | 'minHold'>;
 
 /** What a lease needs of its surroundings. */
 export interface LeaseSurroundings {

@@ -35,8 +35,8 @@ export class Lease implements Lock, Entry, Watched {
     { terms, taken }: { readonly terms: HoldTerms; readonly taken: Moment },
   ) {
     // What it does not need any more it lets go: a lock may be one of many, and held for long.
-    const { ttl, driftFactor, autoExtend, maxHold } = terms;
-    this.#terms = { ttl, driftFactor, autoExtend, maxHold };
+    const { ttl, driftFactor, autoExtend, maxHold, minHold } = terms;
+    this.#terms = { ttl, driftFactor, autoExtend, maxHold, minHold };
     claim.encoding = undefined;
     this.#claim = claim;
     this.#taken = taken;
@@ -190,7 +190,7 @@ export class Lease implements Lock, Entry, Watched {
     this.#noticeExpiry(now);
     const wasHeld = this.#state === 'held';
     this.#claim.followed = this.around.followed(this);
-    const ballot = this.around.pool.release(this.#claim, this.#ttl, now);
+    const ballot = this.around.pool.giveBack(this.#claim, this.#terms, { ttl: this.#ttl, now, since: this.#taken });
     if (!wasHeld) return void (await ballot.decision);
     this.#state = 'released';
     this.#end();

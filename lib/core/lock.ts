@@ -26,7 +26,7 @@ export interface Lock {
    * of a shorter new one, still stands; RangeError for a wrong ttl
    */
   extend(ttl?: number): Promise<void>;
-  /** Gives the lock back on every node; never fails, also where the lock was already gone. */
+  /** Gives the lock back on every node, where `minHold` says so not before that; never fails, also where it was already gone. */
   release(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }

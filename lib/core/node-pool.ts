@@ -5,6 +5,7 @@ import type { Claim } from './claim.js';
 import type { Clock, Moment } from './clock.js';
 import type { LockListener } from './events.js';
 import { proposalAt } from './fencing.js';
+import { KeptClaims } from './kept-claims.js';
 import type { AcquireAnswer, ExtendAnswer, LockNode, ProbeAnswer, RaiseAnswer, ReleaseAnswer } from './lock-node.js';
 import type { Random } from './random.js';
 import { refuseTwins } from './twins.js';
@@ -34,6 +35,7 @@ export class NodePool {
   /** The one timer of everything that this pool does later. */
   readonly agenda: Agenda;
   readonly #nodeTimeout: number | undefined;
+  readonly #kept = new KeptClaims(this);
 
   constructor(
     readonly nodes: readonly LockNode[],
@@ -60,6 +62,7 @@ export class NodePool {
   }
 
   async close(): Promise<void> {
+    this.#kept.close();
     await Promise.all(this.nodes.map((node) => node.close()));
   }
 
@@ -101,6 +104,11 @@ export class NodePool {
       favour: 'extended',
       late,
     });
+  }
+
+  /** Ends a lease: a release, or, until its `minHold` is over, a promise of one. */
+  giveBack(...lease: Parameters<KeptClaims['giveBack']>): ReturnType<KeptClaims['giveBack']> {
+    return this.#kept.giveBack(...lease);
   }
 
   release(claim: Claim, ttl: number, now?: Moment): Ballot<ReleaseAnswer> {

@@ -19,11 +19,19 @@ export interface LockOptions {
   autoExtend?: boolean;
   /** Ms after which automatic extension ends, so that a stuck holder frees the resource. @default 600_000 */
   maxHold?: number;
+  /**
+   * Ms for which the lock stays taken at least, counted from when it was taken, however soon it is released; at most `maxTtl`, and
+   * a shorter ttl counts as this. Keeps a replica whose clock is behind from running a short job again.
+   * @default none: a release frees the resource
+   */
+  minHold?: number;
   /** Gives up waiting; the call rejects with its reason. */
   signal?: AbortSignal;
 }
 
-export type ResolvedLockOptions = Required<Omit<LockOptions, 'signal'>> & Pick<LockOptions, 'signal'>;
+type Optional = 'minHold' | 'signal';
+
+export type ResolvedLockOptions = Required<Omit<LockOptions, Optional>> & Pick<LockOptions, Optional>;
 
 export const DEFAULT_LOCK_OPTIONS: ResolvedLockOptions = {
   ttl: 10_000,
@@ -64,6 +72,7 @@ const RULES: { readonly [name in keyof Required<LockOptions>]: Rule } = {
   driftFactor: [within(0, 0.5), 'a number from 0 to 0.5'],
   autoExtend: [(value) => typeof value === 'boolean', 'true or false'],
   maxHold: msOrNever(1),
+  minHold: ms(0),
   signal: [(value) => value instanceof AbortSignal, 'an AbortSignal'],
 };
 
@@ -103,7 +112,7 @@ export function misfit(name: string, value: unknown, bound: string): Error {
   return new Kind(`${name} must be ${bound}; got ${inspect(value, { depth: 1, breakLength: Infinity })}`);
 }
 
-/** Lays checked options over `base`; throws a RangeError where nothing of the ttl would be left after the drift. */
+/** Lays checked options over `base`; throws a RangeError for a ttl that its drift eats up, and for what is above `maxTtl`. */
 export function resolveLockOptions(
   base: ResolvedLockOptions,
   options: LockOptions,
@@ -114,6 +123,11 @@ export function resolveLockOptions(
     if (value !== undefined) (resolved as unknown as Record<string, unknown>)[name] = value;
   }
   resolved.ttl = toTtl(resolved.ttl, { driftFactor: resolved.driftFactor, maxTtl });
+  const { minHold } = resolved;
+  if (minHold === undefined) return resolved;
+  if (minHold > maxTtl) throw misfit('minHold', minHold, `at most maxTtl, ${maxTtl} ms; set maxTtl, on all clients`);
+  // So that it holds whatever becomes of the holder, and of the nodes at the release.
+  resolved.ttl = Math.max(resolved.ttl, Math.ceil(minHold));
   return resolved;
 }
 

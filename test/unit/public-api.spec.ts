@@ -102,6 +102,7 @@ describe('the public surface', () => {
       driftFactor: number;
       autoExtend: boolean;
       maxHold: number;
+      minHold: number;
       signal: AbortSignal;
     }>();
     expectTypeOf<WithLockOptions>().toExtend<LockOptions>();

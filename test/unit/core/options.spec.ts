@@ -103,6 +103,28 @@ describe('resolveLockOptions', () => {
   });
 });
 
+describe('minHold', () => {
+  const resolve = (options: LockOptions) => resolveLockOptions(DEFAULT_LOCK_OPTIONS, options, 30_000);
+
+  it('makes a shorter ttl as long, and leaves a longer one', () => {
+    expect(resolve({ ttl: 1_000, minHold: 5_000.5 }).ttl).toBe(5_001);
+    expect(resolve({ ttl: 6_000, minHold: 5_000 }).ttl).toBe(6_000);
+    expect(resolve({ ttl: 6_000, minHold: 0 }).ttl).toBe(6_000);
+  });
+
+  it('is at most maxTtl', () => {
+    expect(resolve({ minHold: 30_000 }).ttl).toBe(30_000);
+    const above = (): unknown => resolve({ minHold: 30_001 });
+    expect(above).toThrow(RangeError);
+    expect(above).toThrow(/^minHold must be at most maxTtl, 30000 ms.*got 30001/);
+  });
+
+  it.each([-1, NaN, Infinity, 2 ** 31])('may not be %d', (minHold) => {
+    expect(() => checkLockOptions({ minHold }, 'here')).toThrow(/here: minHold must be a number of ms from 0/);
+    expect(() => checkLockOptions({ minHold }, 'here')).toThrow(RangeError);
+  });
+});
+
 describe('toTtl', () => {
   it.each([0, -1, NaN, 0.5, 2 ** 31, 3])('refuses %d', (ttl) => {
     expect(() => toTtl(ttl, BOUNDS)).toThrow(RangeError);

@@ -1,0 +1,54 @@
+import type { Ballot } from './ballot.js';
+import type { Claim } from './claim.js';
+import type { Moment } from './clock.js';
+import type { HoldTerms } from './lease-surroundings.js';
+import type { ExtendAnswer, ReleaseAnswer } from './lock-node.js';
+import type { NodePool } from './node-pool.js';
+
+/** A lease that is given back. */
+export interface Ended {
+  /** Ms that it lasts on the nodes, at most, from now on. */
+  readonly ttl: number;
+  readonly now: Moment;
+  /** When it was taken. */
+  readonly since: Moment;
+}
+
+/** Gives claims back: at once, or, where their `minHold` is not over, when it is. */
+export class KeptClaims {
+  readonly #timers = new Set<() => void>();
+
+  constructor(private readonly pool: NodePool) {}
+
+  giveBack(
+    claim: Claim,
+    { minHold = 0 }: Pick<HoldTerms, 'minHold'>,
+    ended: Ended,
+  ): Ballot<ReleaseAnswer> | Ballot<ExtendAnswer> {
+    // A clock that is set meanwhile makes it neither longer nor shorter.
+    const left = minHold === 0 ? 0 : Math.ceil(minHold - (ended.now.monotonic - ended.since.monotonic));
+    return left > 0 ? this.#keep(claim, ended.ttl, left) : this.pool.release(claim, ended.ttl, ended.now);
+  }
+
+  /** From now on nothing is given back any more: what is kept expires on the nodes. */
+  close(): void {
+    for (const stopTimer of this.#timers) stopTimer();
+    this.#timers.clear();
+  }
+
+  /**
+   * The nodes keep it for `left` ms more, also where this process ends. Then it is released, since a key that expires hands
+   * nothing to those in line.
+   */
+  #keep(claim: Claim, ttl: number, left: number): Ballot<ExtendAnswer> {
+    if (claim.diverged) this.pool.nodes.forEach((_, seat) => this.pool.raise(claim, seat));
+    const stopTimer = this.pool.clock.schedule(left + 1, () => {
+      this.#timers.delete(stopTimer);
+      // Whoever followed has asked long ago.
+      claim.followed = false;
+      this.pool.release(claim, ttl);
+    });
+    this.#timers.add(stopTimer);
+    return this.pool.extend(claim, left, () => undefined);
+  }
+}
