@@ -11,6 +11,28 @@ import { RedisServer } from './redis-server.js';
 const COMPILER = findProgram(['cc', 'gcc', 'clang']);
 const NODE = findProgram(['redis-server', 'valkey-server']);
 
+/** A clock that the test sets, for any program that is started with `env`; ends with `remove`. */
+export class ShimmedClock {
+  private constructor(
+    readonly env: NodeJS.ProcessEnv,
+    private readonly folder: string,
+  ) {}
+
+  /** Ahead of that of the machine by so many ms, or behind it. */
+  static async make(ahead: number): Promise<ShimmedClock> {
+    const folder = await mkdtemp(join(tmpdir(), 'redlock-clock-'));
+    keeper.add('folder', folder);
+    const env = { LD_PRELOAD: await compiled(folder), CLOCK_SHIM: join(folder, 'ahead') };
+    await setClock(join(folder, 'ahead'), ahead);
+    return new ShimmedClock(env, folder);
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.folder, { recursive: true, force: true });
+    keeper.remove('folder', this.folder);
+  }
+}
+
 /** Why the clock of a node cannot be set on this machine; undefined where it can. */
 export function clockShimObstacle(): string | undefined {
   if (process.env.REDLOCK_TEST_DOCKER === '1') return 'nodes run in containers';
@@ -58,10 +80,16 @@ export class ClockedServer {
 
 /** A program that is redis-server with a clock of its own. */
 async function wrapped(folder: string): Promise<string> {
-  const [library, program] = [compileClockShim(folder), join(folder, 'redis-server')];
-  if (library === undefined) throw new Error('The clock of a node cannot be set: its library does not compile');
-  await writeFile(join(folder, 'ahead'), Buffer.alloc(8));
+  const [library, program] = [await compiled(folder), join(folder, 'redis-server')];
   const script = `#!/bin/sh\nCLOCK_SHIM='${folder}/ahead' LD_PRELOAD='${library}' exec '${NODE}' "$@"\n`;
   await writeFile(program, script, { mode: 0o700 });
   return program;
+}
+
+/** The library that gives a program a clock of its own, and beside it the file that says which. */
+async function compiled(folder: string): Promise<string> {
+  const library = compileClockShim(folder);
+  if (library === undefined) throw new Error('The clock cannot be set: its library does not compile');
+  await writeFile(join(folder, 'ahead'), Buffer.alloc(8));
+  return library;
 }

@@ -1,6 +1,6 @@
-import { transformFile } from '@swc/core';
+import { transform, type Options } from '@swc/core';
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,24 +8,39 @@ import { keeper } from './redis-server/keeper.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** lib/core and lib/redis as plain JavaScript in a temporary folder, for tests that need a process of their own. */
+const OPTIONS: Options = {
+  jsc: {
+    parser: { syntax: 'typescript', decorators: true },
+    transform: { legacyDecorator: true, decoratorMetadata: true },
+    target: 'es2022',
+  },
+  swcrc: false,
+};
+
+const PARTS = ['core', 'redis'];
+const WHOLE = ['.', 'with-lock', 'memory', ...PARTS];
+
+/** lib/core and lib/redis, or all of lib, as plain JavaScript in a temporary folder, for tests that need a process of their own. */
 export class CompiledLib {
   private constructor(private readonly folder: string) {}
 
-  static async make(): Promise<CompiledLib> {
+  static async make({ whole = false } = {}): Promise<CompiledLib> {
     const folder = await mkdtemp(join(tmpdir(), 'redlock-lib-'));
     keeper.add('folder', folder);
     await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
     await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-    await Promise.all(['core', 'redis'].map((part) => compile(join(ROOT, 'lib', part), join(folder, part))));
+    await Promise.all((whole ? WHOLE : PARTS).map((part) => compile(join(ROOT, 'lib', part), join(folder, part))));
     return new CompiledLib(folder);
   }
 
   /** Starts Node with `script`, an ES module that finds lib beside itself: `import { Redlock } from './core/redlock.js'`. */
-  async run(script: string, args: readonly string[]): Promise<ChildProcess> {
+  async run(script: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<ChildProcess> {
     const file = join(this.folder, 'script.js');
-    await writeFile(file, script);
-    const child = spawn(process.execPath, [file, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+    await writeFile(file, (await transform(script, OPTIONS)).code);
+    const child = spawn(process.execPath, [file, ...args], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+      env: { ...process.env, ...env },
+    });
     const { pid } = child;
     if (pid !== undefined) {
       keeper.add('pid', pid);
@@ -41,9 +56,9 @@ export class CompiledLib {
 }
 
 async function compile(from: string, to: string): Promise<void> {
-  const options = { jsc: { parser: { syntax: 'typescript' as const }, target: 'es2022' as const }, swcrc: false };
   for (const name of await readdir(from)) {
-    const { code } = await transformFile(join(from, name), options);
+    if (!name.endsWith('.ts')) continue;
+    const { code } = await transform(await readFile(join(from, name), 'utf8'), OPTIONS);
     const file = join(to, name.replace(/\.ts$/, '.js'));
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, code);
