@@ -6,7 +6,7 @@ import { RedisNode } from './redis/redis-node.js';
 import { checkModuleOptions, type RedlockModuleOptions } from './redlock.options.js';
 import { RedlockService } from './redlock.service.js';
 import { getRedlockToken, POOL_MAKER, type PoolMaker } from './redlock.tokens.js';
-import { RedlockExceptionFilter } from './with-lock/redlock-exception.filter.js';
+import { globalFilterFor } from './with-lock/redlock-exception.filter.js';
 
 /** What an options class of `forRootAsync({ useClass })` or `({ useExisting })` provides. */
 export interface RedlockOptionsFactory {
@@ -41,7 +41,7 @@ function withPool(definition: DynamicModule, { isGlobal = false, name }: Redlock
   return {
     ...definition,
     global: isGlobal,
-    providers: [...(definition.providers ?? []), ...pool, RedlockExceptionFilter],
+    providers: [...(definition.providers ?? []), ...pool, globalFilterFor(name)],
     exports: tokens,
   };
 }

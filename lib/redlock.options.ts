@@ -9,6 +9,7 @@ import {
   type LockOptions,
 } from './core/options.js';
 import { LONGEST_TIMER } from './core/clock.js';
+import { checkExceptionFactory, type ExceptionFactory } from './with-lock/exception-factory.js';
 
 export interface RedlockModuleOptions {
   /** The independent masters, best an odd number of them: URLs ('redis://', 'rediss://') or ioredis options; never a live client. */
@@ -30,6 +31,8 @@ export interface RedlockModuleOptions {
   maxWaiters?: number;
   /** What holds for every lock that does not say otherwise. */
   defaults?: LockOptions;
+  /** Makes what handlers throw where a lock fails. @default 409, 503 and 400 with a code, and their equivalents beside HTTP */
+  exceptionFactory?: ExceptionFactory;
 }
 
 export const MODULE_OPTION_NAMES = [
@@ -41,6 +44,7 @@ export const MODULE_OPTION_NAMES = [
   'shutdownTimeout',
   'maxWaiters',
   'defaults',
+  'exceptionFactory',
 ];
 
 /** @throws TypeError, RangeError that name the option, the value and the bound */
@@ -56,6 +60,7 @@ export function checkModuleOptions(options: RedlockModuleOptions, extras: readon
   checkMs('shutdownTimeout', shutdownTimeout, 0);
   if (maxWaiters !== undefined && !(Number.isInteger(maxWaiters) && maxWaiters >= 0))
     throw misfit('RedlockModule: maxWaiters', maxWaiters, 'a whole number from 0');
+  checkExceptionFactory(options.exceptionFactory, 'RedlockModule');
   if (defaults === undefined) return;
   checkLockOptions(defaults, 'RedlockModule: defaults');
   resolveLockOptions(defaultsWithin(maxTtl ?? MAX_TTL), defaults, maxTtl ?? MAX_TTL);

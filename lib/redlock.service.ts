@@ -14,6 +14,7 @@ import { Redlock, type RedlockSettings } from './core/redlock.js';
 import type { RedlockStatus } from './core/status.js';
 import type { RedlockModuleOptions } from './redlock.options.js';
 import { TELL } from './redlock.tokens.js';
+import type { ExceptionFactory } from './with-lock/exception-factory.js';
 
 /** Takes locks on one pool of nodes, for code where a decorator does not fit. */
 @Injectable()
@@ -26,6 +27,8 @@ export class RedlockService implements OnModuleInit, BeforeApplicationShutdown, 
 
   /** What happens to the locks and nodes of this pool. */
   readonly events$: Observable<LockEvent> = this.#events.asObservable();
+  /** What the module was told to make of the errors of locks that handlers wait for. */
+  readonly exceptionFactory: ExceptionFactory | undefined;
 
   constructor(
     nodes: readonly LockNode[],
@@ -33,6 +36,7 @@ export class RedlockService implements OnModuleInit, BeforeApplicationShutdown, 
     { clock }: Pick<RedlockSettings, 'clock'> = {},
   ) {
     const { nodeTimeout, maxTtl, defaults, maxWaiters, shutdownTimeout = 5_000 } = options;
+    this.exceptionFactory = options.exceptionFactory;
     this.#shutdownTimeout = shutdownTimeout;
     this.#nodeCount = nodes.length;
     this.#redlock = new Redlock({

@@ -28,6 +28,8 @@ export interface FaultyNodeTerms {
   /** Ms. */
   readonly maxTtl: number;
   readonly restartQuarantine: boolean;
+  /** Whether a waiter can still be told. @default true of everybody */
+  readonly listens?: (claim: Claim) => boolean;
 }
 
 /** A node in memory with a way to it that a test can disturb. */
@@ -43,7 +45,7 @@ export class FaultyNode implements LockNode, TestingNode {
     private readonly clock: Clock,
     private readonly terms: FaultyNodeTerms,
   ) {
-    this.#memory = new MemoryNode(name, clock, { maxTtl: terms.maxTtl, restartQuarantine: true });
+    this.#memory = new MemoryNode(name, clock, { ...terms, restartQuarantine: true });
     this.#way = new FaultyWay(clock);
     if (!terms.restartQuarantine) this.#begin({ keep: true, quarantine: false });
   }

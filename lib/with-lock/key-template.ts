@@ -1,10 +1,13 @@
 import { LockKeyError } from '../core/errors.js';
+import { handledWith, HTTP, placesIn, ROOTS, type HandlerKind } from './handler-kind.js';
 import { KEY_FILTERS } from './key-filters.js';
 
 /** What the parts of a key are read from. */
 export interface KeySource {
-  /** The HTTP request, where the method handles one. */
+  /** The request, message or operation, where the method handles one. */
   readonly request?: object | undefined;
+  /** @default that of an HTTP request */
+  readonly kind?: HandlerKind | undefined;
   /** The arguments of the method, where they are known. */
   readonly args?: readonly unknown[] | undefined;
 }
@@ -15,7 +18,6 @@ interface Placeholder {
   readonly filters: readonly ((text: string) => string)[];
 }
 
-const REQUEST_ROOTS = ['body', 'params', 'query', 'headers', 'user'];
 const INDEX = /^\d+$/;
 
 /** A key such as `user:<body.email|trim|lower>`, checked when it is compiled and filled in for each call. */
@@ -39,7 +41,7 @@ export class KeyTemplate {
 
   /** True where the key can only be made once the arguments of the method are known. */
   get needsArguments(): boolean {
-    return this.#placeholders.some(({ path }) => path[0] === 'args');
+    return this.#placeholders.some(({ path }) => isPosition(path));
   }
 
   /** @throws LockKeyError where a part is missing, empty, or neither text, number, bigint nor boolean */
@@ -76,14 +78,10 @@ function toPlaceholder(source: string, template: string): Placeholder {
     throw malformed(template, `"<${source}>" is not a path such as <body.email> or <body.items.0.id>`);
   }
   const path = INDEX.test(steps[0]!) ? ['args', ...steps] : steps;
-  if (path[0] === 'args' && !INDEX.test(path[1] ?? ''))
-    throw malformed(template, `"<${source}>" needs the position of an argument, as in <args.0.email>`);
-  if (path[0] !== 'args' && !REQUEST_ROOTS.includes(path[0]!)) {
-    throw malformed(
-      template,
-      `"${path[0]}" is none of ${REQUEST_ROOTS.join(', ')}, args or the position of an argument`,
-    );
-  }
+  if (path.length === 1 && path[0] === 'args')
+    throw malformed(template, `"<${source}>" needs the name or position of an argument, as in <args.0.email>`);
+  if (!ROOTS.includes(path[0]!))
+    throw malformed(template, `"${path[0]}" is none of ${ROOTS.join(', ')} or the position of an argument`);
   return {
     source: expression,
     path: path[0] === 'headers' ? path.map((step) => step.toLowerCase()) : path,
@@ -114,14 +112,25 @@ function percentEncode(character: string): string {
   return Buffer.from(character).toString('hex').toUpperCase().replace(/../g, '%$&');
 }
 
-function rootOf(path: readonly string[], from: KeySource): unknown {
-  if (path[0] === 'args') return { args: from.args ?? [] };
-  if (from.request === undefined) {
+/** The position of an argument of the method; by name they are those of a GraphQL operation. */
+function isPosition(path: readonly string[]): boolean {
+  return path[0] === 'args' && INDEX.test(path[1]!);
+}
+
+function rootOf(path: readonly string[], { request, kind = HTTP, args }: KeySource): unknown {
+  const root = path[0]!;
+  if (isPosition(path)) return { args: args ?? [] };
+  if (request !== undefined && kind.roots.includes(root)) return { [root]: (request as Record<string, unknown>)[root] };
+  const part = `<${path.join('.')}>`;
+  if (request === undefined) {
     throw new LockKeyError(
-      `<${path.join('.')}> reads from an HTTP request, and this call came without one; use <args.0...> here`,
+      `${part} reads from ${handledWith(root)}, and this call came without one; use <args.0...> here`,
     );
   }
-  return { [path[0]!]: (from.request as Record<string, unknown>)[path[0]!] };
+  throw new LockKeyError(
+    `${part} reads from ${handledWith(root)}, and this is ${kind.what}: use ${placesIn(kind)}, or <args.0...> for the ` +
+      'arguments of the method',
+  );
 }
 
 /** Getters of a class too, but nothing that all objects inherit: a key is data of the caller. */

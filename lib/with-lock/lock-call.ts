@@ -1,11 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Lock } from '../core/lock.js';
+import { departed } from './client.js';
+import type { HandlerKind } from './handler-kind.js';
 import type { LockPlan } from './lock-plan.js';
 import type { LockedRun } from './run-locked.js';
 
 export interface LockCallParts {
   readonly plan: LockPlan;
   readonly request: object;
+  /** @default that of an HTTP request */
+  readonly kind?: HandlerKind | undefined;
   /** What the interceptor took for this call; undefined where the method is to take it. */
   readonly lock?: Lock | undefined;
   /** What the client is told when the lock cannot be had, and how one learns that the client has gone away. */
@@ -15,11 +19,17 @@ export interface LockCallParts {
 /** One request on its way to a handler, as the interceptor and the wrapped method both see it. */
 export class LockCall {
   #entered = false;
+  #left = false;
+  #work: Promise<unknown> | undefined;
 
   constructor(private readonly parts: LockCallParts) {}
 
   get request(): object {
     return this.parts.request;
+  }
+
+  get kind(): HandlerKind | undefined {
+    return this.parts.kind;
   }
 
   get lock(): Lock | undefined {
@@ -40,6 +50,20 @@ export class LockCall {
     const first = this.isFor(plan);
     this.#entered ||= first;
     return first;
+  }
+
+  /** Runs the method under the lock of this call, unless nobody waits for it any more: the lock is on its way back then. */
+  work(invoke: (lock: Lock) => unknown, lock: Lock): unknown {
+    if (this.#left) throw departed();
+    const result = invoke(lock);
+    if (result instanceof Promise) this.#work = result;
+    return result;
+  }
+
+  /** Nobody waits for it any more; a promise of the method goes on all the same, and resolves what this returns. */
+  leave(): Promise<unknown> | undefined {
+    this.#left = true;
+    return this.#work?.catch(() => undefined);
   }
 }
 

@@ -8,6 +8,7 @@ import {
   toTtl,
   type LockOptions,
 } from '../core/options.js';
+import { checkExceptionFactory, type ExceptionFactory } from './exception-factory.js';
 import { compileKey, type CompiledKey, type LockKey } from './lock-key.js';
 
 export interface WithLockOptions extends LockOptions {
@@ -19,6 +20,8 @@ export interface WithLockOptions extends LockOptions {
   onContended?: 'wait' | 'reject' | 'skip';
   /** Which pool to lock on. @default the one registered without a name */
   name?: string;
+  /** Makes what the handler throws where its lock fails. @default that of the module, or the usual answers */
+  exceptionFactory?: ExceptionFactory;
 }
 
 /** All that `@WithLock` says about one method, checked where the class is defined. */
@@ -27,6 +30,7 @@ export interface LockPlan {
   readonly options: LockOptions;
   readonly onContended: 'wait' | 'reject' | 'skip';
   readonly pool: string | undefined;
+  readonly exceptionFactory: ExceptionFactory | undefined;
   /** `Class.method`, for messages. */
   readonly where: string;
 }
@@ -35,11 +39,12 @@ const MODES = ['wait', 'reject', 'skip'];
 
 /** @throws TypeError, RangeError for a malformed key or option, naming the method */
 export function toPlan(key: LockKey, withLockOptions: WithLockOptions, where: string): LockPlan {
-  checkNames(withLockOptions, [...LOCK_OPTION_NAMES, 'onContended', 'name'], where);
-  const { onContended = 'wait', name, ...options } = withLockOptions;
+  checkNames(withLockOptions, [...LOCK_OPTION_NAMES, 'onContended', 'name', 'exceptionFactory'], where);
+  const { onContended = 'wait', name, exceptionFactory, ...options } = withLockOptions;
   if (!MODES.includes(onContended)) throw misfit(`${where}: onContended`, onContended, `one of ${MODES.join(', ')}`);
   if (name === '' || !['undefined', 'string'].includes(typeof name))
     throw misfit(`${where}: name`, name, 'the name of a pool');
+  checkExceptionFactory(exceptionFactory, where);
   checkLockOptions(options, where);
   if (options.ttl !== undefined)
     toTtl(options.ttl, { driftFactor: DEFAULT_LOCK_OPTIONS.driftFactor, ...options, maxTtl: LONGEST_TIMER });
@@ -48,6 +53,7 @@ export function toPlan(key: LockKey, withLockOptions: WithLockOptions, where: st
     options: onContended === 'wait' ? options : { ...options, waitTimeout: 0 },
     onContended,
     pool: name,
+    exceptionFactory,
     where,
   };
 }

@@ -2,9 +2,16 @@ import { isObservable, throwError, type Observable } from 'rxjs';
 import { RedlockError } from '../core/errors.js';
 import type { Lock } from '../core/lock.js';
 import { lockParameterOf } from './current-lock.decorator.js';
+import { makeException } from './exception-factory.js';
+import type { KeySource } from './key-template.js';
 import { lockCalls } from './lock-call.js';
+import { toLockException } from './lock-exception.js';
 import type { LockPlan } from './lock-plan.js';
-import { runLocked, skipped, streamLocked, type LockedRun, type Locker } from './run-locked.js';
+import { streamLocked } from './locked-stream.js';
+import { runLocked, skipped, type LockedRun, type Locker } from './run-locked.js';
+
+/** Nest's own marks of `@ResolveField` and `@ResolveReference`. */
+const FIELDS = ['graphql:resolve_property', 'graphql:resolve_reference'];
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;
 
@@ -26,9 +33,11 @@ export function lockMethod(toLock: MethodToLock): Method {
       const entering = call?.enter(toLock.plan);
       const invoke = (lock: Lock | undefined): unknown =>
         Reflect.apply(method, self, withLockArgument(toLock, args, lock));
-      if (entering && call?.lock) return invoke(call.lock);
-      const reply = entering ? call?.reply : undefined;
-      return start(streams, invoke, () => ({ ...reply, ...runOf(toLock, self, { args, request: call?.request }) }));
+      if (entering && call?.lock) return call.work(invoke, call.lock);
+      return start(streams, invoke, () => ({
+        ...(entering ? call?.reply : fieldReply(toLock, self)),
+        ...runOf(toLock, self, { args, request: call?.request, kind: call?.kind }),
+      }));
     },
   });
 }
@@ -55,12 +64,8 @@ async function promise(invoke: (lock: Lock | undefined) => unknown, toRun: () =>
   return isObservable(result) ? streamLocked(run, () => result) : result;
 }
 
-function runOf(
-  { plan, service }: MethodToLock,
-  self: unknown,
-  source: { args: unknown[]; request: object | undefined },
-): LockedRun {
-  const locker = (self as Record<symbol, Locker | undefined> | undefined)?.[service];
+function runOf({ plan, service }: MethodToLock, self: unknown, source: KeySource): LockedRun {
+  const locker = lockerOf(self, service);
   if (!locker) {
     throw new RedlockError(
       'NO_SERVICE',
@@ -70,6 +75,18 @@ function runOf(
     );
   }
   return { locker, plan, resources: () => plan.key.resolve(source) };
+}
+
+function lockerOf(self: unknown, service: symbol): Locker | undefined {
+  return (self as Record<symbol, Locker | undefined> | undefined)?.[service];
+}
+
+/** Nest runs field resolvers without interceptors and filters, as long as nobody says otherwise; their errors reach the client. */
+function fieldReply({ target, name, plan, service }: MethodToLock, self: unknown): Pick<LockedRun, 'toReply'> {
+  const method = (target as Record<string | symbol, object>)[name]!;
+  if (!FIELDS.some((mark) => Reflect.hasMetadata(mark, method))) return {};
+  const factory = plan.exceptionFactory ?? lockerOf(self, service)?.exceptionFactory;
+  return { toReply: (error) => toLockException(makeException(factory, error, undefined) ?? error) };
 }
 
 /** A lock that the caller gives stays; whatever else some caller of methods has for one more parameter does not. */

@@ -6,40 +6,86 @@ import {
   type NestInterceptor,
   type Type,
 } from '@nestjs/common';
-import { finalize, type Observable } from 'rxjs';
+import { catchError, Observable, throwError, type MonoTypeOperatorFunction } from 'rxjs';
+import type { Lock } from '../core/lock.js';
 import { getRedlockToken } from '../redlock.tokens.js';
-import { onDisconnect, type HttpResponse } from './disconnect.js';
-import { toHttpException } from './http-errors.js';
+import { Departure } from './departure.js';
+import { makeException, type ExceptionFactory } from './exception-factory.js';
+import { handlingOf, type Handling } from './handling.js';
 import { LockCall, lockCalls } from './lock-call.js';
-import { planOf } from './lock-plan.js';
-import { streamLocked, type Locker } from './run-locked.js';
+import { planOf, type LockPlan } from './lock-plan.js';
+import { streamLocked } from './locked-stream.js';
+import type { Locker } from './run-locked.js';
 
-/** Takes the lock of a handler by its HTTP request, before pipes and handler run; `@WithLock` puts it in its place. */
+/** What one call of a handler comes with. */
+interface Visit {
+  readonly plan: LockPlan;
+  readonly handling: Handling;
+  readonly next: CallHandler;
+  readonly toReply: (error: unknown) => unknown;
+}
+
+/** Takes the lock of a handler by its request, before pipes and handler run; `@WithLock` puts it in its place. */
 @Injectable()
 export class RedlockInterceptor implements NestInterceptor {
   constructor(@Inject(getRedlockToken()) private readonly locker: Locker) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const plan = planOf(context.getHandler());
-    // Anything else than HTTP is locked by the method itself.
-    if (!plan || lockCalls.getStore()?.isFor(plan) || context.getType() !== 'http') return next.handle();
-    const http = context.switchToHttp();
-    const response = http.getResponse<HttpResponse>();
-    const client = onDisconnect(response);
-    const reply = { toReply: (error: unknown) => toHttpException(error, response), signal: client.signal };
-    const request = http.getRequest<object>();
-    const stream = plan.key.needsArguments
-      ? // Only the pipes make those: the method takes the lock, and is told about the request.
-        enter(new LockCall({ plan, request, reply }), next)
-      : streamLocked(
-          { locker: this.locker, plan, resources: () => plan.key.resolve({ request }), ...reply },
-          (lock) => {
-            client.ignore();
-            return enter(new LockCall({ plan, request, lock, reply }), next);
-          },
-        );
-    return stream.pipe(finalize(client.ignore));
+    if (!plan || lockCalls.getStore()?.isFor(plan)) return next.handle();
+    const handling = handlingOf(context);
+    // What nobody here knows is locked by the method itself.
+    if (!handling) return next.handle();
+    const { exceptionFactory } = this.locker;
+    const replyBy = (factory: ExceptionFactory | undefined) => (error: unknown) =>
+      handling.toException(makeException(factory, error, context) ?? error);
+    const visit = { plan, handling, next, toReply: replyBy(plan.exceptionFactory ?? exceptionFactory) };
+    // Only the pipes make arguments: the method takes the lock by them, and is told about the request.
+    const stream = plan.key.needsArguments ? byMethod(visit) : this.#byRequest(visit);
+    return handling.isAnswered ? stream.pipe(answering(handling.isAnswered, replyBy(exceptionFactory))) : stream;
   }
+
+  #byRequest({ plan, handling, next, toReply }: Visit): Observable<unknown> {
+    const { request, kind, client } = handling;
+    let call: LockCall | undefined;
+    const begin = (lock: Lock | undefined): Observable<unknown> => {
+      call = new LockCall({ plan, request, kind, lock, reply: { toReply } });
+      return enter(call, next);
+    };
+    const resources = (): readonly string[] => plan.key.resolve({ request, kind });
+    return streamLocked({ locker: this.locker, plan, resources, toReply, client, left: () => call?.leave() }, begin);
+  }
+}
+
+/** Ends the wait of the method when the client goes away, or when nobody listens any more. */
+function byMethod({ plan, handling: { request, kind, client }, next, toReply }: Visit): Observable<unknown> {
+  return new Observable((subscriber) => {
+    const departure = new Departure(client);
+    const call = new LockCall({ plan, request, kind, reply: { toReply, signal: departure.signal } });
+    const subscription = enter(call, next).subscribe({
+      next: (value) => subscriber.next(value),
+      error: (error) => {
+        departure.end();
+        subscriber.error(error);
+      },
+      complete: () => {
+        departure.end();
+        subscriber.complete();
+      },
+    });
+    return () => {
+      subscription.unsubscribe();
+      departure.leave();
+    };
+  });
+}
+
+/** Marks what the locks of others come to that the handler calls; for HTTP and GraphQL a filter of the application does that. */
+function answering<T>(
+  isAnswered: (error: unknown) => boolean,
+  toReply: (error: unknown) => unknown,
+): MonoTypeOperatorFunction<T> {
+  return catchError((error) => throwError(() => (isAnswered(error) ? error : toReply(error))));
 }
 
 function enter(call: LockCall, next: CallHandler): Observable<unknown> {

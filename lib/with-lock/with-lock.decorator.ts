@@ -5,6 +5,7 @@ import type { LockDecorator } from './lock-decorator.js';
 import type { LockKey } from './lock-key.js';
 import { setPlan, toPlan, type WithLockOptions } from './lock-plan.js';
 import { lockMethod } from './locked-method.js';
+import { addMessageFilter } from './message-filter.js';
 import { interceptorFor } from './redlock.interceptor.js';
 
 /**
@@ -36,6 +37,7 @@ export function WithLock<const Key extends LockKey>(key: Key, options: WithLockO
     const locked = lockMethod({ target, name, method: method as () => unknown, plan, service });
     // First, so that the lock is around whatever other interceptors of the method do.
     UseInterceptors(interceptorFor(plan.pool))(target, name, { ...descriptor, value: locked });
+    addMessageFilter(owner);
     copyMetadata(method, locked);
     setPlan(locked, plan);
     descriptor.value = locked;

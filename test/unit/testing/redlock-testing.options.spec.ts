@@ -17,6 +17,7 @@ describe('the options of RedlockTestingModule', () => {
       shutdownTimeout: 0,
       maxWaiters: 5,
       defaults: { ttl: 5_000 },
+      exceptionFactory: (error) => error,
     };
     expect(() => register(all)).not.toThrow();
     expect(() => register({})).not.toThrow();

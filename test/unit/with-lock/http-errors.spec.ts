@@ -8,8 +8,7 @@ import {
   RedlockError,
   ResourceLockedError,
 } from '../../../lib/core/errors.js';
-import type { HttpResponse } from '../../../lib/with-lock/disconnect.js';
-import { toHttpException } from '../../../lib/with-lock/http-errors.js';
+import { toHttpException, type HttpResponse } from '../../../lib/with-lock/http-errors.js';
 
 const NODES = [{ node: 'redis://10.0.0.1:6379', outcome: 'unknown', detail: 'ECONNREFUSED' }] as const;
 

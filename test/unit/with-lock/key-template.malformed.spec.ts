@@ -20,7 +20,6 @@ describe('KeyTemplate, where it is malformed', () => {
     ['an empty filter', '<body.email|>', /no filter ""/],
     ['no separator between two parts', '<body.a><body.b>', /separator/],
     ['no separator between two later parts', '<body.a>:<body.b><body.c>', /separator/],
-    ['args by name', '<args.input>', /position of an argument/],
     ['args alone', '<args>', /position of an argument/],
   ])('says so for %s: %s', (_case, text, rule) => {
     const compile = (): KeyTemplate => new KeyTemplate(text);

@@ -1,17 +1,25 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { Logger, type ArgumentsHost, type ExceptionFilter, type HttpServer } from '@nestjs/common';
+import { HttpException, Logger, type ArgumentsHost, type ExceptionFilter, type HttpServer } from '@nestjs/common';
 import { ApplicationConfig } from '@nestjs/core';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
+import { lastValueFrom, type Observable } from 'rxjs';
 import {
   LockKeyError,
   LockLostError,
   QuorumNotReachedError,
   ResourceLockedError,
-  type RedlockError,
+  RedlockError,
 } from '../../../lib/core/errors.js';
-import { RedlockExceptionFilter } from '../../../lib/with-lock/redlock-exception.filter.js';
+import type { ExceptionFactory } from '../../../lib/with-lock/exception-factory.js';
+import { GlobalRedlockExceptionFilter } from '../../../lib/with-lock/redlock-exception.filter.js';
 
 const LOCKED = new ResourceLockedError(['a'], 1_500, []);
+const TOLD = {
+  status: 'error',
+  message: 'Another request is working on this resource',
+  code: 'RESOURCE_LOCKED',
+  retryAfter: 1_500,
+};
 
 function hostOf(type: string, ...args: object[]): ArgumentsHost {
   const host = new ExecutionContextHost(args);
@@ -21,7 +29,7 @@ function hostOf(type: string, ...args: object[]): ArgumentsHost {
 
 describe('RedlockExceptionFilter', () => {
   let config: ApplicationConfig;
-  let filter: RedlockExceptionFilter;
+  let filter: GlobalRedlockExceptionFilter;
   const reply = jest.fn<(response: object, body: object, status: number) => void>();
   const header = jest.fn();
 
@@ -31,7 +39,7 @@ describe('RedlockExceptionFilter', () => {
   beforeEach(() => {
     jest.clearAllMocks();
     config = new ApplicationConfig();
-    filter = new RedlockExceptionFilter(config);
+    filter = new GlobalRedlockExceptionFilter(config);
     const server = { reply, isHeadersSent: () => false, end: () => undefined };
     // Nest injects it into filters as a property.
     Object.assign(filter, { httpAdapterHost: { httpAdapter: server as unknown as HttpServer } });
@@ -44,7 +52,7 @@ describe('RedlockExceptionFilter', () => {
     const other = new ApplicationConfig();
     other.useGlobalFilters(mine);
     expect(other.getGlobalFilters()).toEqual([mine]);
-    const late = new RedlockExceptionFilter(other);
+    const late = new GlobalRedlockExceptionFilter(other);
     expect(other.getGlobalFilters()).toEqual([late, mine]);
   });
 
@@ -64,21 +72,84 @@ describe('RedlockExceptionFilter', () => {
     expect(header).toHaveBeenCalledWith('Retry-After', '2');
   });
 
-  it('leaves the errors of microservices to Nest', () => {
-    expect(filter.catch(LOCKED, hostOf('rpc', {}, {}))).toBeUndefined();
+  it('tells a microservice what happened, and when to come again, by the stream that it expects', async () => {
+    const stream = filter.catch(LOCKED, hostOf('rpc', {}, {})) as Observable<never>;
+    await expect(lastValueFrom(stream)).rejects.toEqual(TOLD);
     expect(reply).not.toHaveBeenCalled();
   });
 
-  it('tells a socket no more than Nest would, and the code', () => {
+  it('tells a socket what happened, in its own way', () => {
     const emit = jest.fn();
     filter.catch(LOCKED, hostOf('ws', { emit }, {}));
-    expect(emit).toHaveBeenCalledWith('exception', {
-      status: 'error',
-      message: 'Internal server error',
-      code: 'RESOURCE_LOCKED',
-    });
+    expect(emit).toHaveBeenCalledWith('exception', TOLD);
     const send = jest.fn<(data: string) => void>();
     filter.catch(LOCKED, hostOf('ws', { send, readyState: 1 }, {}));
-    expect(JSON.parse(send.mock.calls[0]![0])).toMatchObject({ event: 'exception', data: { code: 'RESOURCE_LOCKED' } });
+    expect(JSON.parse(send.mock.calls[0]![0])).toEqual({ event: 'exception', data: TOLD });
+  });
+
+  it('gives a resolver an error with extensions', () => {
+    const error = filter.catch(LOCKED, hostOf('graphql', {}, {}));
+    expect(error).toMatchObject({
+      message: TOLD.message,
+      extensions: { code: 'RESOURCE_LOCKED', retryAfter: 1_500 },
+      cause: LOCKED,
+    });
+    expect(error).toBeInstanceOf(Error);
+  });
+
+  it.each(['rpc', 'graphql'])('tells nothing of an error that is no business of clients: %s', async (type) => {
+    const error = new RedlockError('NO_SERVICE', [], 'secret');
+    const result = filter.catch(error, hostOf(type, {}, {}));
+    expect(result).toBe(type === 'rpc' ? undefined : error);
+  });
+
+  it('leaves what it does not know to Nest', () => {
+    expect(filter.catch(LOCKED, hostOf('telegram', {}, {}))).toBeUndefined();
+  });
+
+  describe('where the module makes exceptions itself', () => {
+    const make = (exceptionFactory: ExceptionFactory): GlobalRedlockExceptionFilter =>
+      Object.assign(new GlobalRedlockExceptionFilter(config, { exceptionFactory }), {
+        httpAdapterHost: filter['httpAdapterHost'],
+      });
+
+    it('answers an HTTP request by those', () => {
+      make((error) => new HttpException(error.code, 418)).catch(LOCKED, hostOf('http', {}, { header }));
+      expect(reply.mock.calls[0]!.slice(1)).toEqual([{ statusCode: 418, message: 'RESOURCE_LOCKED' }, 418]);
+    });
+
+    it('answers messages by those, as Nest itself would', async () => {
+      const said = { mine: true };
+      const mine = make(() => ({ getError: () => said }));
+      await expect(lastValueFrom(mine.catch(LOCKED, hostOf('rpc', {}, {})) as Observable<never>)).rejects.toBe(said);
+      const emit = jest.fn();
+      make(() => ({ getError: () => 'text' })).catch(LOCKED, hostOf('ws', { emit }, {}));
+      make(() => new Error('secret')).catch(LOCKED, hostOf('ws', { emit }, {}));
+      expect(emit.mock.calls).toEqual([
+        ['exception', { status: 'error', message: 'text' }],
+        ['exception', { status: 'error', message: 'Internal server error' }],
+      ]);
+    });
+
+    it('gives them to a resolver', () => {
+      const mine = new Error('mine');
+      expect(make(() => mine).catch(LOCKED, hostOf('graphql'))).toBe(mine);
+    });
+
+    it('tells them of error and call, and answers as usual where they make nothing', () => {
+      const factory = jest.fn<ExceptionFactory>();
+      const host = hostOf('http', {}, { header });
+      make(factory).catch(LOCKED, host);
+      expect(factory).toHaveBeenCalledWith(LOCKED, host);
+      expect(reply.mock.calls[0]![2]).toBe(409);
+    });
+
+    it('is asked before those of other pools, and after the filters of the application', () => {
+      const mine: ExceptionFilter = { catch: () => undefined };
+      config.useGlobalFilters(mine);
+      const making = make(() => undefined);
+      const late = new GlobalRedlockExceptionFilter(config);
+      expect(config.getGlobalFilters()).toEqual([late, filter, making, mine]);
+    });
   });
 });

@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EMPTY, NEVER, Observable, Subject, of, range, take, throwError, toArray, lastValueFrom } from 'rxjs';
 import { LockKeyError, ResourceLockedError } from '../../../lib/core/errors.js';
 import { toPlan, type WithLockOptions } from '../../../lib/with-lock/lock-plan.js';
-import { streamLocked, type LockedRun } from '../../../lib/with-lock/run-locked.js';
+import { streamLocked } from '../../../lib/with-lock/locked-stream.js';
+import type { LockedRun } from '../../../lib/with-lock/run-locked.js';
 import { StubLocker } from '../../support/nest/stub-locker.js';
 import { Watched } from '../../support/nest/watched.js';
 

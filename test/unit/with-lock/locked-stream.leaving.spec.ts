@@ -2,7 +2,8 @@ import { getEventListeners } from 'node:events';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Observable } from 'rxjs';
 import { toPlan } from '../../../lib/with-lock/lock-plan.js';
-import { streamLocked, type LockedRun } from '../../../lib/with-lock/run-locked.js';
+import { streamLocked } from '../../../lib/with-lock/locked-stream.js';
+import type { LockedRun } from '../../../lib/with-lock/run-locked.js';
 import { Deferred } from '../../support/nest/deferred.js';
 import { StubLocker } from '../../support/nest/stub-locker.js';
 import { Watched } from '../../support/nest/watched.js';
@@ -74,9 +75,12 @@ describe('streamLocked, when its subscriber leaves', () => {
 
     it('leaves no listener on its signal, however it ended', async () => {
       const { signal } = new AbortController();
+      locker.turn = new Deferred();
       const ended = new Promise<void>((resolve) => open({ signal }).subscribe({ complete: resolve }));
-      await source.untilSubscribed();
+      await locker.untilWaiting(1);
       expect(getEventListeners(signal, 'abort')).not.toEqual([]);
+      locker.turn.resolve();
+      await source.untilSubscribed();
       source.complete();
       await ended;
       const left = open({ signal }).subscribe();

@@ -1,0 +1,73 @@
+import 'reflect-metadata';
+import { EventEmitter } from 'node:events';
+import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
+import { EventPattern, MessagePattern } from '@nestjs/microservices';
+import { lastValueFrom, of, type Observable } from 'rxjs';
+import type { ExceptionFactory } from '../../../lib/with-lock/exception-factory.js';
+import { RedlockInterceptor } from '../../../lib/with-lock/redlock.interceptor.js';
+import { WithLock } from '../../../lib/with-lock/with-lock.decorator.js';
+import { Deferred } from './deferred.js';
+import { StubLocker } from './stub-locker.js';
+
+/** What handlers of every kind may look like; the context says of which kind a call is. */
+export class StubHandlers {
+  static factory: ExceptionFactory | undefined;
+  work = new Deferred<string>();
+
+  @MessagePattern('sign-up')
+  @WithLock('user:<data.email>:<user.id>')
+  message(): Promise<string> {
+    return this.work.promise;
+  }
+
+  @EventPattern('signed-up')
+  @WithLock('user:<data.email>')
+  event(_data: object): void {}
+
+  @WithLock('user:<args.input.email>:<parent.id>:<user.id>:<headers.X-Id>')
+  resolver(): void {}
+
+  @WithLock('user:<data.email>')
+  onSocket(): void {}
+
+  @WithLock('user:<0>')
+  byArgument(_email?: string): void {}
+
+  @WithLock('user:<body.email>')
+  byBody(): void {}
+
+  @WithLock('all', { exceptionFactory: (...args) => StubHandlers.factory?.(...args) })
+  own(): void {}
+}
+
+type Handler = (...args: never[]) => unknown;
+
+/** A locker that a module might have told what to make of errors. */
+export class StubPool extends StubLocker {
+  exceptionFactory: ExceptionFactory | undefined;
+}
+
+export function contextOf(type: string, handler: Handler, args: unknown[]): ExecutionContextHost {
+  const context = new ExecutionContextHost(args, StubHandlers, handler);
+  context.setType(type);
+  return context;
+}
+
+export const DATA = { email: 'a@b' };
+
+export function rpcContext(handler: Handler, connection = new EventEmitter()): ExecutionContextHost {
+  return contextOf('rpc', handler, [DATA, { user: { id: 5 }, getSocketRef: () => ({ netSocket: connection }) }]);
+}
+
+/** Passes the interceptor on the way to a handler that does `handle`. */
+export function intercept(
+  locker: StubLocker,
+  context: ExecutionContextHost,
+  handle: () => Observable<unknown> = () => of('done'),
+): Observable<unknown> {
+  return new RedlockInterceptor(locker).intercept(context, { handle });
+}
+
+export function answer(...args: Parameters<typeof intercept>): Promise<unknown> {
+  return lastValueFrom(intercept(...args));
+}

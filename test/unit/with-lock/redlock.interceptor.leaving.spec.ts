@@ -1,0 +1,118 @@
+import 'reflect-metadata';
+import { EventEmitter } from 'node:events';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { from, NEVER, of, type Observable } from 'rxjs';
+import { lockCalls } from '../../../lib/with-lock/lock-call.js';
+import { bound } from '../../support/nest/bound.js';
+import { Deferred } from '../../support/nest/deferred.js';
+import {
+  answer,
+  contextOf,
+  DATA,
+  intercept,
+  rpcContext,
+  StubHandlers,
+  StubPool,
+} from '../../support/nest/stub-handlers.js';
+
+describe('RedlockInterceptor', () => {
+  const { message, event, onSocket, byArgument, own } = StubHandlers.prototype;
+  let locker: StubPool;
+  let connection: EventEmitter;
+
+  beforeEach(() => {
+    locker = new StubPool();
+    connection = new EventEmitter();
+  });
+
+  describe('while the call waits', () => {
+    beforeEach(() => {
+      locker.turn = new Deferred();
+    });
+
+    it('gives up where the connection of a TCP client closes', async () => {
+      const end = answer(locker, rpcContext(message, connection));
+      await locker.untilWaiting(1);
+      connection.emit('close');
+      await expect(end).rejects.toMatchObject({ status: 499 });
+    });
+
+    it('does not give up an event for that: who sends one waits for nothing', async () => {
+      const end = answer(locker, rpcContext(event, connection));
+      await locker.untilWaiting(1);
+      connection.emit('close');
+      locker.turn!.resolve();
+      await expect(end).resolves.toBe('done');
+    });
+
+    it.each([
+      ['the response', () => ({ req: { res: connection } })],
+      ['the socket of a subscription', () => ({ req: { extra: { socket: connection } } })],
+    ])('gives up where %s of a GraphQL operation closes', async (_case, context) => {
+      const end = answer(locker, contextOf('graphql', own, [{}, {}, context(), {}]));
+      await locker.untilWaiting(1);
+      connection.emit('close');
+      await expect(end).rejects.toMatchObject({ status: 499 });
+    });
+
+    it('gives up where Nest listens no longer, as when a socket disconnects', async () => {
+      const subscription = intercept(locker, contextOf('ws', onSocket, [{}, DATA])).subscribe();
+      await locker.untilWaiting(1);
+      subscription.unsubscribe();
+      await locker.untilWaiting(0);
+      expect(locker.locks).toEqual([]);
+    });
+
+    it('lets the method know that, where it takes the lock by its arguments', async () => {
+      let signal: AbortSignal | undefined;
+      const subscription = intercept(locker, contextOf('ws', byArgument, [{}, DATA]), () => {
+        signal = lockCalls.getStore()!.reply.signal;
+        return NEVER;
+      }).subscribe();
+      expect(signal!.aborted).toBe(false);
+      subscription.unsubscribe();
+      expect(signal!.aborted).toBe(true);
+    });
+
+    it('does not abort what has ended', async () => {
+      let signal: AbortSignal | undefined;
+      await answer(locker, contextOf('ws', byArgument, [{}, DATA]), () => {
+        signal = lockCalls.getStore()!.reply.signal;
+        return of('done');
+      });
+      expect(signal!.aborted).toBe(false);
+    });
+  });
+
+  describe('when Nest listens no longer to a method that is under way', () => {
+    it('holds the lock until its promise settles', async () => {
+      const handlers = bound(new StubHandlers(), locker);
+      const subscription = intercept(locker, rpcContext(message, connection), () =>
+        from(handlers.message()),
+      ).subscribe();
+      await locker.untilHeld(1);
+      subscription.unsubscribe();
+      await new Promise(setImmediate);
+      expect(locker.held).toBe(1);
+      handlers.work.reject(new Error('nobody hears of it'));
+      await locker.untilHeld(0);
+    });
+
+    it('does not begin it after its pipes any more: the lock is on its way back', async () => {
+      const handlers = bound(new StubHandlers(), locker);
+      const pipes = new Deferred();
+      const began = new Deferred<unknown>();
+      const handle = (): Observable<unknown> => {
+        began.resolve(pipes.promise.then(() => handlers.message()));
+        return NEVER;
+      };
+      const subscription = intercept(locker, rpcContext(message, connection), handle).subscribe();
+      await locker.untilHeld(1);
+      subscription.unsubscribe();
+      pipes.resolve();
+      await expect(began.promise).rejects.toMatchObject({ status: 499 });
+      await locker.untilHeld(0);
+      expect(locker.locks).toHaveLength(1);
+    });
+  });
+});
