@@ -1,0 +1,209 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { DynamicModule, INestApplication, ModuleMetadata } from '@nestjs/common';
+import { startRedisServers, stopAll, type RedisServer } from '../redis-server.js';
+import { Door } from './door.js';
+import { endings, Gateway } from './gateway.js';
+import { Feed, Payments } from './message-handlers.js';
+import { CLOSED_PORTS, holderOn, keysOn, poolOn, untilFree } from './nodes.js';
+import { closeSockets, type SocketClient } from './socket-client.js';
+import { closeApps, TestApp } from './test-app.js';
+import { Watched } from './watched.js';
+
+export interface Sockets {
+  readonly name: string;
+  adapt(app: INestApplication): void;
+  connect(url: string): Promise<SocketClient>;
+}
+
+const TOLD = { status: 'error', message: 'Another request is working on this resource', code: 'RESOURCE_LOCKED' };
+
+/** What holds for locked handlers of a gateway, whatever its sockets are. */
+export function describeGateway({ name, adapt, connect }: Sockets): void {
+  describe(`a gateway of ${name}`, () => {
+    const door = new Door();
+    const feed = new Feed();
+    let servers: RedisServer[];
+    let [one, two, cut, making]: TestApp[] = [];
+    let client: SocketClient;
+    const start = (pool: DynamicModule): Promise<TestApp> => {
+      const providers = [Gateway, Payments, { provide: Door, useValue: door }, { provide: Feed, useValue: feed }];
+      return TestApp.start('Express', { imports: [pool], providers } satisfies ModuleMetadata, adapt);
+    };
+    const acquired = (): unknown[] =>
+      one!.log.events.flatMap((event) => (event.type === 'acquired' ? event.resources : []));
+
+    beforeAll(async () => {
+      servers = await startRedisServers(3);
+      [one, two] = await Promise.all([start(poolOn(servers)), start(poolOn(servers))]);
+      cut = await start(poolOn(CLOSED_PORTS, { defaults: { waitTimeout: 0 } }));
+      making = await start(
+        poolOn(servers, { exceptionFactory: ({ code }) => Object.assign(new Error(), { getError: () => code }) }),
+      );
+    });
+
+    beforeEach(async () => {
+      door.reset();
+      feed.watched = new Watched();
+      endings.all.length = 0;
+      for (const app of [one!, two!]) app.log.clear();
+      client = await connect(one!.url);
+    });
+
+    afterEach(() => {
+      door.open();
+      closeSockets();
+    });
+
+    afterAll(async () => {
+      await closeApps();
+      await stopAll();
+    });
+
+    it.each(['promise', 'by-argument', 'observable'])(
+      'answers the same message to two replicas one after the other, and frees the lock: %s',
+      async (event) => {
+        const other = await connect(two!.url);
+        door.shut();
+        const replies = [client.ask(event, { id: event })];
+        await door.untilVisits(1);
+        replies.push(other.ask(event, { id: event }));
+        await two!.log.until('contended', `order:${event}`);
+        expect([door.inside, await holderOn(servers, `order:${event}`)]).toEqual([1, expect.any(String)]);
+        door.open();
+        expect(await Promise.all(replies)).toEqual(Array(2).fill({ event: 'done', data: event }));
+        await untilFree(servers);
+        expect(door.most).toBe(1);
+      },
+    );
+
+    it.each(['reject', 'reject-by-argument', 'inner-of-locked', 'inner-with-filter'])(
+      'tells the client where somebody else holds the lock, and when to come again: %s',
+      async (event) => {
+        await using holder = await two!.redlock.acquire(`order:${event}`, { ttl: 5_000 });
+        const reply = await client.ask(event, { id: event });
+        expect(reply).toEqual({ event: 'exception', data: { ...TOLD, retryAfter: expect.any(Number) } });
+        expect([door.visits, holder.isValid]).toEqual([[], true]);
+      },
+    );
+
+    // Nest asks no filter of the application for messages of sockets.
+    it('knows nothing of locks further in where the handler has neither a lock nor a filter', async () => {
+      await using _holder = await two!.redlock.acquire('order:inner');
+      const { event, data } = await client.ask('inner', { id: 'inner' });
+      expect([event, data]).toMatchObject(['exception', { status: 'error', message: 'Internal server error' }]);
+    });
+
+    it.each(['promise', 'by-argument'])('tells the client where no quorum can be reached: %s', async (event) => {
+      expect(await (await connect(cut!.url)).ask(event, { id: 'secret-id' })).toEqual({
+        event: 'exception',
+        data: { status: 'error', message: 'The lock service is not available', code: 'QUORUM_NOT_REACHED' },
+      });
+    });
+
+    it.each([
+      ['promise', /data\.id is missing/],
+      ['by-argument', /0\.id is missing/],
+      ['by-body', /<body\.id> reads from an HTTP request, and this is a message of a WebSocket: use <data\.\.\.>/],
+      ['by-user', /user\.id is missing/],
+    ])('tells the client what is wrong with the key: %s', async (event, message) => {
+      expect(await client.ask(event, { other: 5 })).toEqual({
+        event: 'exception',
+        data: { status: 'error', message: expect.stringMatching(message), code: 'LOCK_KEY' },
+      });
+      expect(door.visits).toEqual([]);
+    });
+
+    it('locks by the user that the connection belongs to', async () => {
+      await client.ask('sign-in', 7);
+      expect(await client.ask('by-user', {})).toEqual({ event: 'done', data: 'by-user' });
+      expect(acquired()).toEqual(['user:7']);
+    });
+
+    it('takes nothing from the errors of the handler', async () => {
+      expect(await client.ask('business', { id: 'own' })).toEqual({ event: 'exception', data: { mine: 'sold out' } });
+      await untilFree(servers);
+    });
+
+    it('says nothing where it skips', async () => {
+      await using _holder = await two!.redlock.acquire('order:skip');
+      client.send('skip', { id: 'skip' });
+      await endings.until(1);
+      await client.ask('sign-in', 1);
+      expect([client.received.map(({ event }) => event), door.visits]).toEqual([['signed-in'], []]);
+    });
+
+    it('throws what method or module make of the errors of locks', async () => {
+      await using _holder = await two!.redlock.acquire('order:made');
+      const data = { made: 'RESOURCE_LOCKED', type: 'ws' };
+      expect(await client.ask('made', { id: 'made' })).toEqual({ event: 'exception', data });
+      const other = await connect(making!.url);
+      expect(await other.ask('made', { id: 'made' })).toEqual({ event: 'exception', data });
+      expect(await other.ask('inner-with-filter', { id: 'made' })).toEqual({
+        event: 'exception',
+        data: { status: 'error', message: 'RESOURCE_LOCKED' },
+      });
+    });
+
+    it('locks by the data as they came, or by the argument as pipes left it', async () => {
+      const email = ' A@B.example ';
+      expect(await client.ask('raw-sign-up', { email })).toEqual({ event: 'done', data: 'a@b.example' });
+      expect(await client.ask('sign-up', { email })).toEqual({ event: 'done', data: 'a@b.example' });
+      expect(acquired()).toEqual(['user: A@B.example ', 'user:a@b.example']);
+      await untilFree(servers);
+    });
+
+    it('takes no lock by an argument that pipes refuse', async () => {
+      expect(await client.ask('sign-up', { email: 'nobody' })).toMatchObject({ data: { message: 'invalid' } });
+      expect([acquired(), await keysOn(servers)]).toEqual([[], []]);
+    });
+
+    describe('whose client goes away', () => {
+      it.each(['promise', 'by-argument', 'observable', 'feed'])(
+        'while it waits stops waiting, and leaves the lock to its holder: %s',
+        async (event) => {
+          const holder = await one!.redlock.acquire(`order:${event}`);
+          client.send(event, { id: event });
+          await one!.log.until('contended', `order:${event}`);
+          client.close();
+          await endings.until(1);
+          expect([endings.all.map(({ how }) => how), holder.isValid]).toEqual([['left'], true]);
+          await holder.release();
+          await untilFree(servers);
+          // Whoever still waited would have had the lock before this one.
+          await (await one!.redlock.acquire(`order:${event}`)).release();
+          expect([acquired().length, door.visits, feed.watched.subscriptions]).toEqual([2, [], 0]);
+        },
+      );
+
+      it.each(['promise', 'by-argument'])(
+        'while a method runs that cannot be stopped leaves the lock held for as long as that takes: %s',
+        async (event) => {
+          door.shut();
+          client.send(event, { id: event });
+          await door.untilVisits(1);
+          const holding = await holderOn(servers, `order:${event}`);
+          client.close();
+          await endings.until(1);
+          const rival = (await connect(two!.url)).ask(event, { id: event });
+          await two!.log.until('contended', `order:${event}`);
+          expect([door.inside, await holderOn(servers, `order:${event}`)]).toEqual([1, holding]);
+          door.open();
+          expect(await rival).toEqual({ event: 'done', data: event });
+          expect(door.most).toBe(1);
+          await untilFree(servers);
+        },
+      );
+
+      it('while a stream is open ends that, and frees the lock', async () => {
+        client.send('feed', { id: 'feed' });
+        await feed.watched.untilSubscribed();
+        feed.watched.next('first');
+        await client.until(1);
+        expect(await holderOn(servers, 'order:feed')).toEqual(expect.any(String));
+        client.close();
+        await untilFree(servers);
+        expect([client.received, feed.watched.subscribers]).toEqual([[{ event: 'fed', data: 'first' }], 0]);
+      });
+    });
+  });
+}
