@@ -113,38 +113,42 @@ describe.each<Mode>(['alone', 'beside', 'inheriting'])('a microservice that runs
 
   it('tells clients of the locks of its handlers, whether or not it inherits filters', async () => {
     await start();
-    await using _holder = await service.redlock.acquire('order:7');
+    await using holder = await service.redlock.acquire('order:7');
     for (const pattern of ['reject', 'reject-by-argument', 'inner-of-locked']) {
       expect((await ask(client, pattern, { id: '7' })).error).toMatchObject(LOCKED);
     }
     expect((await ask(client, 'promise', {})).error).toMatchObject({ code: 'LOCK_KEY' });
+    expect(holder.isValid).toBe(true);
   });
 
   it('tells clients of locks further in where a filter holds for it', async () => {
     await start();
-    await using _holder = await service.redlock.acquire('order:7');
+    await using holder = await service.redlock.acquire('order:7');
     expect((await ask(client, 'inner-with-filter', { id: '7' })).error).toMatchObject(LOCKED);
     const { error } = await ask(client, 'inner', { id: '7' });
     if (mode === 'beside') expect(error).toEqual({ status: 'error', message: 'Internal server error' });
     else expect(error).toMatchObject(LOCKED);
+    expect(holder.isValid).toBe(true);
   });
 
   it('asks the filters of class and method first, and those with the very error', async () => {
     await start();
-    await using _holder = await service.redlock.acquire('order:7');
+    await using holder = await service.redlock.acquire('order:7');
     expect(await ask(client, 'filtered-by-class', { id: '7' })).toEqual({ error: { by: 'class', locked: true } });
     expect(await ask(client, 'filtered-by-method', { id: '7' })).toEqual({ error: { by: 'method', locked: true } });
+    expect(holder.isValid).toBe(true);
   });
 
   it('throws what its module makes of the errors of locks, unless the method says otherwise', async () => {
     await start(poolOn(servers, { exceptionFactory: ({ code }) => new RpcException({ made: code }) }));
-    await using _holder = await service.redlock.acquire('order:7');
+    await using holder = await service.redlock.acquire('order:7');
     for (const pattern of ['reject', 'reject-by-argument', 'inner-of-locked', 'inner-with-filter']) {
       expect(await ask(client, pattern, { id: '7' })).toEqual({ error: { made: 'RESOURCE_LOCKED' } });
     }
     expect(await ask(client, 'made', { id: '7' })).toEqual({
       error: { status: 'error', message: 'RESOURCE_LOCKED in rpc' },
     });
+    expect(holder.isValid).toBe(true);
   });
 
   describe.each(['promise', 'by-argument', 'observable'])('whose client goes away from %s', (pattern) => {

@@ -76,7 +76,7 @@ export class TestMicroservice {
 
 /** A client that is closed with all the others. */
 export async function connectClient(options: ClientOptions): Promise<ClientProxy> {
-  const client = ClientProxyFactory.create(options) as ClientProxy;
+  const client = ClientProxyFactory.create(options);
   await client.connect();
   running.add(client);
   return client;

@@ -7,6 +7,7 @@ import { Feed, Payments } from './message-handlers.js';
 import { CLOSED_PORTS, holderOn, keysOn, poolOn, untilFree } from './nodes.js';
 import { closeSockets, type SocketClient } from './socket-client.js';
 import { closeApps, TestApp } from './test-app.js';
+import { describeLeaving } from './websocket-leaving.contract.js';
 import { Watched } from './watched.js';
 
 export interface Sockets {
@@ -88,9 +89,10 @@ export function describeGateway({ name, adapt, connect }: Sockets): void {
 
     // Nest asks no filter of the application for messages of sockets.
     it('knows nothing of locks further in where the handler has neither a lock nor a filter', async () => {
-      await using _holder = await two!.redlock.acquire('order:inner');
+      await using holder = await two!.redlock.acquire('order:inner');
       const { event, data } = await client.ask('inner', { id: 'inner' });
       expect([event, data]).toMatchObject(['exception', { status: 'error', message: 'Internal server error' }]);
+      expect(holder.isValid).toBe(true);
     });
 
     it.each(['promise', 'by-argument'])('tells the client where no quorum can be reached: %s', async (event) => {
@@ -119,21 +121,18 @@ export function describeGateway({ name, adapt, connect }: Sockets): void {
       expect(acquired()).toEqual(['user:7']);
     });
 
-    it('takes nothing from the errors of the handler', async () => {
+    it('takes nothing from the errors of the handler, and says nothing where it skips', async () => {
       expect(await client.ask('business', { id: 'own' })).toEqual({ event: 'exception', data: { mine: 'sold out' } });
-      await untilFree(servers);
-    });
-
-    it('says nothing where it skips', async () => {
-      await using _holder = await two!.redlock.acquire('order:skip');
+      await using holder = await two!.redlock.acquire('order:skip');
       client.send('skip', { id: 'skip' });
-      await endings.until(1);
+      await endings.until(2);
       await client.ask('sign-in', 1);
-      expect([client.received.map(({ event }) => event), door.visits]).toEqual([['signed-in'], []]);
+      expect([client.received.map(({ event }) => event), door.visits]).toEqual([['exception', 'signed-in'], []]);
+      expect(holder.isValid).toBe(true);
     });
 
     it('throws what method or module make of the errors of locks', async () => {
-      await using _holder = await two!.redlock.acquire('order:made');
+      await using holder = await two!.redlock.acquire('order:made');
       const data = { made: 'RESOURCE_LOCKED', type: 'ws' };
       expect(await client.ask('made', { id: 'made' })).toEqual({ event: 'exception', data });
       const other = await connect(making!.url);
@@ -142,68 +141,20 @@ export function describeGateway({ name, adapt, connect }: Sockets): void {
         event: 'exception',
         data: { status: 'error', message: 'RESOURCE_LOCKED' },
       });
+      expect(holder.isValid).toBe(true);
     });
 
-    it('locks by the data as they came, or by the argument as pipes left it', async () => {
+    it('locks by the data as they came, or by the argument as pipes left it, and not by one that they refuse', async () => {
       const email = ' A@B.example ';
       expect(await client.ask('raw-sign-up', { email })).toEqual({ event: 'done', data: 'a@b.example' });
       expect(await client.ask('sign-up', { email })).toEqual({ event: 'done', data: 'a@b.example' });
       expect(acquired()).toEqual(['user: A@B.example ', 'user:a@b.example']);
       await untilFree(servers);
-    });
-
-    it('takes no lock by an argument that pipes refuse', async () => {
+      one!.log.clear();
       expect(await client.ask('sign-up', { email: 'nobody' })).toMatchObject({ data: { message: 'invalid' } });
       expect([acquired(), await keysOn(servers)]).toEqual([[], []]);
     });
 
-    describe('whose client goes away', () => {
-      it.each(['promise', 'by-argument', 'observable', 'feed'])(
-        'while it waits stops waiting, and leaves the lock to its holder: %s',
-        async (event) => {
-          const holder = await one!.redlock.acquire(`order:${event}`);
-          client.send(event, { id: event });
-          await one!.log.until('contended', `order:${event}`);
-          client.close();
-          await endings.until(1);
-          expect([endings.all.map(({ how }) => how), holder.isValid]).toEqual([['left'], true]);
-          await holder.release();
-          await untilFree(servers);
-          // Whoever still waited would have had the lock before this one.
-          await (await one!.redlock.acquire(`order:${event}`)).release();
-          expect([acquired().length, door.visits, feed.watched.subscriptions]).toEqual([2, [], 0]);
-        },
-      );
-
-      it.each(['promise', 'by-argument'])(
-        'while a method runs that cannot be stopped leaves the lock held for as long as that takes: %s',
-        async (event) => {
-          door.shut();
-          client.send(event, { id: event });
-          await door.untilVisits(1);
-          const holding = await holderOn(servers, `order:${event}`);
-          client.close();
-          await endings.until(1);
-          const rival = (await connect(two!.url)).ask(event, { id: event });
-          await two!.log.until('contended', `order:${event}`);
-          expect([door.inside, await holderOn(servers, `order:${event}`)]).toEqual([1, holding]);
-          door.open();
-          expect(await rival).toEqual({ event: 'done', data: event });
-          expect(door.most).toBe(1);
-          await untilFree(servers);
-        },
-      );
-
-      it('while a stream is open ends that, and frees the lock', async () => {
-        client.send('feed', { id: 'feed' });
-        await feed.watched.untilSubscribed();
-        feed.watched.next('first');
-        await client.until(1);
-        expect(await holderOn(servers, 'order:feed')).toEqual(expect.any(String));
-        client.close();
-        await untilFree(servers);
-        expect([client.received, feed.watched.subscribers]).toEqual([[{ event: 'fed', data: 'first' }], 0]);
-      });
-    });
+    describeLeaving(() => ({ one: one!, two: two!, client, servers, door, feed, connect, acquired }));
   });
 }
