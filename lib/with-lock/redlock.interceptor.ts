@@ -88,8 +88,9 @@ function answering<T>(
   return catchError((error) => throwError(() => (isAnswered(error) ? error : toReply(error))));
 }
 
+/** Within the call from subscription on: an interceptor further in may go on to the handler only then. */
 function enter(call: LockCall, next: CallHandler): Observable<unknown> {
-  return lockCalls.run(call, () => next.handle());
+  return new Observable((subscriber) => lockCalls.run(call, () => next.handle().subscribe(subscriber)));
 }
 
 /** The interceptor that locks on the pool with this name. */

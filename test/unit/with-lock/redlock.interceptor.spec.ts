@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { HttpException } from '@nestjs/common';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
-import { defer, lastValueFrom, NEVER, of, throwError, type Observable } from 'rxjs';
+import { defer, delay, lastValueFrom, NEVER, of, switchMap, throwError, type Observable } from 'rxjs';
 import { LockKeyError, ResourceLockedError } from '../../../lib/core/errors.js';
 import { lockCalls } from '../../../lib/with-lock/lock-call.js';
 import { interceptorFor, RedlockInterceptor } from '../../../lib/with-lock/redlock.interceptor.js';
@@ -52,6 +52,19 @@ describe('RedlockInterceptor', () => {
     expect(lock).toBe(locker.locks[0]);
     expect(locker.calls[0]!.resources).toEqual(['user:a@b']);
     expect(locker.held).toBe(0);
+  });
+
+  it('lets the handler know it also where that is called only once the answer is awaited', async () => {
+    const late = defer(async () => lockCalls.getStore()?.lock);
+    const lock = await lastValueFrom(
+      intercept(create, () =>
+        of(0).pipe(
+          delay(0),
+          switchMap(() => late),
+        ),
+      ),
+    );
+    expect([lock, lockCalls.getStore()]).toEqual([locker.locks[0], undefined]);
   });
 
   it('leaves the lock to the method where only its arguments say by which key, and lets it know the request', async () => {
