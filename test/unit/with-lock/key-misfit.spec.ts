@@ -65,5 +65,5 @@ describe('the compiler', () => {
     expect(byArgument).toContain('"<0.emial> leads to no text, number or boolean"');
     expect(byFunction).toContain('"the key function takes other arguments than the method"');
     expect(others).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 });
