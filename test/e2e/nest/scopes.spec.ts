@@ -57,12 +57,45 @@ class RequestScoped {
   }
 }
 
+/** Nest 12 gives such a controller none of its dependencies. */
+@Controller({ scope: Scope.TRANSIENT })
+class TransientHandlers {
+  @Post('transient-controller')
+  @WithLock('order:<body.id>')
+  byRequest(@CurrentLock() lock: Lock): readonly string[] {
+    return lock.resources;
+  }
+
+  @Post('transient-controller-by-argument')
+  @WithLock('order:<0>')
+  byArgument(@Body('id') id: string): string {
+    return `ran without a lock for ${id}`;
+  }
+}
+
+/** Durable: one for each tenant, as a strategy of the application would say. */
+@Injectable({ scope: Scope.REQUEST, durable: true })
+class Ledger {
+  constructor(@Inject(Door) private readonly door: Door) {}
+
+  @WithLock('ledger:<0>')
+  async write(id: string): Promise<void> {
+    await this.door.pass(id);
+  }
+}
+
 @Controller()
 class Bubbling {
   constructor(
     @Inject(Invoices) private readonly invoices: Invoices,
     @Inject(Printer) private readonly printer: Printer,
+    @Inject(Ledger) private readonly ledger: Ledger,
   ) {}
+
+  @Post('durable')
+  durable(@Body('id') id: string): Promise<void> {
+    return this.ledger.write(id);
+  }
 
   @Post('provider')
   provider(@Body('id') id: string): Promise<string> {
@@ -82,10 +115,10 @@ describe.each(PLATFORMS)('locks in other scopes on %s', (platform) => {
 
   beforeAll(async () => {
     servers = await startRedisServers(3);
-    const providers = [Invoices, Printer, { provide: Door, useValue: door }];
+    const providers = [Invoices, Printer, Ledger, { provide: Door, useValue: door }];
     [one, two] = await TestApp.pair(platform, () => ({
       imports: [poolOn(servers)],
-      controllers: [RequestScoped, Bubbling],
+      controllers: [RequestScoped, TransientHandlers, Bubbling],
       providers,
     }));
   });
@@ -102,6 +135,7 @@ describe.each(PLATFORMS)('locks in other scopes on %s', (platform) => {
     ['scoped-by-argument', 'order:7', 'order:7 of acme'],
     ['provider', 'invoice:7', '7 of acme'],
     ['transient', 'printer', ''],
+    ['durable', 'ledger:7', ''],
   ])('run one after the other, each with its own request: %s', async (path, resource, answer) => {
     const headers = { 'x-tenant': 'acme' };
     two!.log.clear();
@@ -118,6 +152,12 @@ describe.each(PLATFORMS)('locks in other scopes on %s', (platform) => {
       [201, answer],
     ]);
     expect([door.most, door.visits.length]).toEqual([1, 2]);
+  });
+
+  it('never run unlocked where Nest injects nothing', async () => {
+    expect((await one!.post('transient-controller', { id: '9' })).body).toEqual(['order:9']);
+    const { status } = await one!.post('transient-controller-by-argument', { id: '9' });
+    expect([status, one!.log.count('acquired', 'order:9')]).toEqual([500, 1]);
   });
 
   it('are taken by a request-scoped provider that is resolved by hand', async () => {
