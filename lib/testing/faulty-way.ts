@@ -32,8 +32,8 @@ export class FaultyWay {
   send(command: Command): void {
     if (this.isDown) return queueMicrotask(() => command.fail('connection refused', false));
     const delay = typeof this.#fault === 'object' ? this.#fault.slow : 0;
-    const at = Math.max(this.#now + delay, this.#travelling.at(-1)?.at ?? 0);
-    this.#travelling.push({ command, at });
+    // Whatever changes the delay delivers what was sent before: nothing overtakes.
+    this.#travelling.push({ command, at: this.#now + delay });
     if (this.#travelling.length === 1) this.#flow();
   }
 

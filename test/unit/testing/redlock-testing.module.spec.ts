@@ -22,6 +22,11 @@ class Payouts {
 }
 
 @Injectable()
+class Reports {
+  constructor(@InjectRedlock() readonly redlock: RedlockService) {}
+}
+
+@Injectable()
 class Invoices {
   constructor(@InjectRedlock('billing') readonly redlock: RedlockService) {}
 
@@ -124,10 +129,17 @@ describe('RedlockTestingModule', () => {
       expect(module.get(RedlockTesting).count('acquired', 'pay:5')).toBe(1);
     });
 
-    it('provides the very service of the application, with its options', async () => {
+    it.each(['before', 'after'])('provides the very service of the application, imported %s it', async (place) => {
+      const modules = [appOf(register({})), RedlockTestingModule.forRoot()];
+      await build(place === 'before' ? modules.reverse() : modules, [Reports]);
+      const { redlock } = module.get(Payouts);
+      expect([module.get(RedlockService), module.get(getRedlockToken())]).toEqual([redlock, redlock]);
+      // Its module sees only that of the test.
+      expect(module.get(Reports).redlock).toBe(redlock);
+    });
+
+    it('has the options of the application', async () => {
       await build([RedlockTestingModule.forRoot(), appOf(register({}))]);
-      expect(module.get(RedlockService)).toBe(module.get(Payouts).redlock);
-      expect(module.get(getRedlockToken())).toBe(module.get(Payouts).redlock);
       module.get(RedlockTesting).hold('pay:5');
       await expect(module.get(Payouts).pay(5)).rejects.toMatchObject({ code: 'RESOURCE_LOCKED' });
     });
