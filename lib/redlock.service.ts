@@ -10,10 +10,11 @@ import type { LockEvent } from './core/events.js';
 import type { Lock } from './core/lock.js';
 import type { LockOptions } from './core/options.js';
 import type { LockNode } from './core/lock-node.js';
+import { HeldLocks } from './core/reentry.js';
 import { Redlock, type RedlockSettings } from './core/redlock.js';
 import type { RedlockStatus } from './core/status.js';
 import type { RedlockModuleOptions } from './redlock.options.js';
-import { TELL } from './redlock.tokens.js';
+import { HOLDS, TELL } from './redlock.tokens.js';
 import type { ExceptionFactory } from './with-lock/exception-factory.js';
 
 /** Takes locks on one pool of nodes, for code where a decorator does not fit. */
@@ -21,6 +22,7 @@ import type { ExceptionFactory } from './with-lock/exception-factory.js';
 export class RedlockService implements OnModuleInit, BeforeApplicationShutdown, OnApplicationShutdown {
   readonly #logger = new Logger(RedlockService.name);
   readonly #events = new Subject<LockEvent>();
+  readonly #held = new HeldLocks();
   readonly #redlock: Redlock;
   readonly #shutdownTimeout: number;
   readonly #nodeCount: number;
@@ -46,6 +48,7 @@ export class RedlockService implements OnModuleInit, BeforeApplicationShutdown, 
       defaults,
       maxWaiters,
       clock,
+      held: this.#held,
       listener: (event) => this.#tell(event),
     });
   }
@@ -96,6 +99,11 @@ export class RedlockService implements OnModuleInit, BeforeApplicationShutdown, 
   /** @internal What happens to calls of methods with `@WithLock`. */
   [TELL](event: LockEvent): void {
     this.#tell(event);
+  }
+
+  /** @internal Whether the current async context has a lock on any of these. */
+  [HOLDS](resources: readonly string[]): boolean {
+    return this.#held.touches(resources);
   }
 
   async onModuleInit(): Promise<void> {

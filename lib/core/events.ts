@@ -11,6 +11,8 @@ export type LockEvent =
   | { readonly type: 'contended'; readonly resources: readonly string[] }
   /** A method with `onContended: 'skip'` did not run, because somebody else held the lock. */
   | { readonly type: 'skipped'; readonly resources: readonly string[] }
+  /** A method with `onContended: 'join'` shares the outcome of a call that is under way. */
+  | { readonly type: 'joined'; readonly resources: readonly string[] }
   | { readonly type: 'extended'; readonly resources: readonly string[]; /** Ms. */ readonly validity: number }
   | { readonly type: 'lost'; readonly resources: readonly string[]; readonly error: LockLostError }
   | { readonly type: 'released'; readonly resources: readonly string[]; /** Ms. */ readonly held: number }

@@ -33,6 +33,7 @@ export interface RedlockSettings {
   /** Ms that a lease may last at most without being extended; the same for all clients of these nodes. @default 30_000 */
   readonly maxTtl?: number | undefined;
   readonly defaults?: LockOptions | undefined;
+  readonly held?: HeldLocks;
   readonly clock?: Clock | undefined;
   readonly random?: Random;
   readonly listener?: LockListener;
@@ -46,7 +47,7 @@ export class Redlock {
   readonly #defaults: LockOptions;
   readonly #forAcquire: ResolvedLockOptions;
   readonly #forWork: ResolvedLockOptions;
-  readonly #held = new HeldLocks();
+  readonly #held: HeldLocks;
   readonly #lines: WaitingLines;
   readonly #maxTtl: number;
   readonly #shutdown: Shutdown;
@@ -66,6 +67,7 @@ export class Redlock {
     this.#maxTtl = Math.floor(settings.maxTtl ?? MAX_TTL);
     this.#forAcquire = resolveLockOptions(defaultsWithin(this.#maxTtl), this.#defaults, this.#maxTtl);
     this.#forWork = { ...this.#forAcquire, autoExtend: this.#defaults.autoExtend ?? true };
+    this.#held = settings.held ?? new HeldLocks();
     this.#shutdown = new Shutdown(clock);
     this.#lines = new WaitingLines(this.#pool, settings.maxWaiters ?? MOST_WAITERS);
     this.#surroundings = {

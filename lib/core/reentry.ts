@@ -61,6 +61,11 @@ export class HeldLocks {
     return this.#find(() => true) !== undefined;
   }
 
+  /** True where the current context holds any of `resources`. */
+  touches(resources: readonly string[]): boolean {
+    return this.#find((lock) => resources.some((name) => lock.resources.includes(name))) !== undefined;
+  }
+
   /**
    * A use of the held lock that covers all of `resources`; undefined where the context holds none of them.
    * @throws TypeError where it holds only some of them: such a call would wait for itself

@@ -9,15 +9,19 @@ import {
   type LockOptions,
 } from '../core/options.js';
 import { checkExceptionFactory, type ExceptionFactory } from './exception-factory.js';
+import { Joins } from './joins.js';
 import { compileKey, type CompiledKey, type LockKey } from './lock-key.js';
+
+type Mode = 'wait' | 'reject' | 'skip' | 'join';
 
 export interface WithLockOptions extends LockOptions {
   /**
-   * What a call does that finds the resource held: wait for it, fail at once, or return undefined without running (not for
-   * handlers that answer by `@Res()` themselves: nobody would).
+   * What a call does that finds the resource held: wait for it, fail at once, return undefined without running, or share the
+   * outcome of the call of this method that is under way for the same key in this process (neither of the last two for handlers
+   * that answer by `@Res()` themselves: nobody would).
    * @default 'wait'
    */
-  onContended?: 'wait' | 'reject' | 'skip';
+  onContended?: Mode;
   /** Which pool to lock on. @default the one registered without a name */
   name?: string;
   /** Makes what the handler throws where its lock fails. @default that of the module, or the usual answers */
@@ -28,14 +32,18 @@ export interface WithLockOptions extends LockOptions {
 export interface LockPlan {
   readonly key: CompiledKey;
   readonly options: LockOptions;
-  readonly onContended: 'wait' | 'reject' | 'skip';
+  readonly onContended: Mode;
+  /** The calls that are under way, where equal ones share their outcome. */
+  readonly joins: Joins | undefined;
   readonly pool: string | undefined;
   readonly exceptionFactory: ExceptionFactory | undefined;
   /** `Class.method`, for messages. */
   readonly where: string;
 }
 
-const MODES = ['wait', 'reject', 'skip'];
+const MODES = ['wait', 'reject', 'skip', 'join'];
+/** Those that make one attempt. */
+const IMPATIENT: readonly Mode[] = ['reject', 'skip'];
 
 /** @throws TypeError, RangeError for a malformed key or option, naming the method */
 export function toPlan(key: LockKey, withLockOptions: WithLockOptions, where: string): LockPlan {
@@ -50,8 +58,9 @@ export function toPlan(key: LockKey, withLockOptions: WithLockOptions, where: st
     toTtl(options.ttl, { driftFactor: DEFAULT_LOCK_OPTIONS.driftFactor, ...options, maxTtl: LONGEST_TIMER });
   return {
     key: compile(key, where),
-    options: onContended === 'wait' ? options : { ...options, waitTimeout: 0 },
+    options: IMPATIENT.includes(onContended) ? { ...options, waitTimeout: 0 } : options,
     onContended,
+    joins: onContended === 'join' ? new Joins() : undefined,
     pool: name,
     exceptionFactory,
     where,

@@ -74,7 +74,7 @@ function runOf({ plan, service }: MethodToLock, self: unknown, source: KeySource
         'in a module that imports RedlockModule (or under one with isGlobal: true)',
     );
   }
-  return { locker, plan, resources: () => plan.key.resolve(source) };
+  return { locker, plan, owner: (self as object).constructor, resources: () => plan.key.resolve(source) };
 }
 
 function lockerOf(self: unknown, service: symbol): Locker | undefined {

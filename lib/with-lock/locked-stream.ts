@@ -1,7 +1,9 @@
 import { Observable, Subject, takeUntil, type Subscriber } from 'rxjs';
 import type { Lock } from '../core/lock.js';
 import { Departure } from './departure.js';
-import { replyOf, runLocked, skipped, type LockedRun } from './run-locked.js';
+import { onlyValue } from './join-locked.js';
+import { replyOf } from './reply.js';
+import { runLocked, skipped, type LockedRun } from './run-locked.js';
 
 type Open<T> = (lock: Lock | undefined) => Observable<T>;
 
@@ -39,10 +41,13 @@ class LockedStream<T> {
 
   begin(): void {
     const { run, subscriber } = this;
-    runLocked({ ...run, signal: this.#departure.signal }, (lock) => this.#hold(lock)).then(
+    const work = (lock: Lock | undefined): Promise<readonly T[]> =>
+      run.plan.joins ? onlyValue(this.open(lock), lock?.signal, run.plan) : this.#hold(lock);
+    runLocked({ ...run, signal: this.#departure.signal }, work).then(
       (result) => {
         this.#finish();
-        if (result === skipped && run.toReply) subscriber.next(undefined);
+        if (result !== skipped) for (const value of result) subscriber.next(value);
+        else if (run.toReply) subscriber.next(undefined);
         subscriber.complete();
       },
       (error) => {
@@ -64,11 +69,11 @@ class LockedStream<T> {
     this.#departure.end();
   }
 
-  /** Passes the stream on until it ends in whatever way; only then may the lock go. */
-  #hold(lock: Lock | undefined): Promise<unknown> {
+  /** Passes the stream on until it ends in whatever way, and leaves nothing of it; only then may the lock go. */
+  #hold(lock: Lock | undefined): Promise<never[]> {
     this.#departure.end();
     return new Promise((resolve, reject) => {
-      if (this.#left) return resolve(undefined);
+      if (this.#left) return resolve([]);
       const lost = lock?.signal;
       const lose = (): void => this.#end.error(replyOf(this.run, lost?.reason));
       lost?.addEventListener('abort', lose);
@@ -83,7 +88,8 @@ class LockedStream<T> {
         },
         complete: () => {
           done();
-          resolve(this.#left ? this.run.left?.() : undefined);
+          const rest = this.#left ? this.run.left?.() : undefined;
+          resolve(rest ? rest.then(() => []) : []);
         },
       });
     });

@@ -20,6 +20,8 @@ import type { Locker } from './run-locked.js';
 /** What one call of a handler comes with. */
 interface Visit {
   readonly plan: LockPlan;
+  /** The class of the handler. */
+  readonly owner: unknown;
   readonly handling: Handling;
   readonly next: CallHandler;
   readonly toReply: (error: unknown) => unknown;
@@ -39,13 +41,19 @@ export class RedlockInterceptor implements NestInterceptor {
     const { exceptionFactory } = this.locker;
     const replyBy = (factory: ExceptionFactory | undefined) => (error: unknown) =>
       handling.toException(makeException(factory, error, context) ?? error);
-    const visit = { plan, handling, next, toReply: replyBy(plan.exceptionFactory ?? exceptionFactory) };
+    const visit = {
+      plan,
+      owner: context.getClass(),
+      handling,
+      next,
+      toReply: replyBy(plan.exceptionFactory ?? exceptionFactory),
+    };
     // Only the pipes make arguments: the method takes the lock by them, and is told about the request.
     const stream = plan.key.needsArguments ? byMethod(visit) : this.#byRequest(visit);
     return handling.isAnswered ? stream.pipe(answering(handling.isAnswered, replyBy(exceptionFactory))) : stream;
   }
 
-  #byRequest({ plan, handling, next, toReply }: Visit): Observable<unknown> {
+  #byRequest({ plan, owner, handling, next, toReply }: Visit): Observable<unknown> {
     const { request, kind, client } = handling;
     let call: LockCall | undefined;
     const begin = (lock: Lock | undefined): Observable<unknown> => {
@@ -53,7 +61,10 @@ export class RedlockInterceptor implements NestInterceptor {
       return enter(call, next);
     };
     const resources = (): readonly string[] => plan.key.resolve({ request, kind });
-    return streamLocked({ locker: this.locker, plan, resources, toReply, client, left: () => call?.leave() }, begin);
+    return streamLocked(
+      { locker: this.locker, plan, owner, resources, toReply, client, left: () => call?.leave() },
+      begin,
+    );
   }
 }
 

@@ -2,10 +2,12 @@ import type { RedlockErrorCode } from '../core/errors.js';
 import type { LockEvent } from '../core/events.js';
 import type { Lock } from '../core/lock.js';
 import type { LockOptions } from '../core/options.js';
-import { TELL } from '../redlock.tokens.js';
+import { HOLDS, TELL } from '../redlock.tokens.js';
 import type { Client } from './client.js';
 import type { ExceptionFactory } from './exception-factory.js';
+import { joinLocked } from './join-locked.js';
 import type { LockPlan } from './lock-plan.js';
+import { replyOf } from './reply.js';
 
 /** What a lock is taken from: a `RedlockService`, or what a test puts in its place, which may give no lock. */
 export interface Locker {
@@ -18,11 +20,15 @@ export interface Locker {
   [TELL]?(event: LockEvent): void;
   /** Makes what handlers throw in the place of errors of its locks. */
   readonly exceptionFactory?: ExceptionFactory | undefined;
+  /** Whether the current async context has a lock on any of these. */
+  [HOLDS]?(resources: readonly string[]): boolean;
 }
 
 export interface LockedRun {
   readonly locker: Locker;
   readonly plan: LockPlan;
+  /** The class whose method it is: others may have inherited the same one. */
+  readonly owner?: unknown;
   /** Names the resources; may throw a `LockKeyError`. */
   readonly resources: () => readonly string[];
   /** Turns an error of the lock into what the caller is to see. Errors of the work pass untouched. */
@@ -35,11 +41,16 @@ export interface LockedRun {
 /** In place of a result, where the work did not run. */
 export const skipped = Symbol('skipped');
 
-/** Runs `work` under the lock; `skipped` where the plan skips and somebody else holds it. */
-export async function runLocked<T>(
-  run: LockedRun,
-  work: (lock: Lock | undefined) => T | Promise<T>,
-): Promise<T | typeof skipped> {
+type Work<T> = (lock: Lock | undefined) => T | Promise<T>;
+
+/** Runs `work` under the lock, or shares what comes of it; `skipped` where the plan skips and somebody else holds it. */
+export function runLocked<T>(run: LockedRun, work: Work<T>): Promise<T | typeof skipped> {
+  const { joins } = run.plan;
+  if (!joins) return runAlone(run, work);
+  return joinLocked(run, joins, (leading, within) => runAlone(leading, (lock) => within(() => work(lock))));
+}
+
+async function runAlone<T>(run: LockedRun, work: Work<T>): Promise<T | typeof skipped> {
   const guarded = new Guarded(work);
   let resources: readonly string[] = [];
   try {
@@ -55,21 +66,12 @@ export async function runLocked<T>(
   }
 }
 
-/** What the caller sees of an error of the lock. */
-export function replyOf({ toReply }: LockedRun, error: unknown): unknown {
-  try {
-    return toReply ? toReply(error) : error;
-  } catch (failure) {
-    return failure;
-  }
-}
-
 /** Work whose errors can be told from those of the lock around it. */
 class Guarded<T> {
   entered = false;
   #failure: { readonly error: unknown } | undefined;
 
-  constructor(private readonly work: (lock: Lock | undefined) => T | Promise<T>) {}
+  constructor(private readonly work: Work<T>) {}
 
   async run(lock: Lock | undefined): Promise<T> {
     this.entered = true;

@@ -8,6 +8,7 @@ describe('the public surface', () => {
       | 'acquired'
       | 'contended'
       | 'skipped'
+      | 'joined'
       | 'extended'
       | 'lost'
       | 'released'

@@ -90,7 +90,7 @@ describe('the public surface', () => {
       signal: AbortSignal;
     }>();
     expectTypeOf<WithLockOptions>().toExtend<LockOptions>();
-    expectTypeOf<WithLockOptions['onContended']>().toEqualTypeOf<'wait' | 'reject' | 'skip' | undefined>();
+    expectTypeOf<WithLockOptions['onContended']>().toEqualTypeOf<'wait' | 'reject' | 'skip' | 'join' | undefined>();
     expectTypeOf<WithLockOptions['name']>().toEqualTypeOf<string | undefined>();
     const options: Required<RedlockModuleOptions & RedlockModuleExtras> = {
       nodes: ['redis://10.0.0.1', { host: '10.0.0.2' }],

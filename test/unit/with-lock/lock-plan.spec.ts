@@ -13,6 +13,14 @@ describe('toPlan', () => {
     expect(plan({ onContended, waitTimeout: 700 }).options.waitTimeout).toBe(0);
   });
 
+  it('waits where equal calls share an outcome, and remembers them by method', () => {
+    const [one, other] = [plan({ onContended: 'join', waitTimeout: 700 }), plan({ onContended: 'join' })];
+    expect(one.options.waitTimeout).toBe(700);
+    expect(one.joins).toBeDefined();
+    expect(one.joins).not.toBe(other.joins);
+    expect(plan({}).joins).toBeUndefined();
+  });
+
   it('keeps the options of the lock and the pool', () => {
     const { signal } = new AbortController();
     expect(plan({ ttl: 900, maxHold: 5_000, signal, name: 'reports' })).toMatchObject({
@@ -32,8 +40,8 @@ describe('toPlan', () => {
     ['a negative waitTimeout', { waitTimeout: -1 }, /waitTimeout must be .* got -1/, RangeError],
     [
       'an unknown onContended',
-      { onContended: 'join' },
-      /onContended must be one of wait, reject, skip; got '?join/,
+      { onContended: 'ignore' },
+      /onContended must be one of wait, reject, skip, join; got '?ignore/,
       TypeError,
     ],
     ['an empty name', { name: '' }, /name must be/, TypeError],

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Inject, Injectable } from '@nestjs/common';
+import { CurrentLock, WithLock, type Lock } from 'nestjs-redlock';
+import { Door } from '../../support/nest/door.js';
+import { poolOn, untilFree } from '../../support/nest/nodes.js';
+import { closeApps, TestApp } from '../../support/nest/test-app.js';
+import { startRedisServers, stopAll, type RedisServer } from '../../support/redis-server.js';
+
+const JOIN = { onContended: 'join' } as const;
+const KEY = 'report:1';
+
+@Injectable()
+class Reports {
+  constructor(@Inject(Door) private readonly door: Door) {}
+
+  @WithLock('report:<0>', JOIN)
+  async write(id: string, @CurrentLock() lock?: Lock): Promise<object> {
+    await this.door.pass('write');
+    return { id, token: lock?.fencingToken };
+  }
+
+  @WithLock('report:<0>')
+  async rewrite(id: string): Promise<object> {
+    await this.door.pass('rewrite');
+    return this.write(id);
+  }
+}
+
+describe('calls of a service that join', () => {
+  const door = new Door();
+  let servers: RedisServer[];
+  let app: TestApp;
+  let reports: Reports;
+
+  beforeAll(async () => {
+    servers = await startRedisServers(3);
+    const providers = [Reports, { provide: Door, useValue: door }];
+    app = await TestApp.start('Express', { imports: [poolOn(servers)], providers });
+    reports = app.app.get(Reports);
+  });
+
+  beforeEach(() => {
+    door.reset();
+    door.shut();
+    app.log.clear();
+  });
+
+  afterAll(async () => {
+    door.open();
+    await closeApps();
+    await untilFree(servers);
+    await stopAll();
+  });
+
+  it('get the very object and lock of the first one', async () => {
+    const calls = [reports.write('1'), reports.write('1'), reports.write('2')];
+    await door.untilVisits(2);
+    door.open();
+    const [first, second, other] = await Promise.all(calls);
+    expect(second).toBe(first);
+    expect(other).toEqual({ id: '2', token: expect.any(Number) });
+    expect(door.visits).toHaveLength(2);
+  });
+
+  it('run inside a lock that their caller holds, though others wait for it', async () => {
+    const outer = reports.rewrite('1');
+    await door.untilVisits(1);
+    const waiting = reports.write('1');
+    await app.log.until('contended', KEY);
+    door.open();
+    const [rewritten, written] = await Promise.all([outer, waiting]);
+    expect(rewritten).not.toBe(written);
+    expect(door.visits).toEqual(['rewrite', 'write', 'write']);
+  });
+});
