@@ -1,4 +1,5 @@
 import type { Claim } from '../core/claim.js';
+import { Tidying } from './tidying.js';
 
 export interface Entry {
   readonly value: string;
@@ -9,6 +10,7 @@ export interface Entry {
 /** The locks on a node in memory. */
 export class MemoryEntries {
   #entries = new Map<string, Entry>();
+  readonly #tidying = new Tidying();
 
   constructor(private readonly wall: () => number) {}
 
@@ -20,6 +22,7 @@ export class MemoryEntries {
 
   set(resource: string, value: string, ttl: number): void {
     this.#entries.set(resource, { value, expires: this.wall() + ttl });
+    this.#tidying.check(this.#entries, () => [...this.#entries.keys()].forEach((each) => this.get(each)));
   }
 
   delete(resource: string): void {

@@ -1,4 +1,5 @@
 import type { Claim } from '../core/claim.js';
+import { Tidying } from './tidying.js';
 
 export interface LineTerms {
   /** Whether a claim that waits would hear of a grant; Redis knows where its process is gone. @default everybody would */
@@ -51,6 +52,7 @@ function memberOf({ ticket, value }: Claim): string {
 /** The lines of a node in memory, by resource. */
 export class MemoryLines {
   readonly #lines = new Map<string, MemoryLine>();
+  readonly #tidying = new Tidying();
 
   get(resource: string): MemoryLine | undefined {
     return this.#lines.get(resource);
@@ -58,9 +60,14 @@ export class MemoryLines {
 
   /** The line of a resource, made where there is none. */
   of(resource: string): MemoryLine {
+    this.#tidying.check(this.#lines, () => this.#forgetEmpty());
     const line = this.#lines.get(resource) ?? new MemoryLine();
     this.#lines.set(resource, line);
     return line;
+  }
+
+  #forgetEmpty(): void {
+    for (const [resource, line] of this.#lines) if (line.claims.length === 0) this.#lines.delete(resource);
   }
 
   snapshot(): ReadonlyMap<string, readonly Claim[]> {

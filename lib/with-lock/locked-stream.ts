@@ -41,8 +41,8 @@ class LockedStream<T> {
 
   begin(): void {
     const { run, subscriber } = this;
-    const work = (lock: Lock | undefined): Promise<readonly T[]> =>
-      run.plan.joins ? onlyValue(this.open(lock), lock?.signal, run.plan) : this.#hold(lock);
+    const work = (lock: Lock | undefined, left?: AbortSignal): Promise<readonly T[]> =>
+      run.plan.joins ? this.#share(lock, left) : this.#hold(lock);
     runLocked({ ...run, signal: this.#departure.signal }, work).then(
       (result) => {
         this.#finish();
@@ -67,6 +67,11 @@ class LockedStream<T> {
   #finish(): void {
     this.#over = true;
     this.#departure.end();
+  }
+
+  /** For all who joined, as long as anybody is there when the lock comes. */
+  async #share(lock: Lock | undefined, left: AbortSignal | undefined): Promise<readonly T[]> {
+    return left?.aborted ? [] : onlyValue(this.open(lock), lock?.signal, this.run.plan);
   }
 
   /** Passes the stream on until it ends in whatever way, and leaves nothing of it; only then may the lock go. */

@@ -41,13 +41,16 @@ export interface LockedRun {
 /** In place of a result, where the work did not run. */
 export const skipped = Symbol('skipped');
 
-type Work<T> = (lock: Lock | undefined) => T | Promise<T>;
+/** Is told where it may be that nobody is left who waits for it. */
+type Work<T> = (lock: Lock | undefined, left?: AbortSignal) => T | Promise<T>;
 
 /** Runs `work` under the lock, or shares what comes of it; `skipped` where the plan skips and somebody else holds it. */
 export function runLocked<T>(run: LockedRun, work: Work<T>): Promise<T | typeof skipped> {
   const { joins } = run.plan;
   if (!joins) return runAlone(run, work);
-  return joinLocked(run, joins, (leading, within) => runAlone(leading, (lock) => within(() => work(lock))));
+  return joinLocked(run, joins, (leading, within) =>
+    runAlone(leading, (lock) => within(() => work(lock, leading.signal))),
+  );
 }
 
 async function runAlone<T>(run: LockedRun, work: Work<T>): Promise<T | typeof skipped> {

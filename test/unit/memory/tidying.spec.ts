@@ -1,0 +1,48 @@
+import { describe, expect, it } from '@jest/globals';
+import { Aside } from '../../../lib/core/aside.js';
+import { Claim } from '../../../lib/core/claim.js';
+import { MemoryNode } from '../../../lib/memory/memory-node.js';
+import { Tidying } from '../../../lib/memory/tidying.js';
+import { VirtualClock } from '../../support/virtual-clock.js';
+
+describe('Tidying', () => {
+  it('is due whenever there is twice as much as was left, and not before there is much', () => {
+    const tidying = new Tidying();
+    const entries = new Set<number>();
+    const sizes: number[] = [];
+    for (let index = 0; index < 4_000; index += 1) {
+      entries.add(index);
+      tidying.check(entries, () => sizes.push(entries.size));
+    }
+    expect(sizes).toEqual([1_000, 2_000, 4_000]);
+  });
+});
+
+describe('MemoryNode', () => {
+  it('forgets what is over: a node that lives as long as its process does not grow with the number of names', async () => {
+    const clock = new VirtualClock();
+    const node = new MemoryNode('node', clock, { maxTtl: 1_000 });
+    const ticket = { arrived: 1, grace: 100, isTaken: true, granted: () => undefined };
+    const kept = (): number[] => {
+      const { entries, lines } = node.snapshot();
+      return [entries.size, lines.size];
+    };
+    let most = 0;
+    for (let index = 0; index < 20_000; index += 1) {
+      const resource = `resource-${index}`;
+      // One is held, another one waits, both are never heard of again, or are released.
+      node.set(resource, 'foreign', 10);
+      const waiter = new Claim([resource], `waiter-${index}`, ticket);
+      node.acquire(new Aside(waiter, 10), 0);
+      node.release(new Aside(waiter, 0), 0);
+      const fence = new Aside(waiter, 0);
+      fence.proposal = clock.now().wall * 1_000;
+      node.raise(fence, 0);
+      clock.block(1);
+      if (index % 1_000 === 0) most = Math.max(most, ...kept());
+    }
+    expect(most).toBeLessThanOrEqual(4_100);
+    // Those who lock names without end share fence counters.
+    expect(node.snapshot().fences.size).toBeLessThanOrEqual(32_768);
+  });
+});
