@@ -1,5 +1,8 @@
-import { ConfigurableModuleBuilder, Module, type DynamicModule, type Provider } from '@nestjs/common';
+import { ConfigurableModuleBuilder, Logger, Module, type DynamicModule, type Provider } from '@nestjs/common';
+import { systemClock } from './core/clock.js';
+import type { LockNode } from './core/lock-node.js';
 import { MAX_TTL, misfit } from './core/options.js';
+import { MemoryNode } from './memory/memory-node.js';
 import { toAddresses } from './redis/node-address.js';
 import { BatchEncoder } from './redis/batch-encoder.js';
 import { RedisNode } from './redis/redis-node.js';
@@ -33,8 +36,7 @@ function withPool(definition: DynamicModule, { isGlobal = false, name }: Redlock
     throw misfit('RedlockModule: name', name, 'the name of a pool, or left out');
   const tokens = name === undefined ? [RedlockService, getRedlockToken()] : [getRedlockToken(name)];
   const [token, alias] = tokens;
-  const make = (options: RedlockModuleOptions, maker?: PoolMaker): RedlockService =>
-    toService(options, maker && (() => maker.make(name, options)));
+  const make = (options: RedlockModuleOptions, maker?: PoolMaker): RedlockService => toService(options, name, maker);
   const inject = [MODULE_OPTIONS_TOKEN, { token: POOL_MAKER, optional: true }];
   const pool: Provider[] = [{ provide: token!, useFactory: make, inject }];
   if (alias !== undefined) pool.push({ provide: alias, useExisting: token! });
@@ -46,16 +48,31 @@ function withPool(definition: DynamicModule, { isGlobal = false, name }: Redlock
   };
 }
 
-function toService(options: RedlockModuleOptions, makeElsewhere?: () => RedlockService): RedlockService {
+function toService(options: RedlockModuleOptions, name: string | undefined, maker?: PoolMaker): RedlockService {
   checkModuleOptions(options);
-  const { nodes, keyPrefix = 'lock:', maxTtl = MAX_TTL, restartQuarantine = true } = options;
-  const addresses = toAddresses(nodes);
-  if (makeElsewhere) return makeElsewhere();
+  if (maker) {
+    if (options.enabled !== false) toAddresses(options.nodes);
+    return maker.make(name, options);
+  }
+  return new RedlockService(options.enabled === false ? inThisProcess(options, name) : onRedis(options), options);
+}
+
+function onRedis({
+  nodes,
+  keyPrefix = 'lock:',
+  maxTtl = MAX_TTL,
+  restartQuarantine = true,
+}: RedlockModuleOptions): LockNode[] {
   const encoder = new BatchEncoder(keyPrefix, { maxTtl, restartQuarantine });
-  return new RedlockService(
-    addresses.map((address) => new RedisNode(address, encoder)),
-    options,
+  return toAddresses(nodes).map((address) => new RedisNode(address, encoder));
+}
+
+function inThisProcess({ maxTtl = MAX_TTL }: RedlockModuleOptions, name: string | undefined): LockNode[] {
+  new Logger(RedlockModule.name).warn(
+    `Locks of ${name === undefined ? 'the pool without a name' : `pool "${name}"`} are DISABLED (enabled: false): they hold ` +
+      'within this process only, and replicas do not exclude each other',
   );
+  return [new MemoryNode('this process', systemClock, { maxTtl })];
 }
 
 /** Registers a pool of Redis nodes and the `RedlockService` that locks on it. */
@@ -70,7 +87,7 @@ export class RedlockModule extends ConfigurableModuleClass {
    */
   static override forRoot(options: typeof OPTIONS_TYPE): DynamicModule {
     checkModuleOptions(options, ['isGlobal', 'name']);
-    toAddresses(options.nodes);
+    if (options.enabled !== false) toAddresses(options.nodes);
     return super.forRoot(options);
   }
 }

@@ -12,8 +12,16 @@ import { LONGEST_TIMER } from './core/clock.js';
 import { checkExceptionFactory, type ExceptionFactory } from './with-lock/exception-factory.js';
 
 export interface RedlockModuleOptions {
-  /** The independent masters, best an odd number of them: URLs ('redis://', 'rediss://') or ioredis options; never a live client. */
-  nodes: (string | RedisOptions)[];
+  /**
+   * The independent masters, best an odd number of them: URLs ('redis://', 'rediss://') or ioredis options; never a live client.
+   * Only where the pool is not `enabled` they may be missing.
+   */
+  nodes?: (string | RedisOptions)[];
+  /**
+   * Set it to false where there is no Redis: nothing is connected to, and locks hold within this process only, so that replicas no
+   * longer exclude each other. @default true
+   */
+  enabled?: boolean;
   /** What the keys of all locks begin with; '' shares them with other Redlock libraries as they are. @default 'lock:' */
   keyPrefix?: string;
   /** Ms that a lease may last at most, and that a restarted node stays out of the vote; the same for all clients. @default 30_000 */
@@ -45,12 +53,15 @@ export const MODULE_OPTION_NAMES = [
   'maxWaiters',
   'defaults',
   'exceptionFactory',
+  'enabled',
 ];
 
 /** @throws TypeError, RangeError that name the option, the value and the bound */
 export function checkModuleOptions(options: RedlockModuleOptions, extras: readonly string[] = []): void {
   checkNames(options, [...MODULE_OPTION_NAMES, ...extras], 'RedlockModule');
-  const { keyPrefix, maxTtl, restartQuarantine, nodeTimeout, shutdownTimeout, maxWaiters, defaults } = options;
+  const { enabled, keyPrefix, maxTtl, restartQuarantine, nodeTimeout, shutdownTimeout, maxWaiters, defaults } = options;
+  if (enabled !== undefined && typeof enabled !== 'boolean')
+    throw misfit('RedlockModule: enabled', enabled, 'true or false');
   if (keyPrefix !== undefined && typeof keyPrefix !== 'string')
     throw misfit('RedlockModule: keyPrefix', keyPrefix, 'a string');
   checkMs('maxTtl', maxTtl, 10);

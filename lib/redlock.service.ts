@@ -26,6 +26,7 @@ export class RedlockService implements OnModuleInit, BeforeApplicationShutdown, 
   readonly #redlock: Redlock;
   readonly #shutdownTimeout: number;
   readonly #nodeCount: number;
+  readonly #isEnabled: boolean;
 
   /** What happens to the locks and nodes of this pool. */
   readonly events$: Observable<LockEvent> = this.#events.asObservable();
@@ -37,10 +38,11 @@ export class RedlockService implements OnModuleInit, BeforeApplicationShutdown, 
     options: Omit<RedlockModuleOptions, 'nodes' | 'keyPrefix'> = {},
     { clock }: Pick<RedlockSettings, 'clock'> = {},
   ) {
-    const { nodeTimeout, maxTtl, defaults, maxWaiters, shutdownTimeout = 5_000 } = options;
+    const { nodeTimeout, maxTtl, defaults, maxWaiters, shutdownTimeout = 5_000, enabled = true } = options;
     this.exceptionFactory = options.exceptionFactory;
     this.#shutdownTimeout = shutdownTimeout;
     this.#nodeCount = nodes.length;
+    this.#isEnabled = enabled;
     this.#redlock = new Redlock({
       nodes,
       nodeTimeout,
@@ -92,8 +94,9 @@ export class RedlockService implements OnModuleInit, BeforeApplicationShutdown, 
   }
 
   /** Asks every node whether it answers, and says whether a quorum does. */
-  status(): Promise<RedlockStatus> {
-    return this.#redlock.status();
+  async status(): Promise<RedlockStatus> {
+    const status = await this.#redlock.status();
+    return this.#isEnabled ? status : { ...status, disabled: true };
   }
 
   /** @internal What happens to calls of methods with `@WithLock`. */

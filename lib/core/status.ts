@@ -20,6 +20,8 @@ export interface RedlockStatus {
   readonly quorum: number;
   /** True where enough nodes vote to take a lock. */
   readonly quorumReachable: boolean;
+  /** True where the pool is not enabled: its locks hold within this process only. */
+  readonly disabled?: boolean;
 }
 
 /** Asks every node whether it answers within `timeout` ms. */

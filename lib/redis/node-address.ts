@@ -15,9 +15,11 @@ export interface NodeAddress {
  * Reads the addresses of all nodes.
  * @throws TypeError for a malformed address, and for two that lead to one server: it would vote twice
  */
-export function toAddresses(nodes: readonly (string | RedisOptions)[]): NodeAddress[] {
+export function toAddresses(nodes: readonly (string | RedisOptions)[] | undefined): NodeAddress[] {
   if (!Array.isArray(nodes) || nodes.length === 0) {
-    throw new TypeError('nodes must be an array of at least one address, such as ["redis://10.0.0.1:6379"]');
+    throw new TypeError(
+      'nodes must be an array of at least one address, such as ["redis://10.0.0.1:6379"]; where there is no Redis, set enabled to false',
+    );
   }
   const addresses = nodes.map((node, index) =>
     typeof node === 'string' ? fromUrl(node, index) : fromOptions(node, index),

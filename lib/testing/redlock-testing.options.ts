@@ -1,7 +1,7 @@
 import { checkNames, misfit } from '../core/options.js';
 import { checkModuleOptions, MODULE_OPTION_NAMES, type RedlockModuleOptions } from '../redlock.options.js';
 
-export interface RedlockTestingOptions extends Omit<RedlockModuleOptions, 'nodes' | 'keyPrefix'> {
+export interface RedlockTestingOptions extends Omit<RedlockModuleOptions, 'nodes' | 'keyPrefix' | 'enabled'> {
   /** How many nodes in memory each pool has. @default 3 */
   nodes?: number;
   /** 'manual' stands still until `advance(ms)`; 'real' goes by itself, or with the fake timers of Jest or Vitest. @default 'real' */
@@ -20,7 +20,8 @@ export interface RedlockTestingOptions extends Omit<RedlockModuleOptions, 'nodes
 export type PoolOptions = Omit<RedlockModuleOptions, 'nodes' | 'keyPrefix'>;
 
 const WHERE = 'RedlockTestingModule';
-const NAMES = [...MODULE_OPTION_NAMES.filter((name) => name !== 'keyPrefix'), 'clock', 'pools', 'isGlobal'];
+const NOT_HERE = ['keyPrefix', 'enabled'];
+const NAMES = [...MODULE_OPTION_NAMES.filter((name) => !NOT_HERE.includes(name)), 'clock', 'pools', 'isGlobal'];
 const MOST_NODES = 99;
 /** Ms: less than a hook of a test may take. */
 const SHUTDOWN_TIMEOUT = 100;

@@ -66,6 +66,7 @@ describe('the public surface', () => {
   it('has these options', () => {
     expectTypeOf<keyof RedlockModuleOptions>().toEqualTypeOf<
       | 'nodes'
+      | 'enabled'
       | 'keyPrefix'
       | 'maxTtl'
       | 'restartQuarantine'
@@ -75,7 +76,7 @@ describe('the public surface', () => {
       | 'defaults'
       | 'exceptionFactory'
     >();
-    expectTypeOf<RedlockModuleOptions['nodes']>().toEqualTypeOf<(string | RedisOptions)[]>();
+    expectTypeOf<RedlockModuleOptions['nodes']>().toEqualTypeOf<(string | RedisOptions)[] | undefined>();
     expectTypeOf<keyof RedlockModuleExtras>().toEqualTypeOf<'isGlobal' | 'name'>();
     expectTypeOf<Required<LockOptions>>().toEqualTypeOf<{
       ttl: number;
@@ -94,6 +95,7 @@ describe('the public surface', () => {
     expectTypeOf<WithLockOptions['name']>().toEqualTypeOf<string | undefined>();
     const options: Required<RedlockModuleOptions & RedlockModuleExtras> = {
       nodes: ['redis://10.0.0.1', { host: '10.0.0.2' }],
+      enabled: true,
       keyPrefix: 'app:',
       maxTtl: 30_000,
       restartQuarantine: true,

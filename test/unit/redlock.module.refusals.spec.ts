@@ -8,6 +8,9 @@ const A = 'redis://10.0.0.1:6379';
 const WRONG: [string, object, RegExp][] = [
   ['an unknown option', { nodes: [A], quorum: 1 }, /no option "quorum"/],
   ['no nodes', {}, /nodes must be/],
+  ['no nodes where it is enabled', { enabled: true }, /nodes must be .*set enabled to false/],
+  ['an enabled of no kind', { nodes: [A], enabled: 'no' }, /enabled must be true or false.*no/],
+  ['a wrong option where it is not enabled', { enabled: false, nodeTimeout: 0 }, /nodeTimeout.*got 0/],
   ['an empty list of nodes', { nodes: [] }, /nodes must be/],
   ['nodes that are no list', { nodes: A }, /nodes must be/],
   ['the same node twice', { nodes: [A, 'redis://10.0.0.2', A] }, /nodes.*10\.0\.0\.1:6379.*twice/],
