@@ -9,7 +9,7 @@ import { Loss } from './loss.js';
 import { toTtl } from './options.js';
 import type { Won } from './outcome.js';
 import type { Entry } from './roster.js';
-import { renewalIn, renewalRetryIn } from './renewal.js';
+import { renewalIn, renewalRetryIn, whyOver } from './renewal.js';
 import type { Validity } from './validity.js';
 
 /** The life of a lock: taken, extended, then lost or released. */
@@ -71,6 +71,11 @@ export class Lease implements Lock, Entry, Watched {
   get signal(): AbortSignal {
     this.#noticeExpiry();
     return (this.#loss ??= new Loss()).signal;
+  }
+
+  /** Calls `tell` when the lock is lost, for less than a signal costs; returns what takes that back. */
+  onLost(tell: (error: LockLostError) => void): () => void {
+    return (this.#loss ??= new Loss()).listen(tell);
   }
 
   /** Why the lock was lost, found out on the clock; undefined while it is valid and after an ordinary release. */
@@ -165,9 +170,7 @@ export class Lease implements Lock, Entry, Watched {
   }
 
   expire(): void {
-    const { autoExtend, maxHold } = this.#terms;
-    const heldTooLong = autoExtend && this.#held() >= maxHold;
-    this.#lose(heldTooLong ? `extended for maxHold, ${maxHold} ms, and no longer` : 'its lease ran out');
+    this.#lose(whyOver(this.#terms, this.#held()));
   }
 
   #lose(reason: string): LockLostError {
@@ -175,14 +178,10 @@ export class Lease implements Lock, Entry, Watched {
     const error = new LockLostError(this.resources, reason);
     this.#state = 'lost';
     (this.#loss ??= new Loss()).happen(error);
-    this.#end();
-    this.around.emit({ type: 'lost', resources: this.resources, error });
-    return error;
-  }
-
-  #end(): void {
     this.#watch.stop();
     this.around.ended(this);
+    this.around.emit({ type: 'lost', resources: this.resources, error });
+    return error;
   }
 
   async #giveBack(): Promise<void> {
@@ -193,7 +192,8 @@ export class Lease implements Lock, Entry, Watched {
     const ballot = this.around.pool.giveBack(this.#claim, this.#terms, { ttl: this.#ttl, now, since: this.#taken });
     if (!wasHeld) return void (await ballot.decision);
     this.#state = 'released';
-    this.#end();
+    this.#watch.stop();
+    this.around.ended(this);
     await ballot.decision;
     this.around.emit({ type: 'released', resources: this.resources, held: Math.round(this.#held(now)) });
   }

@@ -5,6 +5,7 @@ import type { LockLostError } from './errors.js';
 export class Loss {
   #error: LockLostError | undefined;
   #abort: AbortController | undefined;
+  #listeners: Set<(error: LockLostError) => void> | undefined;
 
   get error(): LockLostError | undefined {
     return this.#error;
@@ -20,8 +21,17 @@ export class Loss {
     return this.#abort.signal;
   }
 
+  /** Calls `tell` once it happens, or now where it has; returns what takes that back. */
+  listen(tell: (error: LockLostError) => void): () => void {
+    const listeners = (this.#listeners ??= new Set());
+    listeners.add(tell);
+    if (this.#error) tell(this.#error);
+    return () => void listeners.delete(tell);
+  }
+
   happen(error: LockLostError): void {
     this.#error = error;
     this.#abort?.abort(error);
+    for (const tell of this.#listeners ?? []) tell(error);
   }
 }

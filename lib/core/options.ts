@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import type { Quit } from './call-options.js';
 import { LONGEST_TIMER } from './clock.js';
 import { driftOf } from './validity.js';
 
@@ -31,7 +32,8 @@ export interface LockOptions {
 
 type Optional = 'minHold' | 'signal';
 
-export type ResolvedLockOptions = Required<Omit<LockOptions, Optional>> & Pick<LockOptions, Optional>;
+export type ResolvedLockOptions = Required<Omit<LockOptions, Optional>> &
+  Pick<LockOptions, 'minHold'> & { signal?: Quit | undefined };
 
 export const DEFAULT_LOCK_OPTIONS: ResolvedLockOptions = {
   ttl: 10_000,

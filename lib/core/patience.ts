@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import type { Quit } from './call-options.js';
 import { elapsed, type Clock, type Moment } from './clock.js';
 import type { Stop } from './stop.js';
 
@@ -6,7 +7,7 @@ export interface PatienceTerms {
   readonly waitTimeout: number;
   readonly retryCount: number;
   readonly retryDelay: number;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: Quit | undefined;
 }
 
 /** What ends a wait. */
@@ -84,7 +85,7 @@ export class Patience {
     };
     const stopListening = this.closing.listen(abort);
     // Many waiters may share one signal; that is no leak to be warned of.
-    if (signal) setMaxListeners(0, signal);
+    if (signal instanceof AbortSignal) setMaxListeners(0, signal);
     signal?.addEventListener('abort', onAbort);
     const stopTimer = this.clock.schedule(delay, () => {
       stop();

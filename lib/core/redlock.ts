@@ -15,6 +15,7 @@ import {
   type LockOptions,
   type ResolvedLockOptions,
 } from './options.js';
+import { OptionBook } from './option-book.js';
 import { Patience } from './patience.js';
 import { SystemRandom, type Random } from './random.js';
 import { HeldLocks, type Use } from './reentry.js';
@@ -45,8 +46,8 @@ export class Redlock {
   readonly #surroundings: LeaseSurroundings;
   readonly #emit: LockListener;
   readonly #defaults: LockOptions;
-  readonly #forAcquire: ResolvedLockOptions;
-  readonly #forWork: ResolvedLockOptions;
+  readonly #forAcquire: OptionBook;
+  readonly #forWork: OptionBook;
   readonly #held: HeldLocks;
   readonly #lines: WaitingLines;
   readonly #maxTtl: number;
@@ -65,8 +66,9 @@ export class Redlock {
     this.#defaults = settings.defaults ?? {};
     checkLockOptions(this.#defaults, 'defaults');
     this.#maxTtl = Math.floor(settings.maxTtl ?? MAX_TTL);
-    this.#forAcquire = resolveLockOptions(defaultsWithin(this.#maxTtl), this.#defaults, this.#maxTtl);
-    this.#forWork = { ...this.#forAcquire, autoExtend: this.#defaults.autoExtend ?? true };
+    const base = resolveLockOptions(defaultsWithin(this.#maxTtl), this.#defaults, this.#maxTtl);
+    this.#forAcquire = new OptionBook(base, this.#maxTtl);
+    this.#forWork = new OptionBook({ ...base, autoExtend: this.#defaults.autoExtend ?? true }, this.#maxTtl);
     this.#held = settings.held ?? new HeldLocks();
     this.#shutdown = new Shutdown(clock);
     this.#lines = new WaitingLines(this.#pool, settings.maxWaiters ?? MOST_WAITERS);
@@ -90,7 +92,7 @@ export class Redlock {
 
   acquire(resource: string | readonly string[], options?: LockOptions): Promise<Lock> {
     try {
-      return this.#take(toResources(resource), this.#resolve(this.#forAcquire, options));
+      return this.#take(toResources(resource), this.#forAcquire.resolve(options));
     } catch (error) {
       return Promise.reject(error);
     }
@@ -113,7 +115,7 @@ export class Redlock {
     if (typeof work !== 'function') {
       throw new TypeError('withLock takes the resource, the work and then the options; the work must be a function');
     }
-    const use = await this.#enter(toResources(resource), this.#resolve(this.#forWork, options));
+    const use = await this.#enter(toResources(resource), this.#forWork.resolve(options));
     let lost;
     let result: T;
     try {
@@ -127,7 +129,7 @@ export class Redlock {
 
   async status(): Promise<RedlockStatus> {
     await this.open();
-    return statusOf(this.#pool, this.#pool.timeoutFor(this.#forAcquire.ttl));
+    return statusOf(this.#pool, this.#pool.timeoutFor(this.#forAcquire.base.ttl));
   }
 
   /** Takes no new locks, lets holders finish for at most `timeout` ms, and takes the locks of the rest away. */
@@ -190,11 +192,5 @@ export class Redlock {
   async #open(): Promise<void> {
     await this.#pool.open(this.#emit);
     this.#isOpen = true;
-  }
-
-  #resolve(base: ResolvedLockOptions, options: LockOptions | undefined): ResolvedLockOptions {
-    if (options === undefined) return base;
-    checkLockOptions(options, 'lock options');
-    return resolveLockOptions(base, options, this.#maxTtl);
   }
 }

@@ -12,3 +12,9 @@ export function renewalIn(ttl: number, random: Random): number {
 export function renewalRetryIn(ttl: number, left: number): number {
   return Math.max(CLOSEST, Math.min(ttl / 10, left / 3));
 }
+
+/** Why a lease ended that nobody gave back, after so many ms. */
+export function whyOver({ autoExtend, maxHold }: { autoExtend: boolean; maxHold: number }, held: number): string {
+  const heldTooLong = autoExtend && held >= maxHold;
+  return heldTooLong ? `extended for maxHold, ${maxHold} ms, and no longer` : 'its lease ran out';
+}

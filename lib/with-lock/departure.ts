@@ -1,47 +1,87 @@
+import type { LazyQuit, Quit } from '../core/call-options.js';
 import { departed, isGone, onLeaving, type Client } from './client.js';
 
-/** Ends one call's wait for its lock: when its client goes away, or when nobody listens to it any more. */
-export class Departure {
-  readonly #abort = new AbortController();
-  #over = false;
-  #stop: (() => void) | undefined;
+/** What ends the wait for a lock from outside: a client that goes away, and signals that abort. */
+export interface Outside {
+  readonly client?: Client | undefined;
+  readonly signals?: readonly (Quit | undefined)[];
+}
 
-  constructor(client: Client | undefined, outer?: AbortSignal) {
-    if (client) this.#watch(client);
-    if (outer && !this.#over) this.#follow(outer);
+/**
+ * Ends one call's wait for its lock: by something outside, or when nobody listens to the call any more. Nothing is listened to
+ * before the call has to wait.
+ */
+export class Departure implements LazyQuit {
+  #state: 'staying' | 'left' | 'over' = 'staying';
+  #reason: unknown;
+  #abort: AbortController | undefined;
+  readonly #stops: (() => void)[] = [];
+
+  constructor(private readonly outside: Outside = {}) {}
+
+  get aborted(): boolean {
+    if (this.#state === 'staying') this.#look();
+    return this.#state === 'left';
+  }
+
+  get reason(): unknown {
+    return this.aborted ? this.#reason : undefined;
   }
 
   get signal(): AbortSignal {
-    return this.#abort.signal;
+    if (this.#abort) return this.#abort.signal;
+    const abort = (this.#abort = new AbortController());
+    if (this.aborted) abort.abort(this.#reason);
+    else if (this.#state === 'staying') this.#listen();
+    return abort.signal;
   }
 
-  /** Somebody goes; of no effect once it has ended. */
+  throwIfAborted(): void {
+    if (this.aborted) throw this.#reason;
+  }
+
+  addEventListener(type: 'abort', listener: () => void): void {
+    this.signal.addEventListener(type, listener);
+  }
+
+  removeEventListener(type: 'abort', listener: () => void): void {
+    this.#abort?.signal.removeEventListener(type, listener);
+  }
+
+  /** Somebody goes; of no effect once it is over. */
   leave(reason: unknown = departed()): void {
-    if (this.#over) return;
-    this.end();
-    this.#abort.abort(reason);
+    if (this.#state !== 'staying') return;
+    this.#state = 'left';
+    this.#reason = reason;
+    this.#listenNoLonger();
+    this.#abort?.abort(reason);
   }
 
   /** From now on it does not matter who goes. */
   end(): void {
-    this.#over = true;
-    this.#stop?.();
-    this.#stop = undefined;
+    if (this.#state === 'staying') this.#state = 'over';
+    this.#listenNoLonger();
   }
 
-  #watch(client: Client): void {
-    if (isGone(client)) this.leave();
-    else this.#stop = onLeaving(client, () => this.leave());
+  #look(): void {
+    const { client, signals = [] } = this.outside;
+    const signal = signals.find((one) => one?.aborted);
+    if (signal) this.leave(signal.reason);
+    else if (client && isGone(client)) this.leave();
   }
 
-  #follow(outer: AbortSignal): void {
-    if (outer.aborted) return this.leave(outer.reason);
-    const leave = (): void => this.leave(outer.reason);
-    outer.addEventListener('abort', leave);
-    const stop = this.#stop;
-    this.#stop = () => {
-      stop?.();
-      outer.removeEventListener('abort', leave);
-    };
+  #listen(): void {
+    const { client, signals = [] } = this.outside;
+    if (client) this.#stops.push(onLeaving(client, () => this.leave()));
+    for (const signal of signals) {
+      if (!signal) continue;
+      const leave = (): void => this.leave(signal.reason);
+      signal.addEventListener('abort', leave);
+      this.#stops.push(() => signal.removeEventListener('abort', leave));
+    }
+  }
+
+  #listenNoLonger(): void {
+    for (const stop of this.#stops.splice(0)) stop();
   }
 }

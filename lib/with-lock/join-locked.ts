@@ -1,5 +1,6 @@
 import { defaultIfEmpty, lastValueFrom, map, Observable, takeUntil } from 'rxjs';
 import { HOLDS, TELL } from '../redlock.tokens.js';
+import { Departure } from './departure.js';
 import type { Joins, Lead } from './joins.js';
 import type { LockPlan } from './lock-plan.js';
 import { replyOf } from './reply.js';
@@ -16,7 +17,8 @@ export async function joinLocked<T>(
   joins: Joins,
   lead: (run: LockedRun, within: Parameters<Lead<T>>[1]) => Promise<T>,
 ): Promise<T> {
-  const { locker, owner, signal } = run;
+  const { locker, owner } = run;
+  const signal = run.signal instanceof Departure ? run.signal.signal : run.signal;
   const resources = resourcesOf(run);
   const isHolder = locker[HOLDS]?.(resources) ?? false;
   const joined = (): void => locker[TELL]?.({ type: 'joined', resources });

@@ -58,7 +58,7 @@ export function toPlan(key: LockKey, withLockOptions: WithLockOptions, where: st
     toTtl(options.ttl, { driftFactor: DEFAULT_LOCK_OPTIONS.driftFactor, ...options, maxTtl: LONGEST_TIMER });
   return {
     key: compile(key, where),
-    options: IMPATIENT.includes(onContended) ? { ...options, waitTimeout: 0 } : options,
+    options: Object.freeze(IMPATIENT.includes(onContended) ? { ...options, waitTimeout: 0 } : options),
     onContended,
     joins: onContended === 'join' ? new Joins() : undefined,
     pool: name,

@@ -71,8 +71,8 @@ export class RedlockInterceptor implements NestInterceptor {
 /** Ends the wait of the method when the client goes away, or when nobody listens any more. */
 function byMethod({ plan, handling: { request, kind, client }, next, toReply }: Visit): Observable<unknown> {
   return new Observable((subscriber) => {
-    const departure = new Departure(client);
-    const call = new LockCall({ plan, request, kind, reply: { toReply, signal: departure.signal } });
+    const departure = new Departure({ client, signals: [plan.options.signal] });
+    const call = new LockCall({ plan, request, kind, reply: { toReply, signal: departure } });
     const subscription = enter(call, next).subscribe({
       next: (value) => subscriber.next(value),
       error: (error) => {

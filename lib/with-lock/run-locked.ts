@@ -1,9 +1,11 @@
+import { CallOptions, type Quit } from '../core/call-options.js';
 import type { RedlockErrorCode } from '../core/errors.js';
 import type { LockEvent } from '../core/events.js';
 import type { Lock } from '../core/lock.js';
 import type { LockOptions } from '../core/options.js';
 import { HOLDS, TELL } from '../redlock.tokens.js';
 import type { Client } from './client.js';
+import { Departure } from './departure.js';
 import type { ExceptionFactory } from './exception-factory.js';
 import { joinLocked } from './join-locked.js';
 import type { LockPlan } from './lock-plan.js';
@@ -33,7 +35,8 @@ export interface LockedRun {
   readonly resources: () => readonly string[];
   /** Turns an error of the lock into what the caller is to see. Errors of the work pass untouched. */
   readonly toReply?: ((error: unknown) => unknown) | undefined;
-  readonly signal?: AbortSignal | undefined;
+  /** What ends the wait. */
+  readonly signal?: AbortSignal | Departure | undefined;
   /** Whose going away ends the wait, too. */
   readonly client?: Client | undefined;
 }
@@ -42,7 +45,7 @@ export interface LockedRun {
 export const skipped = Symbol('skipped');
 
 /** Is told where it may be that nobody is left who waits for it. */
-type Work<T> = (lock: Lock | undefined, left?: AbortSignal) => T | Promise<T>;
+type Work<T> = (lock: Lock | undefined, left?: Quit) => T | Promise<T>;
 
 /** Runs `work` under the lock, or shares what comes of it; `skipped` where the plan skips and somebody else holds it. */
 export function runLocked<T>(run: LockedRun, work: Work<T>): Promise<T | typeof skipped> {
@@ -93,10 +96,11 @@ class Guarded<T> {
 
 function optionsOf({ plan, signal }: LockedRun): LockOptions {
   if (!signal) return plan.options;
+  if (signal instanceof Departure) return new CallOptions(plan.options, signal);
   return { ...plan.options, signal: plan.options.signal ? AbortSignal.any([plan.options.signal, signal]) : signal };
 }
 
 /** By its code, which also works across two copies of this package. */
-function isLocked(error: unknown): boolean {
+export function isLocked(error: unknown): boolean {
   return (error as { code?: RedlockErrorCode } | null)?.code === 'RESOURCE_LOCKED';
 }

@@ -28,7 +28,7 @@ describe.each([
 ])('Departure, with %s', (_client, connect) => {
   it('aborts when the client goes away', () => {
     const client = connect();
-    const { signal } = new Departure(client);
+    const { signal } = new Departure({ client });
     expect(signal.aborted).toBe(false);
     client.close();
     expect(signal.reason).toBeInstanceOf(HttpException);
@@ -39,13 +39,14 @@ describe.each([
   it('is aborted where the client has gone before', () => {
     const client = connect();
     client.close();
-    expect(new Departure(client).signal.aborted).toBe(true);
+    expect(new Departure({ client }).signal.aborted).toBe(true);
     expect(client.listenerCount('close')).toBe(0);
   });
 
   it('does not abort any more once it has ended, and leaves no listener', () => {
     const client = connect();
-    const departure = new Departure(client);
+    const departure = new Departure({ client });
+    expect([departure.signal.aborted, client.listenerCount('close')]).toEqual([false, 1]);
     departure.end();
     departure.end();
     expect(client.listenerCount('close')).toBe(0);
@@ -56,7 +57,9 @@ describe.each([
 
   it('listens once for all calls of one connection', () => {
     const client = connect();
-    const departures = Array.from({ length: 20 }, () => new Departure(client));
+    const departures = Array.from({ length: 20 }, () => new Departure({ client }));
+    expect(client.listenerCount('close')).toBe(0);
+    for (const departure of departures) departure.addEventListener('abort', () => undefined);
     expect(client.listenerCount('close')).toBe(1);
     departures[0]!.end();
     client.close();
@@ -65,24 +68,53 @@ describe.each([
   });
 });
 
+describe('Departure, asked without a signal', () => {
+  it('knows whether the client has gone, and listens to nobody', () => {
+    const client = new Connection();
+    const departure = new Departure({ client });
+    expect([departure.aborted, departure.reason]).toEqual([false, undefined]);
+    expect(() => departure.throwIfAborted()).not.toThrow();
+    expect(client.listenerCount('close')).toBe(0);
+    client.close();
+    expect(departure.aborted).toBe(true);
+    expect(() => departure.throwIfAborted()).toThrow(expect.objectContaining({ status: 499 }));
+    expect(departure.signal.reason).toBe(departure.reason);
+  });
+
+  it('tells whoever listens, unless that was taken back', () => {
+    const [client, heard] = [new Connection(), [] as string[]];
+    const departure = new Departure({ client });
+    const [one, two] = [(): unknown => heard.push('one'), (): unknown => heard.push('two')];
+    departure.removeEventListener('abort', one);
+    departure.addEventListener('abort', one);
+    departure.addEventListener('abort', two);
+    departure.removeEventListener('abort', one);
+    client.close();
+    expect(heard).toEqual(['two']);
+  });
+});
+
 describe('Departure, without a client', () => {
   it('aborts when the call is told to leave', () => {
-    const departure = new Departure(undefined);
+    const departure = new Departure();
     departure.leave(new Error('enough'));
     expect(departure.signal.reason).toEqual(new Error('enough'));
   });
 
   it('aborts with another signal, also where that has aborted before', () => {
     const outer = new AbortController();
-    const departure = new Departure(undefined, outer.signal);
+    const departure = new Departure({ signals: [outer.signal] });
+    expect(departure.signal.aborted).toBe(false);
     outer.abort('why');
     expect(departure.signal.reason).toBe('why');
-    expect(new Departure(undefined, outer.signal).signal.reason).toBe('why');
+    expect(new Departure({ signals: [outer.signal] }).signal.reason).toBe('why');
   });
 
   it('leaves no listener on that once it has ended', () => {
     const { signal } = new AbortController();
-    const departure = new Departure(new Connection(), signal);
+    const departure = new Departure({ client: new Connection(), signals: [undefined, signal] });
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+    departure.addEventListener('abort', () => undefined);
     expect(getEventListeners(signal, 'abort')).toHaveLength(1);
     departure.end();
     expect(getEventListeners(signal, 'abort')).toEqual([]);

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { EventEmitter } from 'node:events';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { from, NEVER, of, type Observable } from 'rxjs';
+import type { Quit } from '../../../lib/core/call-options.js';
 import { lockCalls } from '../../../lib/with-lock/lock-call.js';
 import { bound } from '../../support/nest/bound.js';
 import { Deferred } from '../../support/nest/deferred.js';
@@ -64,7 +65,7 @@ describe('RedlockInterceptor', () => {
     });
 
     it('lets the method know that, where it takes the lock by its arguments', async () => {
-      let signal: AbortSignal | undefined;
+      let signal: Quit | undefined;
       const subscription = intercept(locker, contextOf('ws', byArgument, [{}, DATA]), () => {
         signal = lockCalls.getStore()!.reply.signal;
         return NEVER;
@@ -75,7 +76,7 @@ describe('RedlockInterceptor', () => {
     });
 
     it('does not abort what has ended', async () => {
-      let signal: AbortSignal | undefined;
+      let signal: Quit | undefined;
       await answer(locker, contextOf('ws', byArgument, [{}, DATA]), () => {
         signal = lockCalls.getStore()!.reply.signal;
         return of('done');

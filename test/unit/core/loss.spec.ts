@@ -1,0 +1,16 @@
+import { describe, expect, it } from '@jest/globals';
+import { LockLostError } from '../../../lib/core/errors.js';
+import { Loss } from '../../../lib/core/loss.js';
+
+describe('Loss', () => {
+  it('tells signal and listeners, also those that come later', () => {
+    const [loss, told] = [new Loss(), [] as unknown[]];
+    const error = new LockLostError(['a'], 'gone');
+    loss.listen((reason) => told.push(reason));
+    loss.listen((reason) => told.push(reason))();
+    const { signal } = loss;
+    loss.happen(error);
+    loss.listen((reason) => told.push(reason));
+    expect([told, signal.reason, loss.error]).toEqual([[error, error], error, error]);
+  });
+});

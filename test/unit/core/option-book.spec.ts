@@ -1,0 +1,60 @@
+import { describe, expect, it } from '@jest/globals';
+import { CallOptions, type LazyQuit } from '../../../lib/core/call-options.js';
+import { OptionBook } from '../../../lib/core/option-book.js';
+import { DEFAULT_LOCK_OPTIONS, type LockOptions } from '../../../lib/core/options.js';
+
+const quitOn = ({ signal }: AbortController): LazyQuit => ({
+  signal,
+  aborted: signal.aborted,
+  reason: signal.reason,
+  throwIfAborted: () => signal.throwIfAborted(),
+  addEventListener: (type, listener) => signal.addEventListener(type, listener),
+  removeEventListener: (type, listener) => signal.removeEventListener(type, listener),
+});
+
+describe('OptionBook', () => {
+  const book = new OptionBook(DEFAULT_LOCK_OPTIONS, 30_000);
+
+  it('has what holds where a call says nothing', () => {
+    expect(book.resolve(undefined)).toBe(DEFAULT_LOCK_OPTIONS);
+    expect(book.resolve({ ttl: 500.5 })).toEqual({ ...DEFAULT_LOCK_OPTIONS, ttl: 500 });
+  });
+
+  it.each<[string, LockOptions]>([
+    ['an unknown option', { tll: 5 } as LockOptions],
+    ['a wrong one', { ttl: -1 }],
+    ['one above maxTtl', { ttl: 30_001 }],
+  ])('refuses %s, each time', (_case, options) => {
+    for (const given of [options, new CallOptions(options, quitOn(new AbortController()))]) {
+      expect(() => book.resolve(given)).toThrow(/tll|ttl/);
+      expect(() => book.resolve(given)).toThrow(/tll|ttl/);
+    }
+  });
+
+  it('looks at what calls share once, and gives each its own end of the wait', () => {
+    let looks = 0;
+    const shared: LockOptions = {
+      get ttl() {
+        looks += 1;
+        return 700;
+      },
+    };
+    const quits = [quitOn(new AbortController()), quitOn(new AbortController())];
+    const calls = quits.map((quit) => new CallOptions(shared, quit));
+    const before = looks;
+    const [first, second] = calls.map((call) => book.resolve(call));
+    const once = looks - before;
+    book.resolve(calls[0]);
+    expect(looks - before).toBe(once);
+    expect([first!.ttl, second!.ttl, first!.signal, second!.signal]).toEqual([700, 700, ...quits]);
+  });
+});
+
+describe('CallOptions', () => {
+  it('looks like any other options to whoever else gets them', () => {
+    const controller = new AbortController();
+    const options: LockOptions = new CallOptions({ ttl: 700, waitTimeout: 0 }, quitOn(controller));
+    expect({ ...options }).toEqual({ ttl: 700, waitTimeout: 0 });
+    expect(options.signal).toBe(controller.signal);
+  });
+});
