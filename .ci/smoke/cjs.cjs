@@ -3,7 +3,7 @@ const assert = require('node:assert/strict');
 const required = require('nestjs-redlock');
 // What older Nodes and Jest get; the name above leads to the ES modules wherever they can be required.
 const commonJs = require('../../dist/cjs/index.js');
-assert.deepEqual(loadedFrom('testing', 'memory'), [], 'the package loads what is for tests only');
+assert.deepEqual(loadedFrom('testing'), [], 'the package loads what is for tests only');
 const testing = require('nestjs-redlock/testing');
 const commonJsTesting = require('../../dist/cjs/testing/index.js');
 
