@@ -16,7 +16,8 @@ export interface RedlockModuleOptions {
    * The independent masters, best an odd number of them: URLs ('redis://', 'rediss://') or ioredis options; never a live client.
    * Only where the pool is not `enabled` they may be missing.
    */
-  nodes?: (string | RedisOptions)[];
+  // A Connector is a class, and that of an application's own ioredis 5 would make all of its options another type.
+  nodes?: (string | Omit<RedisOptions, 'Connector'>)[];
   /**
    * Set it to false where there is no Redis: nothing is connected to, and locks hold within this process only, so that replicas no
    * longer exclude each other. @default true

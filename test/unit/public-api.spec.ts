@@ -76,7 +76,9 @@ describe('the public surface', () => {
       | 'defaults'
       | 'exceptionFactory'
     >();
-    expectTypeOf<RedlockModuleOptions['nodes']>().toEqualTypeOf<(string | RedisOptions)[] | undefined>();
+    expectTypeOf<RedlockModuleOptions['nodes']>().toEqualTypeOf<
+      (string | Omit<RedisOptions, 'Connector'>)[] | undefined
+    >();
     expectTypeOf<keyof RedlockModuleExtras>().toEqualTypeOf<'isGlobal' | 'name'>();
     expectTypeOf<Required<LockOptions>>().toEqualTypeOf<{
       ttl: number;
