@@ -2,6 +2,9 @@ export default {
   testEnvironment: 'node',
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.spec.ts'],
+  // Applications with tests of their own, which `npm run consumers` runs.
+  modulePathIgnorePatterns: ['<rootDir>/test/consumers/apps'],
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/consumers/apps'],
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: {
     // Without this the sample would load the built package: a second copy of every class.

@@ -60,7 +60,7 @@ function readLock(path) {
  * @param {NodeJS.ProcessEnv} env
  * @returns {[string, ...string[]]} the npm that runs this script, if one does
  */
-function npm(env) {
+export function npm(env) {
   const script = env.npm_execpath;
   return script?.endsWith('npm-cli.js') ? [process.execPath, script] : ['npm'];
 }

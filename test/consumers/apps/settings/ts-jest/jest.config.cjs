@@ -1,0 +1,7 @@
+module.exports = {
+  testEnvironment: 'node',
+  testTimeout: 60_000,
+  testRegex: '.*\\.spec\\.ts$',
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  transform: { '^.+\\.(t|j)s$': ['ts-jest', { tsconfig: 'tsconfig.json' }] },
+};
