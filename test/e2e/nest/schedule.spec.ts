@@ -1,7 +1,8 @@
-import { afterEach, beforeAll, beforeEach, afterAll, describe, expect, it } from '@jest/globals';
-import { Inject, Injectable, type ModuleMetadata } from '@nestjs/common';
+import { afterEach, beforeAll, beforeEach, afterAll, describe, expect, it, jest } from '@jest/globals';
+import { Inject, Injectable, Logger, type ModuleMetadata } from '@nestjs/common';
 import { Cron, Interval, ScheduleModule, SchedulerRegistry, Timeout } from '@nestjs/schedule';
 import { CurrentLock, WithLock, type Lock } from 'nestjs-redlock';
+import { eventually } from '../../support/eventually.js';
 import { Door } from '../../support/nest/door.js';
 import { poolOn, untilFree } from '../../support/nest/nodes.js';
 import { closeApps, TestApp } from '../../support/nest/test-app.js';
@@ -24,6 +25,12 @@ class CronJobs {
   @Cron(YEARLY, { name: 'below' })
   async below(): Promise<void> {
     await this.door.pass('below');
+  }
+
+  @Cron(YEARLY, { name: 'reject' })
+  @WithLock('nightly', { onContended: 'reject' })
+  async reject(): Promise<void> {
+    await this.door.pass('reject');
   }
 
   @Cron(YEARLY, { name: 'skip' })
@@ -112,6 +119,17 @@ describe('scheduled methods of two replicas', () => {
     door.open();
     await untilFree(servers);
     expect(door.visits).toEqual(['skip under nightly']);
+  });
+
+  it('leave it to the log of Nest where they cannot have the lock', async () => {
+    const logged = jest.spyOn(Logger.prototype, 'error').mockReturnValue();
+    await start(CronJobs);
+    await using held = await two!.redlock.acquire('nightly');
+    await fire(one!, 'reject');
+    await eventually(() => expect(logged).toHaveBeenCalledTimes(1));
+    const refusal: unknown = expect.objectContaining({ code: 'RESOURCE_LOCKED', resources: held.resources });
+    expect([door.visits, logged.mock.calls[0]]).toEqual([[], [refusal]]);
+    logged.mockRestore();
   });
 
   it('run one after the other at intervals, too', async () => {

@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import { expectTypeOf } from 'expect-type';
 import { KEY_FILTERS, type KeyFilter } from '../../../lib/with-lock/key-filters.js';
 import type { ArgumentMisfit, KeyMisfit } from '../../../lib/with-lock/key-misfit.js';
-import { complaintsAbout } from '../../support/readme.js';
 
 interface Person {
   readonly email: string;
@@ -44,26 +43,4 @@ describe('ArgumentMisfit', () => {
       ArgumentMisfit<'user:<0.emial>:<body.emial>', [Person]>
     >().toEqualTypeOf<'<0.emial> leads to no text, number or boolean'>();
   });
-});
-
-describe('the compiler', () => {
-  it('says which part of which key is wrong, and of a handler what its parameters miss', () => {
-    const code = `
-      import { createWithLock, WithLock } from 'nestjs-redlock';
-      interface Person { email: string }
-      const ByBody = createWithLock<Person>();
-      export class Users {
-        @ByBody('user:<body.emial>')
-        byBody(): void {}
-        @WithLock('user:<0.emial>')
-        byArgument(_person: Person): void {}
-        @WithLock((id: string) => id)
-        byFunction(_person: Person): void {}
-      }`;
-    const [byBody, byArgument, byFunction, ...others] = complaintsAbout([{ file: 'users.ts', code }]);
-    expect(byBody).toContain('"<body.emial> leads to no text, number or boolean"');
-    expect(byArgument).toContain('"<0.emial> leads to no text, number or boolean"');
-    expect(byFunction).toContain('"the key function takes other arguments than the method"');
-    expect(others).toEqual([]);
-  }, 120_000);
 });
