@@ -1,7 +1,7 @@
 import type { KeyFilter } from './key-filters.js';
 
 /** What the first step of a part may be, other than the arguments of the method. */
-type RequestRoot = 'body' | 'params' | 'query' | 'headers' | 'user' | 'data';
+type RequestRoot = 'body' | 'params' | 'query' | 'headers' | 'user' | 'data' | 'parent';
 
 /** What is wrong with a key for requests like `T`, in words that the compiler prints; never where nothing is. */
 export type KeyMisfit<Key extends string, T> = PartMisfit<Parts<Key>, Described<T>>;
@@ -43,7 +43,7 @@ type RequestMisfit<Path extends string, T> = Path extends unknown
         ? never
         : IsOpen<Path> extends true
           ? never
-          : `<${Path}> begins with none of body, params, query, headers, user, data and args`
+          : `<${Path}> begins with none of body, params, query, headers, user, data, parent and args`
     : never
   : never;
 

@@ -25,7 +25,7 @@ describe('KeyMisfit', () => {
     >().toEqualTypeOf<'<body.emial> leads to no text, number or boolean'>();
     expectTypeOf<KeyMisfit<'<body.friends.0.emial>:<bdoy.email|lowre>', Person>>().toEqualTypeOf<
       | '<body.friends.0.emial> leads to no text, number or boolean'
-      | '<bdoy.email> begins with none of body, params, query, headers, user, data and args'
+      | '<bdoy.email> begins with none of body, params, query, headers, user, data, parent and args'
       | 'lowre is none of the filters trim, lower, upper and hash'
     >();
   });
