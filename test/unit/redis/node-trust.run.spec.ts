@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Command, Redis } from 'ioredis';
+import type { Writable } from 'node:stream';
 import { BatchEncoder, NO_RUN } from '../../../lib/redis/batch-encoder.js';
 import { BATCH_SCRIPT } from '../../../lib/redis/batch-script.js';
 import { NodeTrust } from '../../../lib/redis/node-trust.js';
@@ -21,7 +22,7 @@ class Connection {
       info: () => note('INFO', this.told),
       get: (key: string) => note(`GET ${key}`),
       call: (...words: string[]) => note(words),
-      sendCommand: (command: Command) => note(decode(command.toWritable({} as never) as unknown as Buffer)),
+      sendCommand: (command: Command) => note(decode(command.toWritable({} as Writable) as Buffer)),
     } as unknown as Redis;
   }
 }
