@@ -1,15 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
-import type { INestApplication, Type } from '@nestjs/common';
-import type { TestingModuleBuilder } from '@nestjs/testing';
-import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import type { INestApplication } from '@nestjs/common';
+import { execFile } from 'node:child_process';
+import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
 import { DEFAULT_LOCK_OPTIONS } from '../../lib/core/options.js';
 import { codeBlocks, complaintsAbout, README } from '../support/readme.js';
 import { startRedisServers, stopAll } from '../support/redis-server.js';
 
-interface Payouts {
-  export(day: string): Promise<string>;
+const JEST = join('node_modules', 'jest', 'bin', 'jest.js');
+
+interface Outcome {
+  readonly name: string;
+  readonly status: string;
 }
 
 /** Runs a block beside the others, as somebody who pastes it would. */
@@ -19,6 +23,24 @@ async function run<T>(file: string, exported = ''): Promise<T> {
     for (const block of codeBlocks()) await writeFile(join(folder, block.file), block.code);
     await appendFile(join(folder, file), exported);
     return (await import(`./${basename(folder)}/${file}`)) as T;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** What comes of these specs, run beside the blocks of the README. */
+async function runSpecs(specs: Record<string, string>): Promise<Record<string, string>> {
+  const folder = await mkdtemp(join('test', 'e2e', 'pasted-'));
+  try {
+    for (const block of codeBlocks()) await writeFile(join(folder, block.file), block.code);
+    for (const [file, code] of Object.entries(specs)) await writeFile(join(folder, file), code);
+    const report = join(folder, 'report.json');
+    const files = Object.keys(specs).map((file) => join(folder, file));
+    // As this run was started: with ES modules.
+    const args = [...process.execArgv, JEST, '-i', '--json', '--outputFile', report, '--runTestsByPath', ...files];
+    await promisify(execFile)(process.execPath, args).catch(() => undefined);
+    const { testResults } = JSON.parse(await readFile(report, 'utf8')) as { testResults: Outcome[] };
+    return Object.fromEntries(testResults.map(({ name, status }) => [basename(name), status]));
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -59,13 +81,14 @@ describe('the README', () => {
   });
 
   it('shows how to test without Redis', async () => {
-    const { testing, PayoutsService } = await run<{ testing: TestingModuleBuilder; PayoutsService: Type<Payouts> }>(
-      'payouts.testing.ts',
-      '\nexport { PayoutsService };',
-    );
-    const service = (await testing.compile()).get(PayoutsService);
-    expect(await service.export('monday')).toBe('monday: 10000 ms left');
-  });
+    const held = ".hold('export:monday')";
+    const spec = codeBlocks().find(({ file }) => file === 'payouts.service.spec.ts')!.code;
+    expect(spec).toContain(held);
+    expect(await runSpecs({ 'as-it-is.spec.ts': spec, 'not-held.spec.ts': spec.replace(held, '') })).toEqual({
+      'as-it-is.spec.ts': 'passed',
+      'not-held.spec.ts': 'failed',
+    });
+  }, 120_000);
 
   it('names the default of every lock option', () => {
     for (const [name, value] of Object.entries(DEFAULT_LOCK_OPTIONS)) {
