@@ -7,7 +7,7 @@ import { checkRace } from './race.mjs';
  */
 export function served({ program, ...application }) {
   return async (place) => {
-    const folder = place.furnish(application);
+    const folder = place.furnish({ ...application, apps: [...application.apps, `servers/${program}`] });
     await place.run(folder, place.installed(application.install, 'typescript/bin/tsc'), '--project', '.');
     const replicas = [1, 2].map(() => place.start(folder, `dist/${program}.js`, /listening on (\S+)/));
     await checkRace(await Promise.all(replicas));
