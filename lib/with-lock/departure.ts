@@ -15,7 +15,7 @@ export class Departure implements LazyQuit {
   #state: 'staying' | 'left' | 'over' = 'staying';
   #reason: unknown;
   #abort: AbortController | undefined;
-  readonly #stops: (() => void)[] = [];
+  #stops: (() => void)[] | undefined;
 
   constructor(private readonly outside: Outside = {}) {}
 
@@ -72,16 +72,19 @@ export class Departure implements LazyQuit {
 
   #listen(): void {
     const { client, signals = [] } = this.outside;
-    if (client) this.#stops.push(onLeaving(client, () => this.leave()));
+    const stops: (() => void)[] = (this.#stops = []);
+    if (client) stops.push(onLeaving(client, () => this.leave()));
     for (const signal of signals) {
       if (!signal) continue;
       const leave = (): void => this.leave(signal.reason);
       signal.addEventListener('abort', leave);
-      this.#stops.push(() => signal.removeEventListener('abort', leave));
+      stops.push(() => signal.removeEventListener('abort', leave));
     }
   }
 
   #listenNoLonger(): void {
-    for (const stop of this.#stops.splice(0)) stop();
+    const stops = this.#stops ?? [];
+    this.#stops = undefined;
+    for (const stop of stops) stop();
   }
 }

@@ -44,13 +44,13 @@ export function handlingOf(context: ExecutionContext): Handling | undefined {
 }
 
 function ofHttp(context: ExecutionContext): Handling | undefined {
-  const http = context.switchToHttp();
-  const response = http.getResponse<HttpResponse>();
+  // With every request, so no more is made than needed.
+  const [request, response] = context.getArgs<[object, HttpResponse]>();
   // Nest calls everything HTTP that somebody runs through it without saying what it is.
   if (typeof inside(response)['header'] !== 'function') return undefined;
   return {
     kind: HTTP,
-    request: http.getRequest<object>(),
+    request,
     client: clientIn(rawOf(response)),
     toException: (error) => toHttpException(error, response),
   };
