@@ -88,7 +88,7 @@ export const INSTALLS = [
       '@nestjs/core': '11.0.0',
       '@nestjs/platform-express': '11.0.0',
       'reflect-metadata': '0.1.12',
-      rxjs: '7.1.0',
+      rxjs: '7.2.0',
       typescript: '5.9.3',
     },
   },

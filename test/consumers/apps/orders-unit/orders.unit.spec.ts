@@ -7,14 +7,19 @@ import './matchers.js';
 import { OrdersController } from './orders.controller.js';
 
 describe('orders, without Redis', () => {
+  let opened: { close(): Promise<void> };
+
   // Whoever dialled a node would not get far.
   beforeEach(() => {
     process.env.REDLOCK_NODES = 'redis://127.0.0.1:1';
   });
 
+  afterEach(() => opened.close());
+
   it('are placed under a lock', async () => {
     const imports = [RedlockTestingModule.forRoot()];
     const module = await Test.createTestingModule({ imports, controllers: [OrdersController] }).compile();
+    opened = module;
     const [orders, testing] = [module.get(OrdersController), module.get(RedlockTesting)];
     const body = { id: 1 };
     const both = [
@@ -26,13 +31,13 @@ describe('orders, without Redis', () => {
     expect(second.began).toBeGreaterThanOrEqual(first.ended);
     expect(testing).toHaveAcquired('order:1', 2);
     expect(testing).toHaveNoLocks();
-    await module.close();
   });
 
   it('answer 409 where somebody else holds the lock', async () => {
     const imports = [AppModule, RedlockTestingModule.forRoot({ clock: 'manual' })];
     const module = await Test.createTestingModule({ imports }).compile();
     const app = module.createNestApplication();
+    opened = app;
     await app.listen(0, '127.0.0.1');
     const testing = app.get(RedlockTesting);
     testing.hold('order:1');
@@ -41,6 +46,5 @@ describe('orders, without Redis', () => {
     await testing.until('contended', 'order:1');
     await testing.advance(30_000); // the application's waitTimeout
     expect((await answer).status).toBe(409);
-    await app.close();
   });
 });
