@@ -133,7 +133,10 @@ describe('processes that stand still', () => {
     async () => {
       const stage = await stageWith({}, 'no-validity-check');
       await untilTrusted(stage);
-      expect(await frozenAsker(stage)).not.toEqual([]);
+      // On a slow machine the answers may be there before it stands still.
+      let overlaps = await frozenAsker(stage);
+      for (let turn = 1; turn < 10 && overlaps.length === 0; turn += 1) overlaps = await frozenAsker(stage);
+      expect(overlaps).not.toEqual([]);
     },
     PATIENCE,
   );
