@@ -46,6 +46,8 @@ async function runSpecs(specs: Record<string, string>): Promise<Record<string, s
   }
 }
 
+const HOLD = "module.get(RedlockTesting).hold('user:ann@example.com');";
+
 describe('the README', () => {
   it('has a file name in each of its TypeScript blocks', () => {
     expect(codeBlocks().length).toBe(README.match(/```ts\n/g)!.length);
@@ -80,13 +82,22 @@ describe('the README', () => {
     await stopAll(nodes);
   });
 
-  it('shows how to test without Redis', async () => {
-    const held = ".hold('export:monday')";
-    const spec = codeBlocks().find(({ file }) => file === 'payouts.service.spec.ts')!.code;
-    expect(spec).toContain(held);
-    expect(await runSpecs({ 'as-it-is.spec.ts': spec, 'not-held.spec.ts': spec.replace(held, '') })).toEqual({
+  it('shows how to test a controller without Redis, in three lines', async () => {
+    const asked = '.asRequest({ body }, register)';
+    const spec = codeBlocks().find(({ file }) => file === 'users.controller.spec.ts')!.code;
+    expect(spec.split("it('registers a user', async () => {\n")[1]!.match(/^ {2}\S/gm)).toHaveLength(3);
+    const impatient = spec.replace('.forRoot()', '.forRoot({ defaults: { waitTimeout: 0 } })');
+    const specs = {
+      'as-it-is.spec.ts': spec,
+      'impatient.spec.ts': impatient,
+      'held.spec.ts': impatient.replace('  const register', `  ${HOLD}\n  const register`),
+      'no-request.spec.ts': spec.replace(`module.get(RedlockTesting)${asked}`, 'register()'),
+    };
+    expect(await runSpecs(specs)).toEqual({
       'as-it-is.spec.ts': 'passed',
-      'not-held.spec.ts': 'failed',
+      'impatient.spec.ts': 'passed',
+      'held.spec.ts': 'failed',
+      'no-request.spec.ts': 'failed',
     });
   }, 120_000);
 

@@ -3,17 +3,24 @@ import { Body, Controller, Inject, Module, Post } from '@nestjs/common';
 import { pathToFileURL } from 'node:url';
 import { connectAll, load } from '../candidates/redis-5.mjs';
 
+const READY_WITHIN_MS = 35_000;
 const NO_SERVICE = Symbol('no service');
 
 /** @typedef {{ style: string, ports: number[], library: string, ttl: number }} AppParams */
-/** @typedef {{ module?: any, token?: any, decorator?: MethodDecorator, act?: (service: any, email: string) => any }} Style */
+/** @typedef {{ module?: any, token?: any, decorator?: MethodDecorator, act?: (service: any, email: string) => any, ready?: (app: any) => Promise<void> }} Style */
 
 /**
  * The same handler in each style of locking; decorators are called by hand because nothing compiles this file.
  * @param {AppParams} params
  */
 export async function appModule(params) {
-  const { module, token = NO_SERVICE, decorator, act = (_service, email) => ({ email }) } = await styleOf(params);
+  const {
+    module,
+    token = NO_SERVICE,
+    decorator,
+    act = (_service, email) => ({ email }),
+    ready,
+  } = await styleOf(params);
   class UsersController {
     /** @param {unknown} service */
     constructor(service) {
@@ -37,7 +44,7 @@ export async function appModule(params) {
     controllers: [UsersController],
     providers: [{ provide: NO_SERVICE, useValue: undefined }],
   })(AppModule);
-  return AppModule;
+  return { AppModule, ready };
 }
 
 /** @param {object} prototype @param {string} method @param {MethodDecorator[]} decorators the uppermost first */
@@ -54,9 +61,13 @@ async function styleOf(params) {
   const { RedlockModule, RedlockService, WithLock } = await import(pathToFileURL(params.library).href);
   const nodes = params.ports.map((port) => `redis://127.0.0.1:${port}`);
   const module = RedlockModule.forRoot({ nodes, defaults: { ttl: params.ttl } });
-  if (params.style === '@WithLock') return { module, decorator: WithLock('user:<body.email>') };
+  // New nodes may first have to earn the library's trust.
+  const ready = (/** @type {any} */ app) =>
+    app.get(RedlockService, { strict: false }).withLock('ready', () => undefined, { waitTimeout: READY_WITHIN_MS });
+  if (params.style === '@WithLock') return { module, ready, decorator: WithLock('user:<body.email>') };
   return {
     module,
+    ready,
     token: RedlockService,
     act: (service, email) => service.withLock(`user:${email}`, () => ({ email })),
   };

@@ -12,8 +12,10 @@ const AFTERGLOW_MS = 200;
  * @returns {Promise<import('../harness/child-main.mjs').Measure>}
  */
 export async function prepare(_client, params) {
-  const app = await NestFactory.create(await appModule(params), { logger: ['error'] });
+  const { AppModule, ready } = await appModule(params);
+  const app = await NestFactory.create(AppModule, { logger: ['error'] });
   await app.listen(0, '127.0.0.1');
+  await ready?.(app);
   const measure = async () => {
     const before = process.cpuUsage();
     await delay(params.length + AFTERGLOW_MS);
