@@ -6,6 +6,7 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import { Subject, type Observable } from 'rxjs';
+import type { CallOptions } from './core/call-options.js';
 import type { LockEvent } from './core/events.js';
 import type { Lock } from './core/lock.js';
 import type { LockOptions } from './core/options.js';
@@ -14,7 +15,7 @@ import { HeldLocks } from './core/reentry.js';
 import { Redlock, type RedlockSettings } from './core/redlock.js';
 import type { RedlockStatus } from './core/status.js';
 import type { RedlockModuleOptions } from './redlock.options.js';
-import { HOLDS, TELL } from './redlock.tokens.js';
+import { HOLDS, LOCK_FOR, TELL } from './redlock.tokens.js';
 import type { ExceptionFactory } from './with-lock/exception-factory.js';
 
 /** Takes locks on one pool of nodes, for code where a decorator does not fit. */
@@ -97,6 +98,11 @@ export class RedlockService implements OnModuleInit, BeforeApplicationShutdown, 
   async status(): Promise<RedlockStatus> {
     const status = await this.#redlock.status();
     return this.#isEnabled ? status : { ...status, disabled: true };
+  }
+
+  /** @internal `withLock` for calls of methods with `@WithLock`, which share their options. */
+  [LOCK_FOR]<T>(resource: readonly string[], work: (lock: Lock) => Promise<T>, call: CallOptions): Promise<T> {
+    return this.#redlock.withLock(resource, work, call);
   }
 
   /** @internal What happens to calls of methods with `@WithLock`. */

@@ -4,6 +4,8 @@ import type { RedlockService } from './redlock.service.js';
 
 /** Under which a service takes what decorators have to tell; a registered symbol, for two copies of this package. */
 export const TELL: unique symbol = Symbol.for('nestjs-redlock:tell');
+/** Under which a service takes locks for calls of methods with `@WithLock`. */
+export const LOCK_FOR: unique symbol = Symbol.for('nestjs-redlock:lock-for');
 /** Under which a service says whether the current async context has a lock on any of these resources. */
 export const HOLDS: unique symbol = Symbol.for('nestjs-redlock:holds');
 

@@ -14,31 +14,12 @@ export interface LazyQuit extends Quit {
   readonly signal: AbortSignal;
 }
 
-/**
- * The options of one call among many that share all but what ends the wait: those are checked once, and no signal is made for a
- * call that waits for nothing. Anybody else sees ordinary options.
- */
-export class CallOptions implements LockOptions {
-  readonly #shared: LockOptions;
-  readonly #quit: LazyQuit;
+/** A registered symbol, for two copies of this package. */
+export const QUIT: unique symbol = Symbol.for('nestjs-redlock:quit');
 
-  /** @param shared that nobody changes any more */
-  constructor(shared: LockOptions, quit: LazyQuit) {
-    this.#shared = shared;
-    this.#quit = quit;
-    const { signal: _end, ...others } = shared;
-    Object.assign(this, others);
-  }
-
-  get shared(): LockOptions {
-    return this.#shared;
-  }
-
-  get quit(): Quit {
-    return this.#quit;
-  }
-
-  get signal(): AbortSignal {
-    return this.#quit.signal;
-  }
+/** The options of one call among many that share all but what ends the wait: those are checked once. */
+export interface CallOptions {
+  /** That nobody changes any more. */
+  readonly shared: LockOptions;
+  readonly [QUIT]: LazyQuit;
 }

@@ -1,3 +1,4 @@
+import type { CallOptions } from './call-options.js';
 import { systemClock, type Clock } from './clock.js';
 import { contend, type Contest } from './contention.js';
 import { ResourceLockedError } from './errors.js';
@@ -110,7 +111,7 @@ export class Redlock {
   async withLock<T>(
     resource: string | readonly string[],
     work: (lock: Lock) => T | Promise<T>,
-    options?: LockOptions,
+    options?: LockOptions | CallOptions,
   ): Promise<T> {
     if (typeof work !== 'function') {
       throw new TypeError('withLock takes the resource, the work and then the options; the work must be a function');

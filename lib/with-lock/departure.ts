@@ -64,8 +64,8 @@ export class Departure implements LazyQuit {
   }
 
   #look(): void {
-    const { client, signals = [] } = this.outside;
-    const signal = signals.find((one) => one?.aborted);
+    const { client, signals } = this.outside;
+    const signal = signals?.find((one) => one?.aborted);
     if (signal) this.leave(signal.reason);
     else if (client && isGone(client)) this.leave();
   }

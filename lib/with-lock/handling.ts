@@ -1,4 +1,5 @@
 import type { ExecutionContext } from '@nestjs/common';
+import { EventEmitter } from 'node:events';
 import { type Client } from './client.js';
 import { GRAPHQL, HTTP, RPC, WS, type HandlerKind } from './handler-kind.js';
 import { rawOf, toHttpException, type HttpResponse } from './http-errors.js';
@@ -110,5 +111,6 @@ function inside(value: unknown): Described {
 }
 
 function clientIn(value: unknown): Client | undefined {
+  if (value instanceof EventEmitter) return value;
   return typeof inside(value)['once'] === 'function' ? (value as Client) : undefined;
 }

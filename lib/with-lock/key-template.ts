@@ -14,7 +14,11 @@ export interface KeySource {
 
 interface Placeholder {
   readonly source: string;
+  readonly root: string;
+  /** What follows the root. */
   readonly path: readonly string[];
+  /** The position of an argument of the method; by name they are those of a GraphQL operation. */
+  readonly isPosition: boolean;
   readonly filters: readonly ((text: string) => string)[];
 }
 
@@ -41,7 +45,7 @@ export class KeyTemplate {
 
   /** True where the key can only be made once the arguments of the method are known. */
   get needsArguments(): boolean {
-    return this.#placeholders.some(({ path }) => isPosition(path));
+    return this.#placeholders.some(({ isPosition }) => isPosition);
   }
 
   /** @throws LockKeyError where a part is missing, empty, or neither text, number, bigint nor boolean */
@@ -50,8 +54,9 @@ export class KeyTemplate {
     return this.#literals.reduce((key, literal, index) => key + (values[index - 1] ?? '') + literal);
   }
 
-  #read({ path, filters, source }: Placeholder, from: KeySource): string {
-    const value = path.reduce<unknown>(propertyOf, rootOf(path, from));
+  #read(placeholder: Placeholder, from: KeySource): string {
+    const { path, filters, source } = placeholder;
+    const value = path.reduce<unknown>(propertyOf, rootOf(placeholder, from));
     // Nothing is checked before the filters and again after: of nothing, a hash is something.
     const text = filters.reduce((result, filter) => result && filter(result), toText(value) ?? '');
     if (text !== '') return text;
@@ -82,9 +87,12 @@ function toPlaceholder(source: string, template: string): Placeholder {
     throw malformed(template, `"<${source}>" needs the name or position of an argument, as in <args.0.email>`);
   if (!ROOTS.includes(path[0]!))
     throw malformed(template, `"${path[0]}" is none of ${ROOTS.join(', ')} or the position of an argument`);
+  const [root = '', ...rest] = path;
   return {
     source: expression,
-    path: path[0] === 'headers' ? path.map((step) => step.toLowerCase()) : path,
+    root,
+    path: root === 'headers' ? rest.map((step) => step.toLowerCase()) : rest,
+    isPosition: root === 'args' && INDEX.test(rest[0]!),
     filters: filterNames.map((name) => toFilter(name, template)),
   };
 }
@@ -112,16 +120,10 @@ function percentEncode(character: string): string {
   return Buffer.from(character).toString('hex').toUpperCase().replace(/../g, '%$&');
 }
 
-/** The position of an argument of the method; by name they are those of a GraphQL operation. */
-function isPosition(path: readonly string[]): boolean {
-  return path[0] === 'args' && INDEX.test(path[1]!);
-}
-
-function rootOf(path: readonly string[], { request, kind = HTTP, args }: KeySource): unknown {
-  const root = path[0]!;
-  if (isPosition(path)) return { args: args ?? [] };
-  if (request !== undefined && kind.roots.includes(root)) return { [root]: (request as Record<string, unknown>)[root] };
-  const part = `<${path.join('.')}>`;
+function rootOf({ root, path, isPosition }: Placeholder, { request, kind = HTTP, args }: KeySource): unknown {
+  if (isPosition) return args ?? [];
+  if (request !== undefined && kind.roots.includes(root)) return (request as Record<string, unknown>)[root];
+  const part = `<${[root, ...path].join('.')}>`;
   if (request === undefined) {
     throw new LockKeyError(
       `${part} reads from ${handledWith(root)}, and this call came without one; use <args.0...> here`,

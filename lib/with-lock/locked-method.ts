@@ -24,15 +24,23 @@ export interface MethodToLock {
   readonly service: symbol;
 }
 
+/** Where the method wants its lock, if anywhere. */
+interface LockParameter {
+  readonly index: number | undefined;
+}
+
 /** The method, run under its lock; a proxy, so that its name, length and properties stay what they were. */
 export function lockMethod(toLock: MethodToLock): Method {
   const streams = returnsObservable(toLock.target, toLock.name);
+  let parameter: LockParameter | undefined;
+  // Known once the class is complete; metadata takes long to look up with every call.
+  const lockParameter = (): LockParameter => (parameter ??= { index: lockParameterOf(toLock.target, toLock.name) });
   return new Proxy(toLock.method, {
     apply(method, self: unknown, args: unknown[]) {
       const call = lockCalls.getStore();
       const entering = call?.enter(toLock.plan);
       const invoke = (lock: Lock | undefined): unknown =>
-        Reflect.apply(method, self, withLockArgument(toLock, args, lock));
+        Reflect.apply(method, self, lock ? withLockArgument(lockParameter(), args, lock) : args);
       if (entering && call?.lock) return call.work(invoke, call.lock);
       return start(streams, invoke, () => ({
         ...(entering ? call?.reply : fieldReply(toLock, self)),
@@ -90,9 +98,8 @@ function fieldReply({ target, name, plan, service }: MethodToLock, self: unknown
 }
 
 /** A lock that the caller gives stays; whatever else some caller of methods has for one more parameter does not. */
-function withLockArgument({ target, name }: MethodToLock, args: unknown[], lock: Lock | undefined): unknown[] {
-  const index = lockParameterOf(target, name);
-  if (index === undefined || lock === undefined || isLock(args[index])) return args;
+function withLockArgument({ index }: LockParameter, args: unknown[], lock: Lock): unknown[] {
+  if (index === undefined || isLock(args[index])) return args;
   const filled = [...args];
   filled[index] = lock;
   return filled;

@@ -1,27 +1,34 @@
-import { Observable, Subject, takeUntil, type Subscriber } from 'rxjs';
-import { CallOptions, type Quit } from '../core/call-options.js';
+import {
+  isObservable,
+  Observable,
+  Subject,
+  takeUntil,
+  type Observer,
+  type Subscribable,
+  type Subscriber,
+  type Unsubscribable,
+} from 'rxjs';
+import { QUIT, type Quit } from '../core/call-options.js';
 import type { Lock } from '../core/lock.js';
 import { TELL } from '../redlock.tokens.js';
 import { Departure } from './departure.js';
 import { onlyValue } from './join-locked.js';
+import { onLost } from './on-lost.js';
 import { replyOf } from './reply.js';
-import { isLocked, runLocked, skipped, type LockedRun } from './run-locked.js';
+import { isLocked, lockFor, runLocked, skipped, type LockedRun } from './run-locked.js';
 
-type Open<T> = (lock: Lock | undefined) => Observable<T>;
+/** What is no Observable gives nothing before `subscribe` has returned. */
+type Open<T> = (lock: Lock | undefined) => Subscribable<T>;
 
 export interface StreamRun extends LockedRun {
   /** Told that nobody listens any more; what goes on all the same is waited for before the lock goes. */
   readonly left?: (() => Promise<unknown> | undefined) | undefined;
 }
 
-interface Ends {
-  readonly fail: (error: unknown) => void;
-  readonly end: (rest: Promise<unknown> | undefined) => void;
-}
-
-/** A lock that can tell of its loss without a signal. */
-interface Telling {
-  onLost?(tell: (error: unknown) => void): () => void;
+/** Lets the lock go: at once, or when what it is given has ended. */
+interface LetGo {
+  readonly resolve: (rest: Promise<unknown> | undefined) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 /**
@@ -36,15 +43,19 @@ export function streamLocked<T>(run: StreamRun, open: Open<T>): Observable<T | u
   });
 }
 
-/** One subscription. */
-class LockedStream<T> {
+/** One subscription; observes what runs under the lock. With every request, so no more is made than needed. */
+class LockedStream<T> implements Observer<T> {
   readonly #departure: Departure;
-  readonly #end = new Subject<void>();
   #entered = false;
   #over = false;
   #left = false;
   #resources: readonly string[] = [];
   #failure: { readonly error: unknown } | undefined;
+  /** There from the first use of the lock to its end. */
+  #letGo: LetGo | undefined;
+  #source: Unsubscribable | undefined;
+  #cut: Subject<void> | undefined;
+  #watchNoLonger: (() => void) | undefined;
 
   constructor(
     private readonly run: StreamRun,
@@ -52,21 +63,20 @@ class LockedStream<T> {
     private readonly subscriber: Subscriber<T | undefined>,
   ) {
     const { client, signal, plan } = run;
-    this.#departure = new Departure({ client, signals: [plan.options.signal, signal] });
+    const both = [plan.options.signal, signal];
+    this.#departure = new Departure(both.some(Boolean) ? { client, signals: both } : { client });
   }
 
   begin(): void {
     const { locker, plan } = this.run;
     if (plan.joins) return this.#join();
-    const options = new CallOptions(plan.options, this.#departure);
     try {
       this.#resources = this.run.resources();
-      locker
-        .withLock(this.#resources, (lock) => this.#hold(lock), options)
-        .then(
-          () => this.#complete(),
-          (error) => this.#fail(error),
-        );
+      const call = { shared: plan.options, [QUIT]: this.#departure };
+      lockFor(locker, { resources: this.#resources, work: (lock) => this.#hold(lock), call }).then(
+        () => this.#complete(),
+        (error) => this.#fail(error),
+      );
     } catch (error) {
       this.#fail(error);
     }
@@ -76,7 +86,23 @@ class LockedStream<T> {
     if (this.#over) return;
     this.#left = true;
     this.#departure.leave();
-    this.#end.next();
+    this.complete();
+    this.#stop();
+  }
+
+  next(value: T): void {
+    if (this.#letGo) this.subscriber.next(value);
+  }
+
+  error(error: unknown): void {
+    const letGo = this.#pass();
+    if (!letGo) return;
+    this.#failure = { error };
+    letGo.reject(error);
+  }
+
+  complete(): void {
+    this.#pass()?.resolve(this.#left ? this.run.left?.() : undefined);
   }
 
   #complete(): void {
@@ -99,7 +125,7 @@ class LockedStream<T> {
   #join(): void {
     const { run, subscriber, open } = this;
     const work = async (lock: Lock | undefined, left?: Quit): Promise<T[]> =>
-      left?.aborted ? [] : onlyValue(open(lock), lock?.signal, run.plan);
+      left?.aborted ? [] : onlyValue(new Observable((all) => open(lock).subscribe(all)), lock?.signal, run.plan);
     runLocked({ ...run, signal: this.#departure.signal }, work).then(
       (result) => {
         if (result !== skipped) for (const value of result) subscriber.next(value);
@@ -123,42 +149,42 @@ class LockedStream<T> {
     this.#departure.end();
     return new Promise((resolve, reject) => {
       if (this.#left) return resolve(undefined);
-      const fail = (error: unknown): void => {
-        this.#failure = { error };
-        reject(error);
-      };
+      this.#letGo = { resolve, reject };
       try {
-        this.#pass(lock, { fail, end: resolve });
+        this.#watchNoLonger = lock && onLost(lock, (error) => this.#lose(error));
+        this.#follow(this.open(lock));
       } catch (error) {
-        fail(error);
+        this.error(error);
       }
     });
   }
 
-  #pass(lock: Lock | undefined, { fail, end }: Ends): void {
-    const stop = lock && onLost(lock, (error) => this.#end.error(replyOf(this.run, error)));
-    this.open(lock)
-      .pipe(takeUntil(this.#end))
-      .subscribe({
-        next: (value) => this.subscriber.next(value),
-        error: (error) => {
-          stop?.();
-          fail(error);
-        },
-        complete: () => {
-          stop?.();
-          end(this.#left ? this.run.left?.() : undefined);
-        },
-      });
+  #lose(error: unknown): void {
+    this.error(replyOf(this.run, error));
+    this.#stop();
   }
-}
 
-function onLost(lock: Lock & Telling, tell: (error: unknown) => void): (() => void) | undefined {
-  if (lock.onLost) return lock.onLost(tell);
-  // A double that a test gives may have none.
-  const signal = lock.signal as AbortSignal | undefined;
-  const listener = (): void => tell(signal?.reason);
-  signal?.addEventListener('abort', listener);
-  if (signal?.aborted) listener();
-  return () => signal?.removeEventListener('abort', listener);
+  #follow(source: Subscribable<T>): void {
+    if (!this.#letGo) return;
+    if (isObservable(source)) {
+      // It may give all it has before there is a subscription to end.
+      this.#cut = new Subject();
+      (source as Observable<T>).pipe(takeUntil(this.#cut)).subscribe(this);
+    } else {
+      this.#source = source.subscribe(this);
+    }
+  }
+
+  #stop(): void {
+    this.#cut?.next();
+    this.#source?.unsubscribe();
+  }
+
+  /** What lets the lock go, once. */
+  #pass(): LetGo | undefined {
+    const letGo = this.#letGo;
+    this.#letGo = undefined;
+    this.#watchNoLonger?.();
+    return letGo;
+  }
 }

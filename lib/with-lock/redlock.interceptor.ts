@@ -6,7 +6,7 @@ import {
   type NestInterceptor,
   type Type,
 } from '@nestjs/common';
-import { catchError, Observable, throwError, type MonoTypeOperatorFunction } from 'rxjs';
+import { catchError, Observable, throwError, type MonoTypeOperatorFunction, type Subscribable } from 'rxjs';
 import type { Lock } from '../core/lock.js';
 import { getRedlockToken } from '../redlock.tokens.js';
 import { Departure } from './departure.js';
@@ -30,10 +30,13 @@ interface Visit {
 /** Takes the lock of a handler by its request, before pipes and handler run; `@WithLock` puts it in its place. */
 @Injectable()
 export class RedlockInterceptor implements NestInterceptor {
+  /** By method: metadata takes long to look up with every request. */
+  readonly #plans = new WeakMap<object, LockPlan | undefined>();
+
   constructor(@Inject(getRedlockToken()) private readonly locker: Locker) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const plan = planOf(context.getHandler());
+    const plan = this.#planOf(context.getHandler());
     if (!plan || lockCalls.getStore()?.isFor(plan)) return next.handle();
     const handling = handlingOf(context);
     // What nobody here knows is locked by the method itself.
@@ -53,10 +56,15 @@ export class RedlockInterceptor implements NestInterceptor {
     return handling.isAnswered ? stream.pipe(answering(handling.isAnswered, replyBy(exceptionFactory))) : stream;
   }
 
+  #planOf(method: object): LockPlan | undefined {
+    if (!this.#plans.has(method)) this.#plans.set(method, planOf(method));
+    return this.#plans.get(method);
+  }
+
   #byRequest({ plan, owner, handling, next, toReply }: Visit): Observable<unknown> {
     const { request, kind, client } = handling;
     let call: LockCall | undefined;
-    const begin = (lock: Lock | undefined): Observable<unknown> => {
+    const begin = (lock: Lock | undefined): Subscribable<unknown> => {
       call = new LockCall({ plan, request, kind, lock, reply: { toReply } });
       return enter(call, next);
     };
@@ -100,8 +108,8 @@ function answering<T>(
 }
 
 /** Within the call from subscription on: an interceptor further in may go on to the handler only then. */
-function enter(call: LockCall, next: CallHandler): Observable<unknown> {
-  return new Observable((subscriber) => lockCalls.run(call, () => next.handle().subscribe(subscriber)));
+function enter(call: LockCall, next: CallHandler): Subscribable<unknown> {
+  return { subscribe: (observer) => lockCalls.run(call, () => next.handle().subscribe(observer)) };
 }
 
 /** The interceptor that locks on the pool with this name. */

@@ -1,9 +1,9 @@
-import { CallOptions, type Quit } from '../core/call-options.js';
+import { QUIT, type CallOptions, type Quit } from '../core/call-options.js';
 import type { RedlockErrorCode } from '../core/errors.js';
 import type { LockEvent } from '../core/events.js';
 import type { Lock } from '../core/lock.js';
 import type { LockOptions } from '../core/options.js';
-import { HOLDS, TELL } from '../redlock.tokens.js';
+import { HOLDS, LOCK_FOR, TELL } from '../redlock.tokens.js';
 import type { Client } from './client.js';
 import { Departure } from './departure.js';
 import type { ExceptionFactory } from './exception-factory.js';
@@ -17,6 +17,12 @@ export interface Locker {
     resource: readonly string[],
     work: (lock: Lock | undefined) => Promise<T>,
     options?: LockOptions,
+  ): Promise<T>;
+  /** The same for calls that share their options, where it is a real one. */
+  [LOCK_FOR]?<T>(
+    resource: readonly string[],
+    work: (lock: Lock | undefined) => Promise<T>,
+    call: CallOptions,
   ): Promise<T>;
   /** Takes what happens to calls, where anybody wants to know. */
   [TELL]?(event: LockEvent): void;
@@ -61,7 +67,7 @@ async function runAlone<T>(run: LockedRun, work: Work<T>): Promise<T | typeof sk
   let resources: readonly string[] = [];
   try {
     resources = run.resources();
-    return await run.locker.withLock(resources, (lock) => guarded.run(lock), optionsOf(run));
+    return await lockRun(run, { resources, work: (lock) => guarded.run(lock) });
   } catch (error) {
     if (guarded.threw(error)) throw error;
     if (!guarded.entered && run.plan.onContended === 'skip' && isLocked(error)) {
@@ -94,10 +100,26 @@ class Guarded<T> {
   }
 }
 
-function optionsOf({ plan, signal }: LockedRun): LockOptions {
-  if (!signal) return plan.options;
-  if (signal instanceof Departure) return new CallOptions(plan.options, signal);
-  return { ...plan.options, signal: plan.options.signal ? AbortSignal.any([plan.options.signal, signal]) : signal };
+/** What one call asks a locker for. */
+interface Request<T> {
+  readonly resources: readonly string[];
+  readonly work: (lock: Lock | undefined) => Promise<T>;
+  readonly call: CallOptions;
+}
+
+function lockRun<T>({ locker, plan, signal }: LockedRun, { resources, work }: Omit<Request<T>, 'call'>): Promise<T> {
+  const { options } = plan;
+  if (signal instanceof Departure)
+    return lockFor(locker, { resources, work, call: { shared: options, [QUIT]: signal } });
+  if (!signal) return locker.withLock(resources, work, options);
+  const either = options.signal ? AbortSignal.any([options.signal, signal]) : signal;
+  return locker.withLock(resources, work, { ...options, signal: either });
+}
+
+/** Makes a signal only for a locker that is a double. */
+export function lockFor<T>(locker: Locker, { resources, work, call }: Request<T>): Promise<T> {
+  if (locker[LOCK_FOR]) return locker[LOCK_FOR](resources, work, call);
+  return locker.withLock(resources, work, { ...call.shared, signal: call[QUIT].signal });
 }
 
 /** By its code, which also works across two copies of this package. */

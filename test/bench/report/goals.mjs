@@ -134,6 +134,14 @@ export const GOALS = [
     digits: 0,
     reached: ours('held-50000/extended/heapPerLock'),
   },
+  {
+    what: 'HTTP handler: client CPU µs of @WithLock above withLock',
+    atMost: 60,
+    digits: 0,
+    reached: ({ decorator }) =>
+      decorator?.POST &&
+      comparisonOf(decorator.POST, ['@WithLock', 'withLock'], { figure: 'cpu', against: 'difference' }),
+  },
   { what: 'a million pairs: growth KB', atMost: NOISE_KB, digits: 0, reached: ours('memory-million/growth/grown') },
 ];
 

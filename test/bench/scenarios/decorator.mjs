@@ -1,6 +1,8 @@
 import { goTogether } from '../harness/child.mjs';
 
 const LIMIT_MS = 20_000;
+/** Until the code of a request is compiled: a server runs for days. */
+const WARM_UP_MS = 6_000;
 
 /** @typedef {import('../candidates/candidates.mjs').Candidate} Candidate */
 
@@ -8,6 +10,11 @@ const LIMIT_MS = 20_000;
 const STYLES = [
   { name: 'bare', title: 'the handler without a lock', kind: 'reference' },
   { name: 'withLock', title: 'RedlockService.withLock inside of the handler', kind: 'ours' },
+  {
+    name: 'interceptor',
+    title: 'the same, and an interceptor beside it that does nothing: what Nest takes for one',
+    kind: 'reference',
+  },
   { name: '@WithLock', title: '@WithLock on the handler', kind: 'ours' },
   { name: 'nest-redlock', title: '@Redlock of @anchan828/nest-redlock on the handler', kind: 'peer' },
 ];
@@ -34,7 +41,7 @@ export const decorator = {
     const length = quick ? 1_500 : 3_000;
     const app = { style, length, ports: servers.ports, library, ttl: 10_000 };
     return context.perform({ work: 'handler', params: app, manner: { candidate: null } }, (apps) => {
-      const calls = { ...params, port: apps[0]?.facts.port, length, warmUp: length / 2 };
+      const calls = { ...params, port: apps[0]?.facts.port, length, warmUp: WARM_UP_MS };
       return context.perform({ work: 'requests', params: calls, manner: { candidate: null } }, async (callers) => {
         const [used = {}, called = {}] = await goTogether([...apps, ...callers], LIMIT_MS);
         return { ...called, perSecond: (called.requests / length) * 1e3, cpu: (used.cpu / called.requests) * 1e3 };

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { Body, Controller, Inject, Module, Post } from '@nestjs/common';
+import { Body, Controller, Inject, Module, Post, UseInterceptors } from '@nestjs/common';
 import { pathToFileURL } from 'node:url';
 import { connectAll, load } from '../candidates/redis-5.mjs';
 
@@ -68,6 +68,9 @@ async function styleOf(params) {
   return {
     module,
     ready,
+    ...(params.style === 'interceptor' && {
+      decorator: UseInterceptors({ intercept: (_context, next) => next.handle() }),
+    }),
     token: RedlockService,
     act: (service, email) => service.withLock(`user:${email}`, () => ({ email })),
   };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { CallOptions, type LazyQuit } from '../../../lib/core/call-options.js';
+import { QUIT, type LazyQuit } from '../../../lib/core/call-options.js';
 import { OptionBook } from '../../../lib/core/option-book.js';
 import { DEFAULT_LOCK_OPTIONS, type LockOptions } from '../../../lib/core/options.js';
 
@@ -25,7 +25,7 @@ describe('OptionBook', () => {
     ['a wrong one', { ttl: -1 }],
     ['one above maxTtl', { ttl: 30_001 }],
   ])('refuses %s, each time', (_case, options) => {
-    for (const given of [options, new CallOptions(options, quitOn(new AbortController()))]) {
+    for (const given of [options, { shared: options, [QUIT]: quitOn(new AbortController()) }]) {
       expect(() => book.resolve(given)).toThrow(/tll|ttl/);
       expect(() => book.resolve(given)).toThrow(/tll|ttl/);
     }
@@ -40,21 +40,12 @@ describe('OptionBook', () => {
       },
     };
     const quits = [quitOn(new AbortController()), quitOn(new AbortController())];
-    const calls = quits.map((quit) => new CallOptions(shared, quit));
+    const calls = quits.map((quit) => ({ shared, [QUIT]: quit }));
     const before = looks;
     const [first, second] = calls.map((call) => book.resolve(call));
     const once = looks - before;
     book.resolve(calls[0]);
     expect(looks - before).toBe(once);
     expect([first!.ttl, second!.ttl, first!.signal, second!.signal]).toEqual([700, 700, ...quits]);
-  });
-});
-
-describe('CallOptions', () => {
-  it('looks like any other options to whoever else gets them', () => {
-    const controller = new AbortController();
-    const options: LockOptions = new CallOptions({ ttl: 700, waitTimeout: 0 }, quitOn(controller));
-    expect({ ...options }).toEqual({ ttl: 700, waitTimeout: 0 });
-    expect(options.signal).toBe(controller.signal);
   });
 });
