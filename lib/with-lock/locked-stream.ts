@@ -91,7 +91,7 @@ class LockedStream<T> implements Observer<T> {
   }
 
   next(value: T): void {
-    if (this.#letGo) this.subscriber.next(value);
+    this.subscriber.next(value);
   }
 
   error(error: unknown): void {

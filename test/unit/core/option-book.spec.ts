@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { QUIT, type LazyQuit } from '../../../lib/core/call-options.js';
 import { OptionBook } from '../../../lib/core/option-book.js';
-import { DEFAULT_LOCK_OPTIONS, type LockOptions } from '../../../lib/core/options.js';
+import { DEFAULT_LOCK_OPTIONS, LOCK_OPTION_NAMES, type LockOptions } from '../../../lib/core/options.js';
 
 const quitOn = ({ signal }: AbortController): LazyQuit => ({
   signal,
@@ -29,6 +29,25 @@ describe('OptionBook', () => {
       expect(() => book.resolve(given)).toThrow(/tll|ttl/);
       expect(() => book.resolve(given)).toThrow(/tll|ttl/);
     }
+  });
+
+  it('knows every option that calls share', () => {
+    const shared: LockOptions = {
+      ttl: 700,
+      waitTimeout: 1,
+      retryCount: 2,
+      retryDelay: 3,
+      retryJitter: 4,
+      driftFactor: 0.5,
+      autoExtend: true,
+      maxHold: 5,
+      minHold: 6,
+    };
+    const quit = quitOn(new AbortController());
+    const { signal, ...options } = book.resolve({ shared, [QUIT]: quit });
+    expect(Object.keys(shared)).toEqual(LOCK_OPTION_NAMES.filter((name) => name !== 'signal'));
+    expect(options).toEqual(shared);
+    expect(signal).toBe(quit);
   });
 
   it('looks at what calls share once, and gives each its own end of the wait', () => {

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import { lastValueFrom, toArray, type Observer } from 'rxjs';
 import { QUIT, type CallOptions } from '../../../lib/core/call-options.js';
@@ -71,8 +72,8 @@ describe('streamLocked, of what is no Observable', () => {
     expect([values, stopped]).toEqual([['one'], 0]);
     subscription.unsubscribe();
     await locker.untilHeld(0);
-    given[0]!.next!('late');
     expect([values, stopped]).toEqual([['one'], 1]);
+    expect(getEventListeners(locker.locks[0]!.signal, 'abort')).toEqual([]);
   });
 
   it('stops it where the lock is lost', async () => {
