@@ -135,6 +135,18 @@ export const GOALS = [
     reached: ours('held-50000/extended/heapPerLock'),
   },
   {
+    what: 'a vote alone: µs of the node',
+    atMost: 10,
+    digits: 1,
+    reached: ({ 'node-time': times }) => times?.['1'] && figureOf(times['1'], 'acquire', 'micros'),
+  },
+  {
+    what: 'a vote in a batch of 64: µs of the node',
+    atMost: 4,
+    digits: 1,
+    reached: ({ 'node-time': times }) => times?.['64'] && figureOf(times['64'], 'acquire', 'micros'),
+  },
+  {
     what: 'HTTP handler: client CPU µs of @WithLock above withLock',
     atMost: 60,
     digits: 0,

@@ -5,6 +5,7 @@ import { decorator } from './decorator.mjs';
 import { held } from './held.mjs';
 import { memory } from './memory.mjs';
 import { network } from './network.mjs';
+import { nodeTime } from './node-time.mjs';
 import { outage } from './outage.mjs';
 import { steady } from './steady.mjs';
 
@@ -20,5 +21,6 @@ export const SCENARIOS = [
   network,
   held,
   memory,
+  nodeTime,
   decorator,
 ];

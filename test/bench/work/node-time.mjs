@@ -1,0 +1,110 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { ask } from '../redis/ask.mjs';
+
+const MAX_TTL_MS = 60_000;
+/** How many calls are sent at once. */
+const PIPELINE = 100;
+
+/** @typedef {{ run: string, port: number, operation: string, size: number, count: number, library: string }} Params */
+
+/**
+ * Operations sent to one node, and how long it says that they took it.
+ * @param {undefined} _client
+ * @param {Params} params
+ * @returns {Promise<import('../harness/child-main.mjs').Measure>}
+ */
+export async function prepare(_client, params) {
+  const calls = await callsOf(params);
+  const socket = connect(params.port, '127.0.0.1').setNoDelay(true);
+  await once(socket, 'connect');
+  // A script is compiled, and a node's tables grow, with what comes first.
+  for (const call of calls.introduction) await send(socket, [call]);
+  return async () => {
+    const before = await microsOf(params);
+    await send(socket, calls.measured());
+    const micros = (await microsOf(params)) - before;
+    socket.destroy();
+    return { micros: micros / params.count };
+  };
+}
+
+/** @param {Params} params @returns {Promise<{ introduction: Buffer[], measured: () => Buffer[] }>} */
+async function callsOf(params) {
+  const { run, operation, count, port } = params;
+  const names = Array.from({ length: count }, (_, index) => `${run}:${index}`);
+  if (operation === 'SET') {
+    const set = (/** @type {string} */ name) => command('SET', name, 'x', 'NX', 'PX', '10000');
+    return { introduction: [set(run)], measured: () => names.map(set) };
+  }
+  if (operation === 'empty script') {
+    const sha = (await ask(port, 'SCRIPT LOAD "return 1"')).split('\r\n')[1] ?? '';
+    const call = command('EVALSHA', sha, '0');
+    return { introduction: [call], measured: () => names.map(() => call) };
+  }
+  return batchesOf(params, names);
+}
+
+/** As the library sends them. @param {Params} params @param {string[]} names */
+async function batchesOf({ run, port, operation, size, library }, names) {
+  const { BatchEncoder } = await load(library, 'redis/batch-encoder.js');
+  const { Batch } = await load(library, 'redis/batch.js');
+  const { Claim } = await load(library, 'core/claim.js');
+  const { Aside } = await load(library, 'core/aside.js');
+  const { SystemRandom } = await load(library, 'core/random.js');
+  const { bulk } = await load(library, 'redis/resp.js');
+  const encoder = new BatchEncoder(`${run}:`, { maxTtl: MAX_TTL_MS, restartQuarantine: true });
+  const random = new SystemRandom();
+  const id = (await ask(port, 'INFO server')).match(/run_id:(\w+)/)?.[1] ?? '';
+  const claims = names.map((name) => new Claim([name], random.value()));
+  const wires = (/** @type {string} */ verb, /** @type {any[]} */ some, /** @type {'evalsha' | 'eval'} */ how) =>
+    grouped(some, size).map((group) => {
+      const batch = new Batch();
+      const proposal = Date.now() * 1_000;
+      for (const claim of group) batch.add(verb, Object.assign(new Aside(claim, 10_000), { proposal }), 0);
+      encoder.forget();
+      return encoder.wire(batch, how, Buffer.from(bulk(id)));
+    });
+  // Known and trusted for as long as can be.
+  const trusted = command('SET', encoder.marker, `${id}|1000000|${MAX_TTL_MS}`);
+  const introduction = [trusted, ...wires('A', [new Claim(['first'], random.value())], 'eval')];
+  if (operation === 'acquire') return { introduction, measured: () => wires('A', claims, 'evalsha') };
+  introduction.push(...wires('A', claims, 'evalsha'));
+  return { introduction, measured: () => wires('R', claims, 'evalsha') };
+}
+
+/** @param {string} library the entry of the built one @param {string} path @returns {Promise<any>} */
+function load(library, path) {
+  return import(new URL(path, new URL(`file://${library}`)).href);
+}
+
+/** @template T @param {T[]} all @param {number} size @returns {T[][]} */
+function grouped(all, size) {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, index) =>
+    all.slice(index * size, (index + 1) * size),
+  );
+}
+
+/** @param {string[]} words */
+function command(...words) {
+  return Buffer.from(
+    `*${words.length}\r\n${words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`).join('')}`,
+  );
+}
+
+/** Resolves once all are answered; one error is enough to fail. @param {import('node:net').Socket} socket @param {Buffer[]} calls */
+async function send(socket, calls) {
+  for (const some of grouped(calls, PIPELINE)) {
+    socket.write(Buffer.concat([...some, command('PING')]));
+    let reply = '';
+    while (!reply.endsWith('+PONG\r\n')) reply += String((await once(socket, 'data'))[0]);
+    if (/(^|\n)-/.test(reply)) throw new Error(`the node answered ${reply.match(/(?:^|\n)-(.*)/)?.[1]}`);
+  }
+}
+
+/** @param {Params} params */
+async function microsOf({ port, operation }) {
+  const stats = await ask(port, 'INFO commandstats');
+  const name = operation === 'SET' ? 'set' : 'evalsha';
+  return Number(stats.match(new RegExp(`cmdstat_${name}:calls=\\d+,usec=(\\d+)`))?.[1] ?? 0);
+}
