@@ -35,6 +35,12 @@ export interface Electorate {
   readonly agenda: Agenda;
 }
 
+const DOUBTFUL: Unknown = {
+  kind: 'unknown',
+  reason: 'what it gives may be given away by what is still on its way',
+  sent: true,
+};
+
 /** One question put to all nodes at once and decided as soon as it can be; never waits for the slowest node. */
 export class Ballot<A extends Answer> extends Task implements Question<A> {
   /** By seat; undefined where there is no answer yet. */
@@ -93,7 +99,8 @@ export class Ballot<A extends Answer> extends Task implements Question<A> {
     return this.answers.filter((answer) => answer !== undefined && test(answer)).length;
   }
 
-  answer(seat: number, answer: A | Unknown): void {
+  answer(seat: number, given: A | Unknown): void {
+    const answer = this.claim.isDoubtful(seat) && given.kind === this.terms.favour ? DOUBTFUL : given;
     this.answers[seat] = answer;
     if (this.#outcome) return this.#late(seat, answer);
     if (this.#favours(answer.kind)) this.#granted += 1;

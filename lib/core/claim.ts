@@ -22,6 +22,8 @@ export interface Grant {
 export class Claim {
   /** True where the next in line of this process asks in the same turn as this claim is released. */
   followed = false;
+  /** True once its holder is through with it: only now may the nodes be told to let it end sooner. */
+  over = false;
   /** The fencing token, once it is known. */
   token = 0;
   /** Whether the fence counter of some node is known, or likely, to differ from the token. */
@@ -29,6 +31,8 @@ export class Claim {
   /** An adapter's own form of this claim, kept here so that all nodes share it. */
   encoding: unknown;
   #asked = false;
+  /** Seats of nodes that may give it away at any time. */
+  #doubtful: Set<number> | undefined;
   #unreached: Set<object> | undefined;
 
   constructor(
@@ -38,6 +42,23 @@ export class Claim {
     /** The place that is taken where the resource is held; without one the claim does not wait. */
     readonly ticket?: Ticket,
   ) {}
+
+  /** Whether there is a node that `isDoubtful`. */
+  get spoiled(): boolean {
+    return this.#doubtful !== undefined;
+  }
+
+  /**
+   * Notes what came of a command by which the node at `seat` was to give away what it had given. Bytes of a broken connection may
+   * come late: without an answer nothing counts any more that this node gives.
+   */
+  noteGivenAway(seat: number, answer: { readonly kind: string; readonly sent?: boolean }): void {
+    if (answer.kind === 'unknown' && answer.sent) (this.#doubtful ??= new Set()).add(seat);
+  }
+
+  isDoubtful(seat: number): boolean {
+    return this.#doubtful?.has(seat) === true;
+  }
 
   /** Notes whether a command that takes the resources left for `node`, until every node was asked. */
   noteSent(node: object, sent: boolean): void {

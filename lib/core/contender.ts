@@ -1,23 +1,16 @@
 import type { Ballot, Decision } from './ballot.js';
-import { Claim, type Grant } from './claim.js';
+import { Candidacy } from './candidacy.js';
+import type { Grant } from './claim.js';
 import type { Contest, Victory } from './contention.js';
-import { ENOUGH, GRACE, SIGN_OF_LIFE, STUBBORN_ROUNDS } from './hand-off.js';
+import { ENOUGH, SIGN_OF_LIFE, STUBBORN_ROUNDS } from './hand-off.js';
 import type { AcquireAnswer } from './lock-node.js';
 import type { NodePool } from './node-pool.js';
-import { errorOf, isSplit, reasonOf, type Lost } from './outcome.js';
-import { Place, type Waiter } from './place.js';
+import { errorOf, isSplit, reasonOf, type Lost, type Unsettled } from './outcome.js';
+import type { Waiter } from './place.js';
 import { retryDelay } from './retry.js';
 import { Surrender } from './surrender.js';
 import { commonToken, noteLate, raiseLaggards, settle } from './token.js';
 import { Validity } from './validity.js';
-import { Votes } from './votes.js';
-
-/** A quorum of votes whose fence counters do not agree enough for a token yet. */
-interface Unsettled {
-  readonly kind: 'unsettled';
-  /** Whether more votes may be on their way. */
-  readonly awaited: boolean;
-}
 
 /** Told of what becomes of a contender. */
 export interface ContenderListener {
@@ -27,9 +20,7 @@ export interface ContenderListener {
 
 /** One process's place in the lines of all nodes for one resource: asks, waits for grants, and asks again where none come. */
 export class Contender implements Waiter {
-  readonly #place: Place;
-  readonly #claim: Claim;
-  readonly #votes: Votes;
+  #candidacy: Candidacy;
   #validity!: Validity;
   #over = false;
   #wake: (() => void) | undefined;
@@ -40,10 +31,7 @@ export class Contender implements Waiter {
     private readonly contest: Contest,
     private readonly listener: ContenderListener,
   ) {
-    const { patience, resources, terms } = contest;
-    this.#place = new Place(Math.round(patience.since.wall * 1_000), Math.min(GRACE, terms.ttl), this);
-    this.#claim = new Claim(resources, pool.random.value(), this.#place);
-    this.#votes = new Votes(pool.nodes.length);
+    this.#candidacy = new Candidacy(pool, contest, this);
   }
 
   /** Tries until the resource is ours, or until time, count or a signal ends it; then nothing of it stays on the nodes. */
@@ -64,8 +52,10 @@ export class Contender implements Waiter {
   }
 
   granted(node: string, { since, fence }: Grant): void {
-    const validity = Validity.of(since, this.#place.grace, this.contest.terms.driftFactor);
-    this.#votes.grantMeanwhile(this.pool.seatOf(node), { validity, fence });
+    const seat = this.pool.seatOf(node);
+    if (this.#candidacy.claim.isDoubtful(seat)) return;
+    const validity = Validity.of(since, this.#candidacy.place.grace, this.contest.terms.driftFactor);
+    this.#candidacy.votes.grantMeanwhile(seat, { validity, fence });
     this.#hurry();
     this.#wakeIfWon();
   }
@@ -74,7 +64,7 @@ export class Contender implements Waiter {
     try {
       return await this.#untilWon(first);
     } catch (error) {
-      this.pool.release(this.#claim, this.contest.terms.ttl);
+      this.pool.release(this.#candidacy.claim, this.contest.terms.ttl);
       this.listener.gaveUp();
       throw error;
     } finally {
@@ -106,7 +96,7 @@ export class Contender implements Waiter {
 
   #leave(): void {
     this.#over = true;
-    this.#place.leave();
+    this.#candidacy.place.leave();
     this.#stopHurry?.();
   }
 
@@ -114,14 +104,15 @@ export class Contender implements Waiter {
   async #settled(outcome: Victory | Lost | Unsettled): Promise<Victory | Lost> {
     if (outcome.kind !== 'unsettled') return outcome;
     const [{ pool, contest }, { awaited }] = [this, outcome];
-    const laggards = { votes: this.#votes, awaited, changed: () => this.#wakeIfWon() };
-    const stop = raiseLaggards(pool, this.#claim, laggards);
+    const laggards = { votes: this.#candidacy.votes, awaited, changed: () => this.#wakeIfWon() };
+    const stop = raiseLaggards(pool, this.#candidacy.claim, laggards);
     const early = (wake: () => void): void => void (this.#wake = () => this.#won() && wake());
     await contest.patience.pause(pool.timeoutFor(contest.terms.ttl), early).finally(stop);
-    return this.#won() ?? { kind: 'no token', nodes: this.#votes.outcomes(pool.nodes) };
+    return this.#won() ?? { kind: 'no token', nodes: this.#candidacy.votes.outcomes(pool.nodes) };
   }
 
   async #round(): Promise<Victory | Lost | Unsettled> {
+    this.#candidacy = this.#candidacy.next();
     const ballot = this.#ask();
     return this.#outcomeOf(ballot, await ballot.decision);
   }
@@ -131,12 +122,16 @@ export class Contender implements Waiter {
     const now = this.pool.clock.now();
     const validity = Validity.of(now, ttl, driftFactor);
     this.#validity = validity;
-    this.#votes.beginRound();
+    this.#candidacy.votes.beginRound();
     this.#wake = undefined;
     this.#stopHurry?.();
     this.#stopHurry = undefined;
-    const late = (seat: number, answer: AcquireAnswer): void => this.#note(seat, answer, validity);
-    return this.pool.acquire(this.#claim, ttl, { late, now });
+    const { claim } = this.#candidacy;
+    const late = (seat: number, answer: AcquireAnswer): void => {
+      if (this.#over || claim !== this.#candidacy.claim) noteLate(claim, answer);
+      else this.#note(seat, answer, validity);
+    };
+    return this.pool.acquire(claim, ttl, { late, now });
   }
 
   /** What is granted now counts together with what was granted while we waited. */
@@ -145,8 +140,8 @@ export class Contender implements Waiter {
       if (this.#validity.remaining(this.pool.clock) <= 0) return { kind: 'too slow', nodes: reasonOf(ballot).nodes };
       const token = commonToken(ballot.answers);
       if (token !== undefined) {
-        settle(this.#claim, token, ballot.answers);
-        return { kind: 'won', claim: this.#claim, validity: this.#validity, provisional: false, attempts: 1 };
+        settle(this.#candidacy.claim, token, ballot.answers);
+        return { kind: 'won', claim: this.#candidacy.claim, validity: this.#validity, provisional: false, attempts: 1 };
       }
     }
     ballot.answers.forEach((answer, seat) => answer && this.#note(seat, answer, this.#validity));
@@ -156,9 +151,8 @@ export class Contender implements Waiter {
   }
 
   #note(seat: number, answer: AcquireAnswer, validity: Validity): void {
-    if (this.#over) return noteLate(this.#claim, answer);
-    if (answer.kind === 'granted') this.#votes.grant(seat, { validity, fence: answer.fence });
-    else this.#votes.refuse(seat, answer.kind);
+    if (answer.kind === 'granted') this.#candidacy.votes.grant(seat, { validity, fence: answer.fence });
+    else this.#candidacy.votes.refuse(seat, answer.kind);
     this.#wakeIfWon();
   }
 
@@ -168,7 +162,7 @@ export class Contender implements Waiter {
   }
 
   #wakeIfWon(): void {
-    if (this.#wake && this.#votes.quorum(this.pool.clock)) this.#wake();
+    if (this.#wake && this.#candidacy.votes.quorum(this.pool.clock)) this.#wake();
   }
 
   /** What the votes come to; those that could not be brought to a token in time are asked for again. */
@@ -184,17 +178,21 @@ export class Contender implements Waiter {
   /** Won by the votes of several rounds and grants, where enough of the lease is left to make it a whole one. */
   #standing(awaited = true): Victory | Unsettled | undefined {
     const { clock } = this.pool;
-    const validity = this.#votes.quorum(clock);
-    if (!validity || validity.remaining(clock) < this.#place.grace * ENOUGH) return undefined;
-    const found = this.#votes.token(clock);
+    const validity = this.#candidacy.votes.quorum(clock);
+    if (!validity || validity.remaining(clock) < this.#candidacy.place.grace * ENOUGH) return undefined;
+    const found = this.#candidacy.votes.token(clock);
     if (!found?.stands) return { kind: 'unsettled', awaited };
-    settle(this.#claim, found.token, []);
-    this.#claim.diverged = this.#votes.differFrom(found.token);
-    return { kind: 'won', claim: this.#claim, validity, provisional: true, attempts: 1 };
+    settle(this.#candidacy.claim, found.token, []);
+    this.#candidacy.claim.diverged = this.#candidacy.votes.differFrom(found.token);
+    return { kind: 'won', claim: this.#candidacy.claim, validity, provisional: true, attempts: 1 };
   }
 
   #surrender(): Surrender {
     const { ttl } = this.contest.terms;
-    return new Surrender(this.pool, this.#claim, { votes: this.#votes, ttl, yielded: () => this.#wakeIfWon() });
+    return new Surrender(this.pool, this.#candidacy.claim, {
+      votes: this.#candidacy.votes,
+      ttl,
+      yielded: () => this.#wakeIfWon(),
+    });
   }
 }

@@ -49,6 +49,7 @@ export class KeptClaims {
       this.pool.release(claim, ttl);
     });
     this.#timers.add(stopTimer);
+    claim.over = true;
     return this.pool.extend(claim, left, () => undefined);
   }
 }

@@ -21,7 +21,8 @@ export interface Lock {
    */
   assertValid(minimumMs?: number): void;
   /**
-   * Makes the lease end `ttl` ms from now, by default the ttl it was taken with.
+   * Makes the lease end `ttl` ms from now, by default the ttl it was taken with. One that is shorter than what is left counts for
+   * this holder only: the nodes keep the longer one until the release, since what is on its way to them may arrive in another order.
    * @throws LockLostError where it is gone; QuorumNotReachedError where too few nodes answered: what is left of the lease, or
    * of a shorter new one, still stands; RangeError for a wrong ttl
    */

@@ -14,6 +14,13 @@ export interface Won {
   readonly provisional: boolean;
 }
 
+/** A quorum of votes whose fence counters do not agree enough for a token yet. */
+export interface Unsettled {
+  readonly kind: 'unsettled';
+  /** Whether more votes may be on their way. */
+  readonly awaited: boolean;
+}
+
 /** Why a round of asking every node was in vain. */
 export type Lost =
   | {

@@ -1,7 +1,7 @@
 import { Aside } from './aside.js';
 import { mayHave } from './attempt.js';
 import { Claim } from './claim.js';
-import type { AcquireAnswer, Unknown, YieldAnswer } from './lock-node.js';
+import type { AcquireAnswer, ReleaseAnswer, Unknown, YieldAnswer } from './lock-node.js';
 import type { NodePool } from './node-pool.js';
 import type { Votes } from './votes.js';
 
@@ -35,15 +35,20 @@ export class Surrender {
     this.pool.nodes.forEach((node, seat) => {
       if (!votes.has(seat)) return;
       votes.yielding(seat);
-      node.release(new Aside(claim, ttl, () => votes.yielded(seat, false)), seat);
+      const answered = (answer: ReleaseAnswer): void => {
+        this.claim.noteGivenAway(seat, answer);
+        votes.yielded(seat, false);
+      };
+      node.release(new Aside(claim, ttl, answered), seat);
     });
   }
 
   #yield(seat: number): void {
     const { votes, ttl, yielded } = this.yielder;
     votes.yielding(seat);
-    const answered = ({ kind }: YieldAnswer): void => {
-      votes.yielded(seat, kind === 'kept');
+    const answered = (answer: YieldAnswer): void => {
+      this.claim.noteGivenAway(seat, answer);
+      votes.yielded(seat, answer.kind === 'kept');
       yielded();
     };
     this.pool.nodes[seat]!.yield(new Aside<YieldAnswer>(this.claim, ttl, answered), seat);

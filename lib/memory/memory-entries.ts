@@ -25,6 +25,22 @@ export class MemoryEntries {
     this.#tidying.check(this.#entries, () => [...this.#entries.keys()].forEach((each) => this.get(each)));
   }
 
+  /** Sets it, or makes it last longer where it has the value. */
+  take(resource: string, value: string, ttl: number): void {
+    const entry = this.get(resource);
+    const lastsLonger = entry?.value === value && entry.expires > this.wall() + ttl;
+    if (!lastsLonger || entry.expires === Infinity) this.set(resource, value, ttl);
+  }
+
+  /** All of a claim or nothing; only where its holder is through with it may it end sooner. */
+  extend({ resources, value, over }: Claim, ttl: number): 'taken' | 'missing' | 'extended' {
+    const entries = resources.map((resource) => this.get(resource));
+    if (entries.some((entry) => entry && entry.value !== value)) return 'taken';
+    if (entries.includes(undefined)) return 'missing';
+    for (const resource of resources) this[over ? 'set' : 'take'](resource, value, ttl);
+    return 'extended';
+  }
+
   delete(resource: string): void {
     this.#entries.delete(resource);
   }

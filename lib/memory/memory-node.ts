@@ -60,11 +60,7 @@ export class MemoryNode implements LockNode {
     const { claim, ttl } = question;
     const refusal = this.#refusal(question);
     if (refusal) return answer<ExtendAnswer>(question, seat, refusal);
-    const entries = claim.resources.map((resource) => this.#entries.get(resource));
-    const taken = entries.some((entry) => entry && entry.value !== claim.value);
-    const missing = entries.includes(undefined);
-    if (!taken && !missing) for (const entry of entries) entry!.expires = this.clock.now().wall + ttl;
-    answer(question, seat, { kind: taken ? 'taken' : missing ? 'missing' : 'extended' });
+    answer(question, seat, { kind: this.#entries.extend(claim, ttl) });
   }
 
   release(question: Question<ReleaseAnswer>, seat: number): void {
@@ -166,9 +162,8 @@ export class MemoryNode implements LockNode {
     if (obstacle) {
       return { kind: 'held', remaining: obstacle.expires - this.clock.now().wall, owner: obstacle.value };
     }
-    for (const resource of claim.resources) this.set(resource, claim.value, ttl);
-    const { resources } = claim;
-    return { kind: 'granted', fence: this.#fences[isOurs ? 'lift' : 'mint'](resources, proposal) };
+    for (const resource of claim.resources) this.#entries.take(resource, claim.value, ttl);
+    return { kind: 'granted', fence: this.#fences[isOurs ? 'lift' : 'mint'](claim.resources, proposal) };
   }
 
   #yield(claim: Claim): YieldAnswer {

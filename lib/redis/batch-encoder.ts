@@ -14,6 +14,7 @@ const NEEDS: Record<Verb, { ttl?: true; proposal?: true; grace?: true; ticket?: 
   W: { ttl: true, proposal: true, grace: true, ticket: true },
   E: { ttl: true },
   F: { proposal: true },
+  K: { ttl: true },
   R: {},
   L: { grace: true },
   S: { grace: true },
@@ -21,6 +22,7 @@ const NEEDS: Record<Verb, { ttl?: true; proposal?: true; grace?: true; ticket?: 
   a: { ttl: true, proposal: true },
   e: { ttl: true },
   f: { proposal: true },
+  k: { ttl: true },
   r: {},
 };
 

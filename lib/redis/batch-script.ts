@@ -45,13 +45,14 @@ end
  *
  *     A  acquires; everything or nothing, grants again what already has the value
  *     W  acquires, or takes a place in the line of waiters
- *     E  extends what has the value
+ *     E  extends what has the value; never makes it shorter, since bytes of an old connection may arrive last
+ *     K  has what has the value end after its ttl, sooner or later than before
  *     F  lifts the fence counter to what is proposed
  *     R  releases, compare-and-delete (the Redis distributed-locks page), and serves the line
  *     L  releases and leaves the line
  *     S  releases and leaves the line; it is served by the operation that follows
  *     Y  passes what has the value to an older waiter, and takes a place behind it
- *     a, e, f, r  as A, E, F and R for several resources; takes their number
+ *     a, e, f, k, r  as A, E, F, K and R for several resources; takes their number
  *     @  no operation: from here on these are the ttl, "grace ticket" and the proposed fencing token (three words)
  *     =  no operation: the next one has this value of another length (one word)
  *
@@ -111,7 +112,8 @@ ${COUNT_VOTES}
 
     local usual
     if name == 69 then
-      usual = not is_wrong and try('GET', key) == value and try('PEXPIRE', key, ttl) == 1
+      usual = not is_wrong and try('GET', key) == value
+        and (try('PTTL', key) >= tonumber(ttl) or try('PEXPIRE', key, ttl) == 1)
     elseif not somebody_waits then
       if name == 87 or name == 65 then
         local taken = not quarantine and not is_wrong and try('SET', key, value, 'NX', 'PX', ttl)

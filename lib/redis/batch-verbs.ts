@@ -39,6 +39,29 @@ local function give_back(key, value, serves)
   return owner == value and 'd' or 'n'
 end
 
+-- Also by an answer to what was asked first and arrives last a lease never gets shorter.
+local function lengthen(key)
+  if call('PTTL', key) < tonumber(ttl) then call('PEXPIRE', key, ttl) end
+end
+
+local function put_end_to(key)
+  call('PEXPIRE', key, ttl)
+end
+
+local function extend(value, keys, change)
+  check_ttl()
+  local answer = 'x'
+  for _, key in ipairs(keys) do
+    local owner = #keys == 1 and call('GET', key) or #keys > 1 and redis.pcall('GET', key)
+    if owner and owner ~= value then return 't' end
+    if not owner then answer = 'm' end
+  end
+  if answer == 'x' then
+    for _, key in ipairs(keys) do change(key) end
+  end
+  return answer
+end
+
 local verb = {}
 
 function verb.A(key, value)
@@ -50,7 +73,7 @@ function verb.A(key, value)
     serve(key)
     if call('SET', key, value, 'NX', 'PX', ttl) then return granted({key}, true) end
   elseif call('GET', key) == value then
-    call('PEXPIRE', key, ttl)
+    lengthen(key)
     return granted({key})
   end
   return held(key)
@@ -63,7 +86,7 @@ function verb.W(key, value)
   if free and nobody_waits_for(key) then return granted({key}, true) end
   if not free then owner = call('GET', key) end
   if owner == value then
-    call('PEXPIRE', key, ttl)
+    lengthen(key)
     return granted({key})
   end
   local me = place(value)
@@ -79,12 +102,11 @@ function verb.W(key, value)
 end
 
 function verb.E(key, value)
-  check_ttl()
-  local owner = call('GET', key)
-  if not owner then return 'm' end
-  if owner ~= value then return 't' end
-  call('PEXPIRE', key, ttl)
-  return 'x'
+  return extend(value, {key}, lengthen)
+end
+
+function verb.K(key, value)
+  return extend(value, {key}, put_end_to)
 end
 
 function verb.F(key, value)
@@ -136,22 +158,18 @@ function verb.a(_, value, keys)
     end
   end
   if blocked then return held(blocked) end
-  for _, key in ipairs(keys) do call('SET', key, value, 'PX', ttl) end
+  for _, key in ipairs(keys) do
+    if not call('SET', key, value, 'NX', 'PX', ttl) then lengthen(key) end
+  end
   return granted(keys, is_new)
 end
 
 function verb.e(_, value, keys)
-  check_ttl()
-  local answer = 'x'
-  for _, key in ipairs(keys) do
-    local owner = redis.pcall('GET', key)
-    if owner and owner ~= value then return 't' end
-    if not owner then answer = 'm' end
-  end
-  if answer == 'x' then
-    for _, key in ipairs(keys) do call('PEXPIRE', key, ttl) end
-  end
-  return answer
+  return extend(value, keys, lengthen)
+end
+
+function verb.k(_, value, keys)
+  return extend(value, keys, put_end_to)
 end
 
 function verb.f(_, value, keys)

@@ -2,9 +2,9 @@ import type { Question } from '../core/lock-node.js';
 
 /**
  * The letters of the batch script: acquire, and wait in line where it is held; extend; release, and leave the line, also
- * where the next operation serves it; yield; lift the fence counter. Small letters are for several resources.
+ * where the next operation serves it; yield; lift the fence counter; keep for so long and no longer. Small letters are for several resources.
  */
-export type Verb = 'A' | 'W' | 'E' | 'F' | 'R' | 'L' | 'S' | 'Y' | 'a' | 'e' | 'f' | 'r';
+export type Verb = 'A' | 'W' | 'E' | 'F' | 'K' | 'R' | 'L' | 'S' | 'Y' | 'a' | 'e' | 'f' | 'k' | 'r';
 
 const VOTES: ReadonlySet<Verb> = new Set(['A', 'W', 'a']);
 

@@ -19,7 +19,7 @@ import { BatchQueue } from './batch-queue.js';
 import { LINE_KEPT } from './line-script.js';
 import { Batch, type Verb } from './batch.js';
 import { commandOf } from './resp.js';
-import { releaseVerb, severalOr } from './verb-of.js';
+import { extendVerb, releaseVerb, severalOr } from './verb-of.js';
 import { NodeConnection } from './connection.js';
 import { GrantChannel } from './grant-channel.js';
 import type { NodeAddress } from './node-address.js';
@@ -92,7 +92,7 @@ export class RedisNode implements LockNode {
   }
 
   extend(question: Question<ExtendAnswer>, seat: number): void {
-    this.#ask(severalOr('E', question.claim), question, seat);
+    this.#ask(extendVerb(question.claim), question, seat);
   }
 
   release(question: Question<ReleaseAnswer>, seat: number): void {
@@ -150,7 +150,10 @@ export class RedisNode implements LockNode {
   /** A vote that a node gave before it was known not to be trusted is given back. */
   #voted(question: Question<unknown>, seat: number, answer: Granted | Quarantined): void {
     const counted = this.#trust.count(answer);
-    if (counted !== answer) this.release(new Aside(question.claim, question.ttl), seat);
+    if (counted !== answer) {
+      const { claim, ttl } = question;
+      this.release(new Aside<ReleaseAnswer>(claim, ttl, (done) => claim.noteGivenAway(seat, done)), seat);
+    }
     question.answer(seat, counted);
   }
 

@@ -2,8 +2,13 @@ import type { Claim } from '../core/claim.js';
 import type { Verb } from './batch.js';
 
 /** The letter of a verb for what a claim is about. */
-export function severalOr<V extends 'A' | 'E' | 'F' | 'R'>(verb: V, claim: Claim): V | Lowercase<V> {
+export function severalOr<V extends 'A' | 'E' | 'F' | 'K' | 'R'>(verb: V, claim: Claim): V | Lowercase<V> {
   return claim.resources.length === 1 ? verb : (verb.toLowerCase() as Lowercase<V>);
+}
+
+/** How the lease of a claim is set: what is used may only become longer. */
+export function extendVerb(claim: Claim): Verb {
+  return severalOr(claim.over ? 'K' : 'E', claim);
 }
 
 /** How a claim is given back. */

@@ -29,12 +29,31 @@ export function describeAcquire(suite: ContractSuite): void {
     expect(await suite.acquire(suite.claimOf(a))).toEqual({ kind: 'held', remaining: Infinity, owner: 'foreign' });
   });
 
-  it('grants again what has the same value, for a fresh ttl', async () => {
+  it.each([1, 2])(
+    'grants again what has the same value, for a fresh ttl that is no shorter: %i at once',
+    async (count) => {
+      const names = Array.from({ length: count }, () => suite.fresh());
+      const claim = suite.claimOf(...names);
+      const leftAfter = async (ttl: number): Promise<number[]> => {
+        expect(await suite.acquire(claim, ttl)).toMatchObject({ kind: 'granted' });
+        return Promise.all(names.map((name) => suite.left(name)));
+      };
+      for (const left of await leftAfter(100_000)) expect(left).toBeLessThanOrEqual(100_000);
+      for (const left of await leftAfter(1_000_000)) expect(left).toBeGreaterThan(500_000);
+      for (const left of await leftAfter(100_000)) expect(left).toBeGreaterThan(500_000);
+    },
+  );
+
+  it.each(['before', 'behind'])('grants a waiter again what it has, no shorter, with others %s it', async (side) => {
     const a = suite.fresh();
-    const claim = suite.claimOf(a);
-    await suite.acquire(claim, 1_000_000);
-    expect(await suite.acquire(claim, 60_000)).toMatchObject({ kind: 'granted' });
-    expect(await suite.left(a)).toBeLessThanOrEqual(60_000);
+    const holder = suite.claimOf(a);
+    await suite.acquire(holder);
+    const waiters = await suite.lineUp(a, ...(side === 'before' ? [1, 2] : [2, 1]));
+    const [us] = waiters.sort((one, other) => one.claim.ticket!.arrived - other.claim.ticket!.arrived);
+    await suite.release(holder);
+    expect(await suite.acquire(us!.claim, 1_000_000)).toMatchObject({ kind: 'granted' });
+    expect(await suite.acquire(us!.claim, 100_000)).toMatchObject({ kind: 'granted' });
+    expect(await suite.left(a)).toBeGreaterThan(500_000);
   });
 
   it('takes several resources, or none', async () => {

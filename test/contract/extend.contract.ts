@@ -1,14 +1,53 @@
-import { expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { Claim } from '../../lib/core/claim.js';
 import type { ContractSuite } from './contract-suite.js';
 
 export function describeExtend(suite: ContractSuite): void {
-  it.each([1_000_000, 10_000])('makes the lease end %i ms from now', async (ttl) => {
+  const several = [
+    ['one resource', 1],
+    ['several', 2],
+  ] as const;
+
+  describe.each(several)('of %s', (_case, count) => {
+    let names: string[];
+    let claim: Claim;
+
+    beforeEach(async () => {
+      names = Array.from({ length: count }, () => suite.fresh());
+      claim = suite.claimOf(...names);
+      await suite.acquire(claim, 100_000);
+    });
+
+    const expectLeft = async (least: number, most: number): Promise<void> => {
+      for (const name of names) {
+        expect(await suite.left(name)).toBeGreaterThan(least);
+        expect(await suite.left(name)).toBeLessThanOrEqual(most);
+      }
+    };
+
+    it('makes the lease end so many ms from now', async () => {
+      expect(await suite.extend(claim, 1_000_000)).toEqual({ kind: 'extended' });
+      await expectLeft(500_000, 1_000_000);
+    });
+
+    it('never makes it end sooner: bytes of a broken connection may come last', async () => {
+      expect(await suite.extend(claim, 10_000)).toEqual({ kind: 'extended' });
+      await expectLeft(50_000, 100_000);
+    });
+
+    it('makes it end sooner where its holder is through with it', async () => {
+      claim.over = true;
+      expect(await suite.extend(claim, 10_000)).toEqual({ kind: 'extended' });
+      await expectLeft(5_000, 10_000);
+    });
+  });
+
+  it('gives a key that never expires an end', async () => {
     const a = suite.fresh();
     const claim = suite.claimOf(a);
-    await suite.acquire(claim, 100_000);
-    expect(await suite.extend(claim, ttl)).toEqual({ kind: 'extended' });
-    expect(await suite.left(a)).toBeGreaterThan(ttl / 2);
-    expect(await suite.left(a)).toBeLessThanOrEqual(ttl);
+    await suite.under.plant(a, claim.value);
+    expect(await suite.extend(claim, 10_000)).toEqual({ kind: 'extended' });
+    expect(await suite.left(a)).toBeLessThanOrEqual(10_000);
   });
 
   it('answers "missing" where the key is gone, and plants nothing', async () => {

@@ -28,11 +28,12 @@ class SentTicket implements Ticket {
 }
 
 /** A claim as it is now: what becomes of it later does not change what was sent. Grants are told to `audience`. */
-export function sentClaim({ resources, value, ticket, followed, token }: Claim, audience: Audience): Claim {
+export function sentClaim({ resources, value, ticket, followed, over, token }: Claim, audience: Audience): Claim {
   const place = ticket && new SentTicket(ticket, audience);
   const sent = new Claim(resources, value, place);
   if (place) place.claim = sent;
   sent.followed = followed;
+  sent.over = over;
   sent.token = token;
   return sent;
 }

@@ -35,7 +35,11 @@ export class Rival {
   ) {
     const { clock, memory } = arena;
     this.nodes = memory.map((node) => new ScriptedNode(node, clock));
-    const random: Random = { value: () => value, fraction: () => fraction };
+    let claims = 0;
+    const random: Random = {
+      value: () => ((claims += 1) === 1 ? value : `${value}/${claims}`),
+      fraction: () => fraction,
+    };
     this.#pool = new NodePool(this.nodes, { clock, random, nodeTimeout });
   }
 

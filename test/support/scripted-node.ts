@@ -24,6 +24,8 @@ export type Fault =
   | 'down'
   /** The connection breaks while the command is on its way, and the node never sees it. */
   | 'broken'
+  /** The connection breaks, and the node sees the command after so many ms, also behind what was sent later. */
+  | { readonly zombie: number }
   /** Arrives after so many ms, is run then, and answered at once; what is sent behind it waits behind it. */
   | { readonly late: number }
   /** Is run at once and answered after so many ms. */
@@ -150,6 +152,7 @@ export class ScriptedNode implements LockNode {
     const { arrived, grace } = ticket;
     const faulty = new Claim(claim.resources, claim.value, { arrived, grace, isTaken: true, granted });
     faulty.followed = claim.followed;
+    faulty.over = claim.over;
     return faulty;
   }
 
@@ -162,6 +165,10 @@ export class ScriptedNode implements LockNode {
     if (fault === 'silent') return;
     if (fault === 'down' || fault === 'broken') {
       return queueMicrotask(() => answered({ kind: 'unknown', reason: fault, sent: fault === 'broken' }));
+    }
+    if (typeof fault === 'object' && 'zombie' in fault) {
+      this.clock.schedule(fault.zombie, () => run(() => undefined));
+      return queueMicrotask(() => answered({ kind: 'unknown', reason: 'broken', sent: true }));
     }
     this.#travel(typeof fault === 'object' && 'late' in fault ? fault.late : 0, () =>
       run((answer) => {

@@ -20,9 +20,9 @@ interface Operation {
   readonly place?: { readonly grace: number; readonly arrived: number };
 }
 
-const VERBS = ['A', 'W', 'E', 'F', 'R', 'L', 'S', 'Y', 'a', 'e', 'f', 'r'] as const;
-const OF_SEVERAL = 'aefr';
-const WITH_TTL = 'AWEae';
+const VERBS = ['A', 'W', 'E', 'F', 'K', 'R', 'L', 'S', 'Y', 'a', 'e', 'f', 'k', 'r'] as const;
+const OF_SEVERAL = 'aefkr';
+const WITH_TTL = 'AWEKaek';
 const WITH_PROPOSAL = 'AWFaf';
 const WITH_GRACE = 'WLSY';
 const WITH_TICKET = 'WY';
