@@ -25,6 +25,7 @@ export class KeptClaims {
     { minHold = 0 }: Pick<HoldTerms, 'minHold'>,
     ended: Ended,
   ): Ballot<ReleaseAnswer> | Ballot<ExtendAnswer> {
+    claim.over = true;
     // A clock that is set meanwhile makes it neither longer nor shorter.
     const left = minHold === 0 ? 0 : Math.ceil(minHold - (ended.now.monotonic - ended.since.monotonic));
     return left > 0 ? this.#keep(claim, ended.ttl, left) : this.pool.release(claim, ended.ttl, ended.now);
@@ -49,7 +50,6 @@ export class KeptClaims {
       this.pool.release(claim, ttl);
     });
     this.#timers.add(stopTimer);
-    claim.over = true;
     return this.pool.extend(claim, left, () => undefined);
   }
 }

@@ -97,8 +97,7 @@ export class Lease implements Lock, Entry, Watched {
   }
 
   release(): Promise<void> {
-    this.#release ??= this.#giveBack();
-    return this.#release;
+    return (this.#release ??= this.#giveBack());
   }
 
   /** Takes the lock away from its holder, who is told before anybody else can have it. */
@@ -177,6 +176,7 @@ export class Lease implements Lock, Entry, Watched {
     if (this.#state !== 'held') return this.#loss?.error ?? new LockLostError(this.resources, 'it was released');
     const error = new LockLostError(this.resources, reason);
     this.#state = 'lost';
+    this.#claim.over = true;
     (this.#loss ??= new Loss()).happen(error);
     this.#watch.stop();
     this.around.ended(this);

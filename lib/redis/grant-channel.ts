@@ -53,9 +53,14 @@ export class GrantChannel {
     if (this.#waiting.size > 0) this.#waiting.delete(claim.value);
   }
 
-  /** Whenever their number has doubled: often enough to forget locks that nobody released, too seldom to cost. */
+  /**
+   * Whenever their number has doubled: often enough to forget locks that nobody released, too seldom to cost. What is still held
+   * stays: a vote for it that comes late was perhaps counted by an extension, and must not be given back.
+   */
   #tidy(): void {
-    for (const [value, { ticket }] of this.#waiting) if (!ticket!.isTaken) this.#waiting.delete(value);
+    for (const [value, { ticket, over }] of this.#waiting) {
+      if (!ticket!.isTaken && over) this.#waiting.delete(value);
+    }
     this.#tidyAt = Math.max(TIDY_FROM, 2 * this.#waiting.size);
   }
 

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { Claim } from '../../../lib/core/claim.js';
 import { LockLostError } from '../../../lib/core/errors.js';
 import type { Lock } from '../../../lib/core/lock.js';
 import { MemoryPool } from '../../support/memory-pool.js';
@@ -113,5 +114,23 @@ describe('Lock', () => {
   it('leaves no timer behind', async () => {
     await pool.clock.until(lock.release());
     expect(pool.clock.timers).toBe(0);
+  });
+
+  it.each<[string, (held: Lock) => unknown]>([
+    ['released', (held) => held.release()],
+    ['lost', () => pool.clock.advance(1_000)],
+  ])('is over for the nodes once it is %s, and not before', async (_case, end) => {
+    const claims: Claim[] = [];
+    const [node] = pool.nodes;
+    const acquire = node!.acquire.bind(node);
+    node!.acquire = (question, seat) => {
+      claims.push(question.claim);
+      acquire(question, seat);
+    };
+    const held = await pool.clock.until(pool.client().redlock.acquire('c', { ttl: 1_000 }));
+    await pool.clock.until(held.extend());
+    expect(claims.map(({ over }) => over)).toEqual([false]);
+    await pool.clock.until(Promise.resolve(end(held)));
+    expect(claims.map(({ over }) => over)).toEqual([true]);
   });
 });

@@ -131,4 +131,22 @@ describe('GrantChannel', () => {
     redis.say('ours 7 lock:a');
     expect([told.length, redis.subscribed.length]).toEqual([1, 2]);
   });
+
+  it('forgets, once there are many, those whom nobody holds or waits for any more', async () => {
+    const redis = await listen(new RedisStub({ protocol: 3 }));
+    const claimOf = (value: string, isTaken: boolean, over: boolean): Claim => {
+      const made = new Claim(['a'], value, { arrived: 1, grace: 1, isTaken, granted: () => undefined });
+      made.over = over;
+      return made;
+    };
+    const claims = [claimOf('waiting', true, false), claimOf('held', false, false), claimOf('over', false, true)];
+    for (const one of claims) channel.expect(one);
+    for (let index = 0; index < 1_000; index += 1) channel.expect(claimOf(`other-${index}`, false, true));
+    for (const { value } of claims) redis.say(`${value} 7 lock:a`);
+    expect(told).toEqual([
+      ['granted', claims[0], 7],
+      ['granted', claims[1], 7],
+      ['unwanted', 'over', 'lock:a'],
+    ]);
+  });
 });
