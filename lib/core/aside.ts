@@ -1,5 +1,5 @@
 import type { Claim } from './claim.js';
-import type { Question, Unknown } from './lock-node.js';
+import type { Question, ReleaseAnswer, Unknown } from './lock-node.js';
 
 /** A question to a single node. */
 export class Aside<A> implements Question<A> {
@@ -14,4 +14,11 @@ export class Aside<A> implements Question<A> {
   answer(_seat: number, answer: A | Unknown): void {
     this.answered(answer);
   }
+}
+
+/** A release by a claim that goes on: without an answer nothing counts any more that the node gives it. */
+export function returnedVote(claim: Claim, ttl: number, seat: number): Aside<ReleaseAnswer> {
+  return new Aside<ReleaseAnswer>(claim, ttl, ({ kind }) => {
+    if (kind === 'unknown') claim.doubt(seat);
+  });
 }

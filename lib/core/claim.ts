@@ -49,11 +49,11 @@ export class Claim {
   }
 
   /**
-   * Notes what came of a command by which the node at `seat` was to give away what it had given. Bytes of a broken connection may
-   * come late: without an answer nothing counts any more that this node gives.
+   * From now on nothing counts that the node at `seat` gives: it may be told at any time to give it away, by bytes of a broken
+   * connection that come late, or by a release that is owed.
    */
-  noteGivenAway(seat: number, answer: { readonly kind: string; readonly sent?: boolean }): void {
-    if (answer.kind === 'unknown' && answer.sent) (this.#doubtful ??= new Set()).add(seat);
+  doubt(seat: number): void {
+    (this.#doubtful ??= new Set()).add(seat);
   }
 
   isDoubtful(seat: number): boolean {

@@ -36,7 +36,8 @@ export class Surrender {
       if (!votes.has(seat)) return;
       votes.yielding(seat);
       const answered = (answer: ReleaseAnswer): void => {
-        this.claim.noteGivenAway(seat, answer);
+        // What could not be sent is owed, and sent later.
+        if (answer.kind === 'unknown') this.claim.doubt(seat);
         votes.yielded(seat, false);
       };
       node.release(new Aside(claim, ttl, answered), seat);
@@ -47,7 +48,7 @@ export class Surrender {
     const { votes, ttl, yielded } = this.yielder;
     votes.yielding(seat);
     const answered = (answer: YieldAnswer): void => {
-      this.claim.noteGivenAway(seat, answer);
+      if (answer.kind === 'unknown' && answer.sent) this.claim.doubt(seat);
       votes.yielded(seat, answer.kind === 'kept');
       yielded();
     };

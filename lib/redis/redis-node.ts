@@ -1,4 +1,4 @@
-import { Aside } from '../core/aside.js';
+import { Aside, returnedVote } from '../core/aside.js';
 import { Claim } from '../core/claim.js';
 import type {
   AcquireAnswer,
@@ -150,10 +150,7 @@ export class RedisNode implements LockNode {
   /** A vote that a node gave before it was known not to be trusted is given back. */
   #voted(question: Question<unknown>, seat: number, answer: Granted | Quarantined): void {
     const counted = this.#trust.count(answer);
-    if (counted !== answer) {
-      const { claim, ttl } = question;
-      this.release(new Aside<ReleaseAnswer>(claim, ttl, (done) => claim.noteGivenAway(seat, done)), seat);
-    }
+    if (counted !== answer) this.release(returnedVote(question.claim, question.ttl, seat), seat);
     question.answer(seat, counted);
   }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { Aside } from '../../../lib/core/aside.js';
+import { Aside, returnedVote } from '../../../lib/core/aside.js';
 import { Claim } from '../../../lib/core/claim.js';
-import type { ReleaseAnswer } from '../../../lib/core/lock-node.js';
+import type { ReleaseAnswer, Unknown } from '../../../lib/core/lock-node.js';
 
 describe('Aside', () => {
   const claim = new Claim(['a'], 'ours');
@@ -20,5 +20,18 @@ describe('Aside', () => {
 
   it('may be of no interest once it is answered', () => {
     expect(() => new Aside<ReleaseAnswer>(claim, 1_000).answer(0, { kind: 'gone' })).not.toThrow();
+  });
+});
+
+describe('returnedVote', () => {
+  it.each<[ReleaseAnswer | Unknown, boolean]>([
+    [{ kind: 'released' }, false],
+    [{ kind: 'gone' }, false],
+    [{ kind: 'unknown', reason: 'broken', sent: true }, true],
+    [{ kind: 'unknown', reason: 'down', sent: false }, true],
+  ])('leaves its node doubtful where it was answered %j: %s', (answer, doubtful) => {
+    const claim = new Claim(['a'], 'ours');
+    returnedVote(claim, 500, 2).answer(0, answer);
+    expect([claim.isDoubtful(2), claim.isDoubtful(0)]).toEqual([doubtful, false]);
   });
 });

@@ -90,6 +90,20 @@ describe('Ballot', () => {
     expect(clock.timers).toBe(0);
   });
 
+  it('does not count what a doubtful node gives, also where it comes late', async () => {
+    const doubtful = new Claim(['a'], 'ours');
+    doubtful.doubt(0);
+    doubtful.doubt(2);
+    const ballot = ballotOf(3, { claim: doubtful, late: (seat, answer) => late.push([seat, answer]) });
+    say[0]!(YES);
+    say[1]!(YES);
+    expect([await isOpen(ballot), ballot.answers[0]]).toEqual([true, expect.objectContaining({ kind: 'unknown' })]);
+    const refusing = ballotOf(3, { claim: doubtful, late: (seat, answer) => late.push([seat, answer]) });
+    for (const answer of say.slice(3, 5)) answer(NO);
+    say[5]!(YES);
+    expect([await refusing.decision, late]).toEqual(['lost', [[2, expect.objectContaining({ kind: 'unknown' })]]]);
+  });
+
   it('is lost as soon as no quorum is possible, whatever kind of refusal it was', async () => {
     const ballot = ballotOf(5);
     say[0]!(NO);

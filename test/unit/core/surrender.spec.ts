@@ -6,6 +6,7 @@ import { Surrender } from '../../../lib/core/surrender.js';
 import { Validity } from '../../../lib/core/validity.js';
 import { Votes } from '../../../lib/core/votes.js';
 import { MemoryPool } from '../../support/memory-pool.js';
+import type { Fault } from '../../support/scripted-node.js';
 import { SeededRandom } from '../../support/seeded-random.js';
 import { WaiterStub } from '../../support/waiter-stub.js';
 
@@ -76,6 +77,23 @@ describe('Surrender', () => {
     surrender.yieldVotes([GRANTED, GRANTED, HELD]);
     await memory.clock.advance(1);
     expect([votes.has(0), votes.has(1), counted()]).toEqual([false, true, false]);
+  });
+
+  it.each<['yield' | 'release', Fault, boolean]>([
+    ['yield', 'broken', true],
+    ['yield', 'down', false],
+    ['yield', { slow: 1 }, false],
+    // It is owed, and sent later.
+    ['release', 'down', true],
+    ['release', 'broken', true],
+    ['release', { slow: 1 }, false],
+  ])('after a %s that is %j its node is doubtful: %s', async (verb, fault, doubtful) => {
+    take(0, 1);
+    memory.nodes[0]!.faults = { [verb]: fault };
+    if (verb === 'yield') surrender.yieldVotes([GRANTED, GRANTED, HELD]);
+    else surrender.giveWay();
+    await memory.clock.advance(2);
+    expect([us.claim.isDoubtful(0), us.claim.isDoubtful(1), us.claim.spoiled]).toEqual([doubtful, false, doubtful]);
   });
 
   it.each<[string, AcquireAnswer | Unknown | undefined, number]>([
