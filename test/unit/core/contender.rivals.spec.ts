@@ -1,9 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { Aside } from '../../../lib/core/aside.js';
-import type { AcquireAnswer } from '../../../lib/core/lock-node.js';
 import { MemoryPool } from '../../support/memory-pool.js';
 import { releaseFor, Rival } from '../../support/rival.js';
-import { WaiterStub } from '../../support/waiter-stub.js';
 
 const HOLDER = 'holder';
 
@@ -113,25 +110,6 @@ describe('Contender, among rivals', () => {
     // The grant of the second node comes at 30, and asking again at 80 still finds the first vote open.
     expect(now()).toBe(80);
     expect(rival.times('acquire')).toEqual([0, 80]);
-  });
-
-  it.each<['yield' | 'release', number]>([
-    ['yield', 50],
-    ['release', 250],
-  ])('never counts a vote that a late %s may still give away, and asks in a new name', async (verb, later) => {
-    ['x', 'y'].forEach((value, index) => pool.memory[index + 1]!.set('a', value));
-    const rival = new Rival(pool, 'ours', { fraction: 0.4 });
-    rival.nodes[0]!.faults = { [verb]: { zombie: 400 } };
-    const outcome = rival.contend({ retryDelay: 100 });
-    await pool.clock.advance(later);
-    const older = new WaiterStub('a', { arrived: 1, grace: 500, value: 'older' });
-    pool.memory[0]!.acquire(new Aside<AcquireAnswer>(older.claim, 500), 0);
-    releaseFor(pool.memory.slice(1, 2), 'x');
-    await pool.clock.advance(100);
-    releaseFor(pool.memory, 'older');
-    const { claim } = await pool.clock.until(outcome);
-    await pool.clock.advance(270);
-    expect([claim.value, pool.owners('a')]).toEqual(['ours/2', ['ours/2', 'ours/2', 'y']]);
   });
 
   it('insists in the first two rounds on votes that are split for good, and not always after them', async () => {
