@@ -75,6 +75,7 @@ describe('Contender, of whose votes one may be given away at any time', () => {
 
     it('counts nothing that is given to the old one', async () => {
       await newName();
+      rival.nodes[0]!.faults = {};
       rival.nodes[2]!.faults = { acquire: 'silent', release: 'silent' };
       await pool.clock.advance(150);
       releaseFor(pool.memory, 'y');
