@@ -3,8 +3,8 @@ import { connect } from 'node:net';
 import { ask } from '../redis/ask.mjs';
 
 const MAX_TTL_MS = 60_000;
-/** How many calls are sent at once. */
-const PIPELINE = 100;
+/** How many operations are sent at once. */
+const PIPELINE = 128;
 
 /** @typedef {{ run: string, port: number, operation: string, size: number, count: number, library: string }} Params */
 
@@ -19,10 +19,10 @@ export async function prepare(_client, params) {
   const socket = connect(params.port, '127.0.0.1').setNoDelay(true);
   await once(socket, 'connect');
   // A script is compiled, and a node's tables grow, with what comes first.
-  for (const call of calls.introduction) await send(socket, [call]);
+  for (const call of calls.introduction) await send(socket, [call], 1);
   return async () => {
     const before = await microsOf(params);
-    await send(socket, calls.measured());
+    await send(socket, calls.measured(), PIPELINE / params.size);
     const micros = (await microsOf(params)) - before;
     socket.destroy();
     return { micros: micros / params.count };
@@ -92,9 +92,14 @@ function command(...words) {
   );
 }
 
-/** Resolves once all are answered; one error is enough to fail. @param {import('node:net').Socket} socket @param {Buffer[]} calls */
-async function send(socket, calls) {
-  for (const some of grouped(calls, PIPELINE)) {
+/**
+ * Resolves once all are answered; one error is enough to fail.
+ * @param {import('node:net').Socket} socket
+ * @param {Buffer[]} calls
+ * @param {number} atOnce
+ */
+async function send(socket, calls, atOnce) {
+  for (const some of grouped(calls, atOnce)) {
     socket.write(Buffer.concat([...some, command('PING')]));
     let reply = '';
     while (!reply.endsWith('+PONG\r\n')) reply += String((await once(socket, 'data'))[0]);
