@@ -6,7 +6,7 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import { Subject, type Observable } from 'rxjs';
-import type { CallOptions } from './core/call-options.js';
+import { QUIT, type CallOptions } from './core/call-options.js';
 import type { LockEvent } from './core/events.js';
 import type { Lock } from './core/lock.js';
 import type { LockOptions } from './core/options.js';
@@ -102,7 +102,9 @@ export class RedlockService implements OnModuleInit, BeforeApplicationShutdown, 
 
   /** @internal `withLock` for calls of methods with `@WithLock`, which share their options. */
   [LOCK_FOR]<T>(resource: readonly string[], work: (lock: Lock) => Promise<T>, call: CallOptions): Promise<T> {
-    return this.#redlock.withLock(resource, work, call);
+    // Whoever overrides `withLock`, or spies on it, is asked.
+    if (this.withLock === RedlockService.prototype.withLock) return this.#redlock.withLock(resource, work, call);
+    return this.withLock(resource, work, { ...call.shared, signal: call[QUIT].signal });
   }
 
   /** @internal What happens to calls of methods with `@WithLock`. */

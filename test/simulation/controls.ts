@@ -87,14 +87,9 @@ export const CONTROLS: readonly Control[] = [
     name: 'healed votes counted at once',
     patches: [
       {
-        file: 'lib/memory/memory-node.ts',
-        text: 'if (!taken && !missing) for (const entry of entries) entry!.expires = this.clock.now().wall + ttl;',
-        replacement: 'if (!taken) for (const resource of claim.resources) this.set(resource, claim.value, ttl);',
-      },
-      {
-        file: 'lib/memory/memory-node.ts',
-        text: "taken ? 'taken' : missing ? 'missing' : 'extended'",
-        replacement: "taken ? 'taken' : 'extended'",
+        file: 'lib/memory/memory-entries.ts',
+        text: "if (entries.includes(undefined)) return 'missing';",
+        replacement: '',
       },
     ],
     weakness: 'no quarantine',
