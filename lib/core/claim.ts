@@ -16,6 +16,8 @@ export interface Ticket {
 export interface Grant {
   readonly since: Moment;
   readonly fence: number;
+  /** @see Granted.oldest */
+  readonly oldest?: number | undefined;
 }
 
 /** One attempt to own resources: what every command of this attempt carries to every node. */
@@ -24,8 +26,14 @@ export class Claim {
   followed = false;
   /** True once its holder is through with it: only now may the nodes be told to let it end sooner. */
   over = false;
-  /** The fencing token, once it is known. */
+  /** The first of its fencing tokens, once it is known. */
   token = 0;
+  /** How many callers of this process have passed the lock on, each of whom used up one token. */
+  passed = 0;
+  /** When the oldest of those came who were seen to wait in other processes, microseconds; 0 where that is not known. */
+  oldest = 0;
+  /** When its first holder had it. */
+  taken: Moment | undefined;
   /** Whether the fence counter of some node is known, or likely, to differ from the token. */
   diverged = false;
   /** An adapter's own form of this claim, kept here so that all nodes share it. */
@@ -64,6 +72,12 @@ export class Claim {
   noteSent(node: object, sent: boolean): void {
     if (sent) this.#unreached?.delete(node);
     else if (!this.#asked) (this.#unreached ??= new Set()).add(node);
+  }
+
+  /** A holder has it from now on, whose fencing token this returns. */
+  take(now: Moment): number {
+    this.taken ??= now;
+    return this.token + this.passed;
   }
 
   /** Every node was asked once: what has reached it by now, no later command can take back. */

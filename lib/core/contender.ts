@@ -51,11 +51,11 @@ export class Contender implements Waiter {
     });
   }
 
-  granted(node: string, { since, fence }: Grant): void {
+  granted(node: string, { since, fence, oldest }: Grant): void {
     const seat = this.pool.seatOf(node);
     if (this.#candidacy.claim.isDoubtful(seat)) return;
     const validity = Validity.of(since, this.#candidacy.place.grace, this.contest.terms.driftFactor);
-    this.#candidacy.votes.grantMeanwhile(seat, { validity, fence });
+    this.#candidacy.votes.grantMeanwhile(seat, { validity, fence, oldest });
     this.#hurry();
     this.#wakeIfWon();
   }
@@ -140,8 +140,9 @@ export class Contender implements Waiter {
       if (this.#validity.remaining(this.pool.clock) <= 0) return { kind: 'too slow', nodes: reasonOf(ballot).nodes };
       const token = commonToken(ballot.answers);
       if (token !== undefined) {
-        settle(this.#candidacy.claim, token, ballot.answers);
-        return { kind: 'won', claim: this.#candidacy.claim, validity: this.#validity, provisional: false, attempts: 1 };
+        const { claim } = this.#candidacy;
+        settle(claim, token, ballot.answers);
+        return { kind: 'won', claim, validity: this.#validity, provisional: false, attempts: 1 };
       }
     }
     ballot.answers.forEach((answer, seat) => answer && this.#note(seat, answer, this.#validity));
@@ -151,7 +152,7 @@ export class Contender implements Waiter {
   }
 
   #note(seat: number, answer: AcquireAnswer, validity: Validity): void {
-    if (answer.kind === 'granted') this.#candidacy.votes.grant(seat, { validity, fence: answer.fence });
+    if (answer.kind === 'granted') this.#candidacy.votes.grant(seat, { ...answer, validity });
     else this.#candidacy.votes.refuse(seat, answer.kind);
     this.#wakeIfWon();
   }
@@ -177,14 +178,15 @@ export class Contender implements Waiter {
 
   /** Won by the votes of several rounds and grants, where enough of the lease is left to make it a whole one. */
   #standing(awaited = true): Victory | Unsettled | undefined {
-    const { clock } = this.pool;
-    const validity = this.#candidacy.votes.quorum(clock);
+    const [{ clock }, { claim, votes }] = [this.pool, this.#candidacy];
+    const validity = votes.quorum(clock);
     if (!validity || validity.remaining(clock) < this.#candidacy.place.grace * ENOUGH) return undefined;
-    const found = this.#candidacy.votes.token(clock);
+    const found = votes.token(clock);
     if (!found?.stands) return { kind: 'unsettled', awaited };
-    settle(this.#candidacy.claim, found.token, []);
-    this.#candidacy.claim.diverged = this.#candidacy.votes.differFrom(found.token);
-    return { kind: 'won', claim: this.#candidacy.claim, validity, provisional: true, attempts: 1 };
+    settle(claim, found.token, []);
+    claim.diverged = votes.differFrom(found.token);
+    claim.oldest = votes.oldest(clock);
+    return { kind: 'won', claim, validity, provisional: true, attempts: 1 };
   }
 
   #surrender(): Surrender {

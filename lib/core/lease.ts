@@ -2,6 +2,7 @@ import type { Claim } from './claim.js';
 import { elapsed, type Moment } from './clock.js';
 import { LockLostError } from './errors.js';
 import { extendOnce } from './extension.js';
+import { handOver } from './passing.js';
 import type { HoldTerms, LeaseSurroundings } from './lease-surroundings.js';
 import { LeaseWatch, type Watched } from './lease-watch.js';
 import type { Lock } from './lock.js';
@@ -15,6 +16,7 @@ import type { Validity } from './validity.js';
 /** The life of a lock: taken, extended, then lost or released. */
 export class Lease implements Lock, Entry, Watched {
   place = -1;
+  readonly fencingToken: number;
   readonly #claim: Claim;
   readonly #taken: Moment;
   readonly #terms: HoldTerms;
@@ -39,6 +41,7 @@ export class Lease implements Lock, Entry, Watched {
     this.#terms = { ttl, driftFactor, autoExtend, maxHold, minHold };
     claim.encoding = undefined;
     this.#claim = claim;
+    this.fencingToken = claim.take(taken);
     this.#taken = taken;
     this.#validity = validity;
     this.#ttl = terms.ttl;
@@ -54,10 +57,6 @@ export class Lease implements Lock, Entry, Watched {
 
   get value(): string {
     return this.#claim.value;
-  }
-
-  get fencingToken(): number {
-    return this.#claim.token;
   }
 
   get validity(): number {
@@ -188,13 +187,13 @@ export class Lease implements Lock, Entry, Watched {
     const now = this.around.pool.clock.now();
     this.#noticeExpiry(now);
     const wasHeld = this.#state === 'held';
-    this.#claim.followed = this.around.followed(this);
-    const ballot = this.around.pool.giveBack(this.#claim, this.#terms, { ttl: this.#ttl, now, since: this.#taken });
-    if (!wasHeld) return void (await ballot.decision);
+    const [claim, terms, validity] = [this.#claim, this.#terms, this.#validity];
+    const ballot = handOver(this.around, this, { claim, terms, validity, ttl: this.#ttl, now, since: this.#taken });
+    if (!wasHeld) return void (await ballot?.decision);
     this.#state = 'released';
     this.#watch.stop();
     this.around.ended(this);
-    await ballot.decision;
+    if (ballot) await ballot.decision;
     this.around.emit({ type: 'released', resources: this.resources, held: Math.round(this.#held(now)) });
   }
 }

@@ -20,6 +20,8 @@ export interface Granted {
   readonly kind: 'granted';
   /** The node's fence counter with this vote: greater than with every earlier one, if the node remembers them. */
   readonly fence: number;
+  /** When the oldest of those came who wait behind it on this node, microseconds; Infinity for nobody, 0 where that is not known. */
+  readonly oldest?: number;
 }
 
 /** The node may have forgotten locks that are still held, and does not vote. */

@@ -78,6 +78,7 @@ export class Redlock {
       maxTtl: this.#maxTtl,
       emit: this.#emit,
       followed: (lease) => this.#lines.follows(lease),
+      passOn: (...passing) => this.#lines.passOn(...passing),
       ended: (lease) => this.#over(lease),
     };
   }

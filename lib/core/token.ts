@@ -17,6 +17,7 @@ export function commonToken(answers: readonly (AcquireAnswer | undefined)[]): nu
 /** Gives the claim its token; nodes that are known to have another counter are told when it is released. */
 export function settle(claim: Claim, token: number, answers: readonly (AcquireAnswer | undefined)[]): void {
   claim.token = token;
+  claim.oldest = Infinity;
   for (const answer of answers) if (answer) noteLate(claim, answer);
 }
 
@@ -24,6 +25,7 @@ export function settle(claim: Claim, token: number, answers: readonly (AcquireAn
 export function noteLate(claim: Claim, answer: AcquireAnswer | Unknown): void {
   if (claim.token === 0 || answer.kind === 'unknown') return;
   if (answer.kind !== 'granted' || answer.fence !== claim.token) claim.diverged = true;
+  if (answer.kind === 'granted') claim.oldest = Math.min(claim.oldest, answer.oldest ?? 0);
 }
 
 /** Ms in which votes that are on their way settle most differences by themselves. */

@@ -8,6 +8,8 @@ import type { Validity } from './validity.js';
 interface Vote {
   readonly validity: Validity;
   readonly fence: number;
+  /** @see Granted.oldest */
+  readonly oldest?: number | undefined;
 }
 
 /** Which nodes have a claim, by seat, and until when that is provable; found out one by one, over several rounds. */
@@ -88,6 +90,11 @@ export class Votes {
     const fences = this.#living(clock).map(([, { fence }]) => fence);
     const token = tokenOf(fences, quorum);
     return token === undefined ? undefined : { token, stands: stands(fences, quorum, token) };
+  }
+
+  /** When the oldest of those came whom the nodes of these votes saw wait. */
+  oldest(clock: Clock): number {
+    return Math.min(...this.#living(clock).map(([, { oldest = 0 }]) => oldest));
   }
 
   /** The seats whose counters are below `token`. */

@@ -1,9 +1,18 @@
 import { Contender, type ContenderListener } from './contender.js';
+import type { Moment } from './clock.js';
 import type { Contest, Victory } from './contention.js';
 import type { Lease } from './lease.js';
 import type { NodePool } from './node-pool.js';
-import { errorOf, type Lost } from './outcome.js';
+import { errorOf, type Lost, type Won } from './outcome.js';
+import { mayPass } from './passing.js';
 import type { PatienceTerms } from './patience.js';
+
+/** A caller who waits behind others of this process. */
+interface Waiting {
+  readonly contest: Contest;
+  /** It is his turn: with what was won already, or to contend. */
+  begin(won?: Victory): void;
+}
 
 /**
  * The callers of this process for one resource, first come first served. Only the first of them asks the nodes, so that a
@@ -14,8 +23,7 @@ class Line implements ContenderListener {
   lease: Lease | undefined;
   /** What the first one was told last. */
   #latest: Lost | undefined;
-  /** Each begins when it is called. */
-  #waiters: Set<() => void> | undefined;
+  #waiters: Set<Waiting> | undefined;
 
   constructor(
     private readonly resource: string,
@@ -43,36 +51,42 @@ class Line implements ContenderListener {
   }
 
   /** Waits behind all who are there already, and then calls `contend`. */
-  join({ patience, resources }: Contest, contend: () => Promise<Victory>): Promise<Victory> {
+  join(contest: Contest, contend: () => Promise<Victory>): Promise<Victory> {
+    const { patience, resources } = contest;
     const waiters = (this.#waiters ??= new Set());
     return new Promise((resolve, reject) => {
       const leave = (error: Error): void => {
-        waiters.delete(begin);
+        waiters.delete(waiting);
         reject(error);
       };
       const stop = patience.watch(patience.leftInLine, {
         timeout: () => leave(errorOf(this.obstacle, resources)),
         abort: leave,
       });
-      const begin = (): void => {
+      const begin = (won?: Victory): void => {
         stop();
-        resolve(contend());
+        resolve(won ?? contend());
       };
-      waiters.add(begin);
+      const waiting = { contest, begin };
+      waiters.add(waiting);
     });
   }
 
   /** The turn of the next waiter, who asks before this returns: in the same batch as the release before it. */
-  next(): void {
+  next(won?: Victory): void {
     // Nothing stays reachable from here, since V8 may keep what a map has let go of.
     this.lease = undefined;
-    const begin = this.#waiters?.values().next().value;
-    if (begin === undefined) {
+    const { first } = this;
+    if (first === undefined) {
       this.lines.delete(this.resource);
       return;
     }
-    this.#waiters!.delete(begin);
-    begin();
+    this.#waiters!.delete(first);
+    first.begin(won);
+  }
+
+  get first(): Waiting | undefined {
+    return this.#waiters?.values().next().value;
   }
 }
 
@@ -112,6 +126,16 @@ export class WaitingLines {
   follows(lease: Lease): boolean {
     const line = this.#lines.get(lease.resources[0]!);
     return line?.lease === lease && line.length > 0;
+  }
+
+  /** The next one of this process gets what this lock has, if all that he asked for is the same, without asking the nodes. */
+  passOn(lease: Lease, won: Won, now: Moment): boolean {
+    const line = this.#lines.get(lease.resources[0]!);
+    const next = line?.lease === lease ? line.first?.contest : undefined;
+    if (next === undefined || !mayPass(won, next, now)) return false;
+    won.claim.passed += 1;
+    line!.next({ ...won, attempts: 1 });
+    return true;
   }
 
   /** The lock is over: the next one's turn. */

@@ -1,4 +1,4 @@
-import { counterOf } from '../core/fencing.js';
+import { counterOf, TOKENS_PER_VOTE } from '../core/fencing.js';
 
 /** The fence counters of a node in memory, which outlive all locks; a few resources share each of them. */
 export class MemoryFences {
@@ -15,8 +15,7 @@ export class MemoryFences {
 
   /** Above all earlier ones, and what the client proposes where that is. */
   mint(resources: readonly string[], proposal: number): number {
-    const next = resources.map((resource) => (this.get(resource) ?? 0) + 1);
-    return this.#set(resources, Math.max(proposal, ...next));
+    return this.#set(resources, Math.max(proposal, ...resources.map((resource) => this.#next(resource))));
   }
 
   /**
@@ -25,7 +24,7 @@ export class MemoryFences {
    */
   succeed(resource: string): number {
     const [now, step] = [Math.round(this.wall() * 1_000), this.maxTtl * 250];
-    return this.#set([resource], Math.max((this.get(resource) ?? 0) + 1, Math.ceil((now - 2 * step) / step) * step));
+    return this.#set([resource], Math.max(this.#next(resource), Math.ceil((now - 2 * step) / step) * step));
   }
 
   /** For somebody who has the resources already: what was counted, lifted to what is proposed now. */
@@ -50,6 +49,11 @@ export class MemoryFences {
 
   restore(counters: ReadonlyMap<string, number>): void {
     this.#counters = new Map(counters);
+  }
+
+  #next(resource: string): number {
+    const before = this.get(resource);
+    return before === undefined ? 1 : before + TOKENS_PER_VOTE;
   }
 
   #set(resources: readonly string[], fence: number): number {

@@ -58,6 +58,11 @@ export class MemoryLines {
     return this.#lines.get(resource);
   }
 
+  /** When the oldest of those came who wait; as on a Redis node that is not told of several resources. */
+  oldest([resource = '', ...others]: readonly string[]): number {
+    return others.length > 0 ? 0 : (this.get(resource)?.claims[0]?.ticket?.arrived ?? Infinity);
+  }
+
   /** The line of a resource, made where there is none. */
   of(resource: string): MemoryLine {
     this.#tidying.check(this.#lines, () => this.#forgetEmpty());

@@ -163,7 +163,8 @@ export class MemoryNode implements LockNode {
       return { kind: 'held', remaining: obstacle.expires - this.clock.now().wall, owner: obstacle.value };
     }
     for (const resource of claim.resources) this.#entries.take(resource, claim.value, ttl);
-    return { kind: 'granted', fence: this.#fences[isOurs ? 'lift' : 'mint'](claim.resources, proposal) };
+    const fence = this.#fences[isOurs ? 'lift' : 'mint'](claim.resources, proposal);
+    return { kind: 'granted', fence, oldest: isOurs ? 0 : this.#lines.oldest(claim.resources) };
   }
 
   #yield(claim: Claim): YieldAnswer {
@@ -187,7 +188,7 @@ export class MemoryNode implements LockNode {
       const fence = this.#fences.succeed(resource);
       if (!this.#listens(next)) continue;
       this.set(resource, next.value, next.ticket!.grace);
-      tell(next.ticket!, this.name, { since: this.clock.now(), fence });
+      tell(next.ticket!, this.name, { since: this.clock.now(), fence, oldest: this.#lines.oldest([resource]) });
       return false;
     }
     return false;

@@ -72,12 +72,12 @@ export function quarantineOf(reply: Reply): number | undefined {
 }
 
 function usual({ verbs, questions }: Batch, index: number): NodeAnswer {
-  return USUAL[verbs[index]!] ?? { kind: 'granted', fence: questions[index]!.proposal };
+  return USUAL[verbs[index]!] ?? { kind: 'granted', fence: questions[index]!.proposal, oldest: Infinity };
 }
 
 /** An answer that comes with more than its letter. */
 function readLong(letter: string, extra: () => unknown): NodeAnswer {
-  if (letter === 'g') return granted(Number(extra()));
+  if (letter === 'g') return granted(String(extra()));
   if (letter === 'q') return quarantined(Number(extra()));
   if (letter === 'h') {
     // PTTL answers -1 for a key that never expires, and -2 for one that is not there.
@@ -88,8 +88,15 @@ function readLong(letter: string, extra: () => unknown): NodeAnswer {
 }
 
 /** Without a token it is no vote. */
-function granted(fence: number): NodeAnswer {
-  return Number.isFinite(fence) ? { kind: 'granted', fence } : NONE_OF_OURS;
+function granted(text: string): NodeAnswer {
+  const [, fence, oldest] = /^(\d+)(?: (\S+))?$/.exec(text) ?? [];
+  if (fence === undefined) return NONE_OF_OURS;
+  return { kind: 'granted', fence: Number(fence), oldest: arrivalIn(oldest) };
+}
+
+/** When somebody came who waits, microseconds. */
+export function arrivalIn(text = '0'): number {
+  return text === '-' ? Infinity : Number(text);
 }
 
 /** Why a node is out of the vote that cannot be asked who it is. */

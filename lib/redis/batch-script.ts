@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import { TOKENS_PER_VOTE } from '../core/fencing.js';
 import { BATCH_VERBS } from './batch-verbs.js';
+import { NO_FENCE } from './line-script.js';
 import { TRUST_CHECK } from './trust-script.js';
 
 /**
@@ -12,15 +14,14 @@ if voted > 0 then
   local after, seen = {}, {}
   for v = 1, voted do
     local field, word = fields[v], proposal
-    local fence = seen[field] or tonumber(before[v] or 0) or 0
-    if fence < proposed then
+    local fence = (seen[field] or tonumber(before[v] or '') or ${NO_FENCE}) + ${TOKENS_PER_VOTE}
+    if fence <= proposed then
       fence = proposed
     else
-      fence = fence + 1
       word = string.format('%.0f', fence)
       answers, extras = answers or {}, extras or {''}
       answers[votes[v]] = 'g'
-      table.insert(extras, word)
+      table.insert(extras, word .. ' -')
     end
     if voted == 1 then
       call('HSET', KEYS[3], field, word)
@@ -61,15 +62,17 @@ end
  * letters come with:
  *
  *     * as usual
- *     g granted (fence)   h held (ms left, owner)   q in quarantine (ms left)   x extended   m missing   t taken
+ *     g granted (fence and oldest)   h held (ms left, owner)   q in quarantine (ms left)   x extended   m missing   t taken
  *     u raised            d released                n was gone                  k kept       p passed    ! failed (why)
  *
+ * The oldest is when the first of those came who wait behind it, in microseconds; "-" where nobody does, 0 where that is not told.
  * Where the node was asked for a vote, its clock comes along in ms: 1024 times added to the number, or as the last word.
  *
  * The line of a resource is a sorted set of "grace value channel" by ticket, the time of arrival. A waiter is served by setting
  * the key to its value for a grace and telling its channel, unless nobody listens there any more. As long as nobody waits for
  * anything, there is no mark, and no line needs to be looked for. The fence counters outlive all locks, and are fields of one hash, a
- * few resources to each; a vote comes with max(what is proposed, counter + 1). There is no vote where the clocks of client
+ * few resources to each; a vote comes with the greater of what is proposed and the first token that no
+ * earlier vote can have used up. There is no vote where the clocks of client
  * and node are half of the longest ttl apart: one that was set could drag the tokens of all others with it.
  */
 export const BATCH_SCRIPT = `

@@ -1,12 +1,13 @@
 import type { Redis } from 'ioredis';
-import type { Claim } from '../core/claim.js';
+import type { Claim, Grant } from '../core/claim.js';
+import { arrivalIn } from './answers.js';
 
 const TIDY_FROM = 1_000;
 
 /** Told what comes over the channel. */
 export interface GrantListener {
   /** The node gave the resource to a claim that waited in its line. */
-  granted(claim: Claim, fence: number): void;
+  granted(claim: Claim, grant: Omit<Grant, 'since'>): void;
   /** The node gave a resource to a value for which nobody here waits any more. */
   unwanted(value: string, key: string): void;
   /** The node cannot tell us of grants. */
@@ -76,10 +77,10 @@ export class GrantChannel {
   }
 
   #heard(message: string): void {
-    const [, value, fence, key] = /^(\S+) (\d+) (.*)$/s.exec(message) ?? [];
+    const [, value, fence, oldest, key] = /^(\S+) (\d+) (\S+) (.*)$/s.exec(message) ?? [];
     if (value === undefined) return;
     const claim = this.#waiting.get(value);
-    if (claim) this.listener.granted(claim, Number(fence));
+    if (claim) this.listener.granted(claim, { fence: Number(fence), oldest: arrivalIn(oldest) });
     else this.listener.unwanted(value, key!);
   }
 }

@@ -1,8 +1,12 @@
+import { TOKENS_PER_VOTE } from '../core/fencing.js';
 import { SIGN_OF_LIFE } from '../core/hand-off.js';
 import { TRUST_CHECK } from './trust-script.js';
 
 /** Ms: how long a line lasts without a sign of those who wait in it. */
 export const LINE_KEPT = 2 * SIGN_OF_LIFE;
+
+/** In place of a fence counter that has not begun: the first vote comes with 1 at least. */
+export const NO_FENCE = 1 - TOKENS_PER_VOTE;
 
 /** The part of the batch script that knows the lines of those who wait, and the fence counters. */
 export const LINES_AND_FENCES = `
@@ -41,21 +45,26 @@ local function counter(key)
 end
 
 local function fence_of(key)
-  return tonumber(call('HGET', KEYS[3], counter(key)) or 0) or 0
+  return tonumber(call('HGET', KEYS[3], counter(key)) or '') or ${NO_FENCE}
 end
 
 local function count_fence(key, fence)
   call('HSET', KEYS[3], counter(key), string.format('%.0f', fence))
 end
 
+-- When the oldest of those came who wait for it.
+local function oldest(key)
+  return somebody_waits and call('ZRANGE', line_of(key), 0, 0, 'WITHSCORES')[2] or '-'
+end
+
 -- With a vote that was asked for: above every earlier one of these keys, unless they were ours already.
 local function granted(keys, is_new)
-  local highest = 0
+  local highest = ${NO_FENCE}
   for _, key in ipairs(keys) do highest = math.max(highest, fence_of(key)) end
-  local fence = math.max(proposed, is_new and highest + 1 or highest)
+  local fence = math.max(proposed, is_new and highest + ${TOKENS_PER_VOTE} or highest)
   for _, key in ipairs(keys) do count_fence(key, fence) end
   extras = extras or {''}
-  table.insert(extras, string.format('%.0f', fence))
+  table.insert(extras, string.format('%.0f ', fence) .. (is_new and #keys == 1 and oldest(keys[1]) or '0'))
   return 'g'
 end
 
@@ -63,7 +72,7 @@ end
 -- with an old file, what was not reached before the restart, in steps so great that nodes agree on them.
 local function succeed(key)
   local step = max_ttl * 250
-  local fence = math.max(fence_of(key) + 1, math.ceil((now - 2 * step) / step) * step)
+  local fence = math.max(fence_of(key) + ${TOKENS_PER_VOTE}, math.ceil((now - 2 * step) / step) * step)
   count_fence(key, fence)
   return string.format('%.0f', fence)
 end
@@ -81,7 +90,7 @@ ${TRUST_CHECK}
     if head[1] == asking then return true end
     local grace, value, channel = string.match(head[1], '^(%d+) (%S+) (.*)$')
     local fence = succeed(key)
-    local heard = redis.pcall('PUBLISH', channel, value .. ' ' .. fence .. ' ' .. key)
+    local heard = redis.pcall('PUBLISH', channel, value .. ' ' .. fence .. ' ' .. oldest(key) .. ' ' .. key)
     if type(heard) == 'table' then
       -- Not allowed to tell anybody: the line stays as it is and is served when its head asks.
       call('ZADD', line, head[2], head[1])

@@ -1,5 +1,5 @@
 import { Aside, returnedVote } from '../core/aside.js';
-import { Claim } from '../core/claim.js';
+import { Claim, type Grant } from '../core/claim.js';
 import type {
   AcquireAnswer,
   ExtendAnswer,
@@ -49,7 +49,7 @@ export class RedisNode implements LockNode {
   ) {
     this.name = address.name;
     this.#grants = new GrantChannel(encoder.channel, {
-      granted: (claim, fence) => this.#granted(claim, fence),
+      granted: (claim, grant) => this.#granted(claim, grant),
       unwanted: (value, key) => this.#giveBack(value, key),
       unavailable: (reason) => this.#tellPool({ type: 'hand-off-unavailable', reason }),
     });
@@ -179,9 +179,9 @@ export class RedisNode implements LockNode {
     }
   }
 
-  #granted(claim: Claim, fence: number): void {
+  #granted(claim: Claim, grant: Omit<Grant, 'since'>): void {
     const since = this.#connection.lastAnswered;
-    if (since && this.#trust.counts) claim.ticket!.granted(this.name, { since, fence });
+    if (since && this.#trust.counts) claim.ticket!.granted(this.name, { ...grant, since });
   }
 
   /** The waiter gave up while the grant was on its way. */

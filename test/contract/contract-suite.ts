@@ -29,6 +29,8 @@ export interface NodeUnderTest {
   now(): Moment;
   /** Lets at least so many ms pass. */
   pass(ms: number): Promise<void>;
+  /** Before each case. */
+  begin?(): Promise<void>;
   process(): Promise<OtherProcess>;
   stop(): Promise<void>;
 }

@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { TOKENS_PER_VOTE } from '../../lib/core/fencing.js';
 import type { ContractSuite } from './contract-suite.js';
 
 export function describeDeadWaiters(suite: ContractSuite): void {
@@ -44,7 +45,7 @@ export function describeDeadWaiters(suite: ContractSuite): void {
     for (const holder of holders) await suite.release(holder);
     for (const waiter of waiters) await waiter.told();
     const [past, straight] = waiters.map(({ grants }) => grants[0]!.fence);
-    expect(past! - straight!).toBe(3);
+    expect(past! - straight!).toBe(3 * TOKENS_PER_VOTE);
   });
 
   it('are passed nothing: who would yield to them keeps what he has, for as long as he had it', async () => {

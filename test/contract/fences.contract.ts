@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { TOKENS_PER_VOTE } from '../../lib/core/fencing.js';
 import { TRUSTING } from '../support/trust.js';
 import type { ContractSuite } from './contract-suite.js';
 
@@ -20,14 +21,14 @@ export function describeFences(suite: ContractSuite): void {
         fences.push(await suite.fenceOf(claim, proposal));
         await suite.release(claim);
       }
-      expect(fences).toEqual([now, now + 1, now + 2, now + 3, now + 4]);
+      expect(fences).toEqual([0, 1, 2, 3, 4].map((turn) => now + turn * TOKENS_PER_VOTE));
     });
 
     it('outlive a lock that ended by itself', async () => {
       const [a, now] = [suite.fresh(), suite.microseconds()];
       await suite.acquire(suite.claimOf(a), 20, now);
       await suite.under.pass(40);
-      expect(await suite.fenceOf(suite.claimOf(a), now)).toBe(now + 1);
+      expect(await suite.fenceOf(suite.claimOf(a), now)).toBe(now + TOKENS_PER_VOTE);
     });
 
     it('stay for the same holder, unless he proposes more', async () => {
@@ -48,21 +49,21 @@ export function describeFences(suite: ContractSuite): void {
         await suite.release(claim);
       }
       const both = suite.claimOf(a, b);
-      expect(await suite.fenceOf(both, now)).toBe(now + 51);
+      expect(await suite.fenceOf(both, now)).toBe(now + 50 + TOKENS_PER_VOTE);
       await suite.release(both);
-      expect(await suite.fenceOf(suite.claimOf(b), now)).toBe(now + 52);
+      expect(await suite.fenceOf(suite.claimOf(b), now)).toBe(now + 50 + 2 * TOKENS_PER_VOTE);
     });
 
-    it('count by one for whoever is next in line', async () => {
+    it('count on for whoever is next in line', async () => {
       const [a, now] = [suite.fresh(), suite.microseconds()];
       const holder = suite.claimOf(a);
       await suite.acquire(holder, 60_000, now);
       const [waiter] = await suite.lineUp(a, 1);
       await suite.release(holder);
       await waiter!.told();
-      expect(waiter!.grants).toMatchObject([{ fence: now + 1 }]);
+      expect(waiter!.grants).toMatchObject([{ fence: now + TOKENS_PER_VOTE }]);
       await suite.release(waiter!.claim);
-      expect(await suite.fenceOf(suite.claimOf(a), now)).toBe(now + 2);
+      expect(await suite.fenceOf(suite.claimOf(a), now)).toBe(now + 2 * TOKENS_PER_VOTE);
     });
 
     it.each([
@@ -82,7 +83,7 @@ export function describeFences(suite: ContractSuite): void {
       await suite.acquire(claim, 60_000, now);
       expect(await suite.raise(claim, now + 5)).toEqual({ kind: 'raised' });
       await suite.release(claim);
-      expect(await suite.fenceOf(suite.claimOf(...claim.resources), now)).toBe(now + 6);
+      expect(await suite.fenceOf(suite.claimOf(...claim.resources), now)).toBe(now + 5 + TOKENS_PER_VOTE);
     });
 
     it('are lifted, and never lowered, for somebody who has the resource no more', async () => {
@@ -90,7 +91,7 @@ export function describeFences(suite: ContractSuite): void {
       const gone = suite.claimOf(a);
       expect(await suite.raise(gone, now + 5)).toEqual({ kind: 'gone' });
       expect(await suite.raise(gone, now + 1)).toEqual({ kind: 'gone' });
-      expect(await suite.fenceOf(suite.claimOf(a), now)).toBe(now + 6);
+      expect(await suite.fenceOf(suite.claimOf(a), now)).toBe(now + 5 + TOKENS_PER_VOTE);
     });
 
     it('are lifted for several resources at once', async () => {
@@ -99,8 +100,8 @@ export function describeFences(suite: ContractSuite): void {
       await suite.acquire(both, 60_000, now);
       expect(await suite.raise(both, now + 9)).toEqual({ kind: 'raised' });
       await suite.release(both);
-      expect(await suite.fenceOf(suite.claimOf(a), now)).toBe(now + 10);
-      expect(await suite.fenceOf(suite.claimOf(b), now)).toBe(now + 10);
+      expect(await suite.fenceOf(suite.claimOf(a), now)).toBe(now + 9 + TOKENS_PER_VOTE);
+      expect(await suite.fenceOf(suite.claimOf(b), now)).toBe(now + 9 + TOKENS_PER_VOTE);
     });
   });
 
@@ -114,7 +115,7 @@ export function describeFences(suite: ContractSuite): void {
         expect(answer).toEqual({ kind: 'raised' });
         await suite.release(claim);
       }
-      expect(await suite.fenceOf(suite.claimOf(a), now)).toBe(now + 3 * FAR + 1);
+      expect(await suite.fenceOf(suite.claimOf(a), now)).toBe(now + 3 * FAR + TOKENS_PER_VOTE);
     });
 
     it('are of each what it proposed', async () => {
@@ -130,7 +131,7 @@ export function describeFences(suite: ContractSuite): void {
       const [waiter] = await suite.lineUp(a, 1);
       await Promise.all([suite.raise(holder, now + 40), suite.release(holder)]);
       await waiter!.told();
-      expect(waiter!.grants).toMatchObject([{ fence: now + 41 }]);
+      expect(waiter!.grants).toMatchObject([{ fence: now + 40 + TOKENS_PER_VOTE }]);
     });
 
     it('are not touched by a vote that is refused, or by an extension', async () => {
@@ -141,7 +142,7 @@ export function describeFences(suite: ContractSuite): void {
       await suite.acquire(suite.claimOf(suite.fresh(), a), 60_000, now + 50);
       await suite.extend(claim);
       await suite.release(claim);
-      expect(await suite.fenceOf(suite.claimOf(a), now)).toBe(now + 1);
+      expect(await suite.fenceOf(suite.claimOf(a), now)).toBe(now + TOKENS_PER_VOTE);
     });
 
     it('say of several resources that they are gone where one of them is', async () => {

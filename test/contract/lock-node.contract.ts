@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { describeAcquire } from './acquire.contract.js';
 import { ContractSuite, type NodeUnderTest } from './contract-suite.js';
 import { describeDeadWaiters } from './dead-waiters.contract.js';
@@ -6,6 +6,7 @@ import { describeExtend } from './extend.contract.js';
 import { describeFences } from './fences.contract.js';
 import { describeGrants } from './grants.contract.js';
 import { describeLine } from './line.contract.js';
+import { describeOldest } from './oldest.contract.js';
 import { describeRelease } from './release.contract.js';
 import { describeYield } from './yield.contract.js';
 
@@ -14,6 +15,7 @@ export function describeLockNode(name: string, setUp: () => Promise<NodeUnderTes
   describe(`${name} as a LockNode`, () => {
     const suite = new ContractSuite();
     beforeAll(() => suite.begin(setUp));
+    beforeEach(() => suite.under.begin?.());
     afterAll(() => suite.under.stop());
 
     describe('acquire', () => describeAcquire(suite));
@@ -23,6 +25,7 @@ export function describeLockNode(name: string, setUp: () => Promise<NodeUnderTes
     describe('waiters whose process is gone', () => describeDeadWaiters(suite));
     describe('grants', () => describeGrants(suite));
     describeFences(suite);
+    describeOldest(suite);
     describe('yield', () => describeYield(suite));
 
     it('answers a probe', async () => {

@@ -120,7 +120,7 @@ describe('the line of a RedisNode', () => {
     // As a node does that served the line before the release reached it.
     await withRedis(server.url, async (redis) => {
       await redis.set(a, gone.claim.value, 'PX', 60_000);
-      await redis.publish(encoder.channel, `${gone.claim.value} 1 ${a}`);
+      await redis.publish(encoder.channel, `${gone.claim.value} 1 - ${a}`);
     });
     await eventually(async () => expect(await owner()).toBeNull());
     expect(gone.grants).toEqual([]);

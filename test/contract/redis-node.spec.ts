@@ -1,3 +1,4 @@
+import { describe } from '@jest/globals';
 import { setTimeout } from 'node:timers/promises';
 import { systemClock } from '../../lib/core/clock.js';
 import { toAddresses } from '../../lib/redis/node-address.js';
@@ -5,12 +6,18 @@ import { BatchEncoder } from '../../lib/redis/batch-encoder.js';
 import { RedisNode } from '../../lib/redis/redis-node.js';
 import { connectRedis } from '../support/redis-client.js';
 import { startRedisServer } from '../support/redis-server.js';
+import type { NodeUnderTest } from './contract-suite.js';
 import { describeLockNode } from './lock-node.contract.js';
 import { TRUSTING } from '../support/trust.js';
 
 const PREFIX = 'lock:';
 
-describeLockNode('RedisNode', async () => {
+/** Where nobody waits for anything when a case begins, a node goes another way than where somebody does. */
+const CALM = [true, false];
+
+describe.each(CALM)('RedisNode, calm: %p', (isCalm) => describeLockNode('RedisNode', () => setUp(isCalm)));
+
+async function setUp(isCalm: boolean): Promise<NodeUnderTest> {
   const server = await startRedisServer();
   const foreign = await connectRedis(server.url);
   const connect = async (): Promise<RedisNode> => {
@@ -27,6 +34,9 @@ describeLockNode('RedisNode', async () => {
     read: async (resource) => (await foreign.get(PREFIX + resource)) ?? undefined,
     now: () => systemClock.now(),
     pass: (ms) => setTimeout(ms),
+    begin: async () => {
+      await (isCalm ? foreign.del(`${PREFIX}~waiting`) : foreign.set(`${PREFIX}~waiting`, '1'));
+    },
     process: async () => {
       const other = await connect();
       return { node: other, die: () => other.close() };
@@ -37,4 +47,4 @@ describeLockNode('RedisNode', async () => {
       await server.stop();
     },
   };
-});
+}

@@ -51,11 +51,47 @@ export const CONTROLS: readonly Control[] = [
     patches: [
       {
         file: 'lib/memory/memory-fences.ts',
-        text: 'Math.max(proposal, ...next)',
-        replacement: 'Math.max(...next)',
+        text: 'Math.max(proposal, ...resources.map((resource) => this.#next(resource)))',
+        replacement: 'Math.max(...resources.map((resource) => this.#next(resource)))',
       },
     ],
     breaks: ['token order'],
+    seeds: 1_000,
+  },
+  {
+    name: 'votes that come with one token only',
+    patches: [
+      {
+        file: 'lib/memory/memory-fences.ts',
+        text: 'before + TOKENS_PER_VOTE',
+        replacement: 'before + 1',
+      },
+    ],
+    breaks: ['token order'],
+    seeds: 1_000,
+  },
+  {
+    name: 'the same token for whomever a lock passes to',
+    patches: [
+      {
+        file: 'lib/core/waiting-line.ts',
+        text: 'won.claim.passed += 1;',
+        replacement: '',
+      },
+    ],
+    breaks: ['token order'],
+    seeds: 1_000,
+  },
+  {
+    name: 'a lock that passes on and is given back as well',
+    patches: [
+      {
+        file: 'lib/core/passing.ts',
+        text: 'provisional: false }, now)) return undefined;',
+        replacement: 'provisional: false }, now)) return pool.giveBack(claim, terms, through);',
+      },
+    ],
+    breaks: ['exclusion'],
     seeds: 1_000,
   },
   {

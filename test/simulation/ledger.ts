@@ -48,7 +48,7 @@ export class Ledger {
     this.holds += 1;
     if (!lock.isValid)
       throw new Violation('valid when taken', `${holder.name} was given ${nameOf(lock)}, which is over`);
-    for (const other of this.#open.values()) if (sharesWith(other.lock, lock)) succeed(other, lock);
+    for (const other of this.#open.values()) if (sharesWith(other.lock, lock)) this.#succeed(other, lock);
     this.#open.set(lock, { holder, lock, signal: lock.signal, wasValid: true, left: lock.validity });
     for (const resource of lock.resources) this.#checkToken(resource, lock);
     this.check();
@@ -72,6 +72,13 @@ export class Ledger {
       if (this.judge === 'exclusion') for (const other of valid) exclude(other, hold);
       valid.push(hold);
     }
+  }
+
+  /** Whoever lost a lock knows before the next one has it, unless his event loop stands still, or nodes forgot it. */
+  #succeed(hold: Hold, next: HeldLock): void {
+    hold.successor ??= next;
+    if (this.judge !== 'exclusion' || hold.holder.isLate || hold.signal.aborted || hold.lock.isValid) return;
+    throw new Violation('told in time', `${describe(hold)} was not told of its loss before ${nameOf(next)} was taken`);
   }
 
   #checkToken(resource: string, { fencingToken, value }: HeldLock): void {
@@ -100,13 +107,6 @@ function isStillValid(hold: Hold): boolean {
   }
   hold.left = validity;
   return isValid;
-}
-
-/** Whoever lost a lock knows before the next one has it, unless his event loop stands still. */
-function succeed(hold: Hold, next: HeldLock): void {
-  hold.successor ??= next;
-  if (hold.holder.isLate || hold.signal.aborted || hold.lock.isValid) return;
-  throw new Violation('told in time', `${describe(hold)} was not told of its loss before ${nameOf(next)} was taken`);
 }
 
 function sharesWith(a: HeldLock, b: HeldLock): boolean {

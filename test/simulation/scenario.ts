@@ -19,6 +19,8 @@ export interface Scenario {
   readonly nodes: number;
   readonly clients: number;
   readonly callers: number;
+  /** Whether callers ask for the same thing one right after the other, each for a moment, so that they wait in line at home. */
+  readonly crowded: boolean;
   readonly resources: readonly string[];
   /** Ms of faults and work before everything is healed. */
   readonly length: number;
@@ -32,10 +34,12 @@ export interface Scenario {
 }
 
 export function rollScenario(dice: Dice, weakness?: Weakness): Scenario {
+  const crowded = dice.chance(0.25);
   return {
     nodes: dice.chance(0.75) ? 3 : 5,
     clients: dice.whole(2, 3),
-    callers: dice.whole(1, 2),
+    callers: crowded ? dice.whole(3, 6) : dice.whole(1, 2),
+    crowded,
     resources: dice.chance(0.6) ? ['a'] : ['a', 'b'],
     length: dice.whole(2_000, 3_500),
     nodeTimeout: dice.pick([undefined, undefined, 8, 30, 400]),

@@ -21,7 +21,7 @@ export class Work {
       () => this.#forget(),
     ];
     while (client.around.world.now < end && !client.machine.isDead) {
-      await client.machine.sleep(client.dice.between(0, client.dice.pick([5, 60, 300])));
+      await client.machine.sleep(client.dice.between(0, client.dice.pick(this.#isHasty ? [0, 5] : [5, 60, 300])));
       await this.#survive(client.dice.pick(tasks));
     }
   }
@@ -75,12 +75,17 @@ export class Work {
 
   async #useOf(lock: Lock): Promise<void> {
     const { dice, machine } = this.client;
+    if (this.#isHasty && dice.chance(0.9)) return machine.sleep(dice.between(0, 3));
     const times = dice.chance(0.3) ? dice.whole(1, 3) : 0;
     for (let time = 0; time < times; time += 1) {
       await machine.sleep(dice.between(0, 120));
       await lock.extend(dice.chance(0.5) ? undefined : dice.whole(...this.client.around.scenario.ttls)).catch(known);
     }
     await machine.sleep(dice.between(0, dice.pick([3, 50, 400])));
+  }
+
+  get #isHasty(): boolean {
+    return this.client.around.scenario.crowded;
   }
 
   #resources(): string | string[] {
@@ -92,7 +97,7 @@ export class Work {
   #options(): LockOptions {
     const { dice } = this.client;
     return {
-      ttl: dice.whole(...this.client.around.scenario.ttls),
+      ttl: this.#isHasty ? this.client.around.scenario.ttls[1] : dice.whole(...this.client.around.scenario.ttls),
       waitTimeout: dice.pick([0, 100, 600, 1_200]),
       autoExtend: dice.chance(0.4),
       ...(dice.chance(0.1) && { retryCount: dice.whole(0, 3) }),

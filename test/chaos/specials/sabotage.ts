@@ -30,8 +30,8 @@ export const SABOTAGES: Readonly<Record<string, readonly Change[]>> = {
     { file: 'lib/core/fencing.ts', from: 'return Math.round(wall * 1_000);', to: 'return 0 * wall;' },
     {
       file: LINE,
-      from: 'math.max(fence_of(key) + 1, math.ceil((now - 2 * step) / step) * step)',
-      to: 'fence_of(key) + 1',
+      from: 'math.max(fence_of(key) + ${TOKENS_PER_VOTE}, math.ceil((now - 2 * step) / step) * step)',
+      to: 'fence_of(key) + ${TOKENS_PER_VOTE}',
     },
   ],
   // The greatest of the counters that answered, whether a later holder will meet it or not.

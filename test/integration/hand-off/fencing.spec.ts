@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { systemClock, type Clock } from '../../../lib/core/clock.js';
+import { TOKENS_PER_VOTE } from '../../../lib/core/fencing.js';
 import type { Lock } from '../../../lib/core/lock.js';
 import { eventually } from '../../support/eventually.js';
 import { linesOf, nothingLeft, standing } from '../../support/node-lines.js';
@@ -46,7 +47,7 @@ describe('fencing tokens of locks that are handed over', () => {
     expect(tokens).toEqual([...new Set(tokens)].sort((a, b) => a - b));
   };
 
-  it('count by one from process to process, whatever their clocks say', async () => {
+  it('count on from process to process, whatever their clocks say', async () => {
     const first = await clients[0]!.redlock.acquire(resource, IN_LINE);
     const waiting: Promise<Lock>[] = [];
     for (const { redlock } of clients.slice(1)) {
@@ -54,7 +55,7 @@ describe('fencing tokens of locks that are handed over', () => {
       await standing(pool, waiting.length, resource);
     }
     const tokens = await succession(first, waiting);
-    expect(tokens).toEqual(tokens.map((_, index) => first.fencingToken + index));
+    expect(tokens).toEqual(tokens.map((_, index) => first.fencingToken + index * TOKENS_PER_VOTE));
     await Promise.all(clients.map(allDone));
     expect(await counters()).toEqual(Array(5).fill(String(tokens.at(-1))));
     await nothingLeft(pool, resource);

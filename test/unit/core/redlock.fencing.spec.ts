@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { TOKENS_PER_VOTE } from '../../../lib/core/fencing.js';
 import type { Lock } from '../../../lib/core/lock.js';
 import { expectGrowing, FencingWorld } from '../../support/fencing-world.js';
 
@@ -33,7 +34,7 @@ describe('a fencing token', () => {
       await world.pool.clock.until(redlock.withLock('a', ({ fencingToken }) => void tokens.push(fencingToken)));
     }
     expect(world.pool.clock.now().monotonic).toBe(0);
-    expect(tokens).toEqual(tokens.map((_, index) => proposal() + index));
+    expect(tokens).toEqual(tokens.map((_, index) => proposal() + index * TOKENS_PER_VOTE));
   });
 
   it('of several resources is greater than those of all earlier holders of each of them', async () => {
@@ -41,7 +42,7 @@ describe('a fencing token', () => {
     const tokens: Record<string, number> = {};
     for (const [name, resources] of Object.entries({ a: 'a', a2: 'a', b: 'b', ab: ['a', 'b'], b2: 'b', a3: 'a' })) {
       const lock = await take(redlock, resources);
-      tokens[name] = lock.fencingToken - proposal();
+      tokens[name] = (lock.fencingToken - proposal()) / TOKENS_PER_VOTE;
       await free(lock);
     }
     expect(tokens).toEqual({ a: 0, a2: 1, b: 0, ab: 2, b2: 3, a3: 3 });
@@ -93,7 +94,7 @@ describe('a fencing token', () => {
       void waiting.splice(index, 1);
       await free(lock);
     }
-    expect(tokens).toEqual(tokens.map((__, index) => first.fencingToken + index));
+    expect(tokens).toEqual(tokens.map((__, index) => first.fencingToken + index * TOKENS_PER_VOTE));
     expect(world.pool.clock.now().monotonic).toBeLessThan(1_000);
   });
 
@@ -119,7 +120,7 @@ describe('a fencing token', () => {
     const ahead = proposal() + 100_000_000;
     count(ahead, [0]);
     const first = await take(clientOf({ without: [3, 4] }));
-    expect(first.fencingToken).toBe(ahead + 1);
+    expect(first.fencingToken).toBe(ahead + TOKENS_PER_VOTE);
     await free(first);
     const second = await take(clientOf({ without: [0, 1] }));
     expectGrowing([first.fencingToken, second.fencingToken]);

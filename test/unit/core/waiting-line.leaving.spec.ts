@@ -77,7 +77,7 @@ describe('WaitingLines, when a waiter', () => {
     expect(now()).toBe(333);
     await pool.clock.until(first.release());
     await pool.clock.until(next!);
-    expect([now(), asked()]).toEqual([333, 2]);
+    expect([now(), asked()]).toEqual([333, 1]);
   });
 
   it('gives up in front of others let the next one ask at once', async () => {

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { TOKENS_PER_VOTE } from '../../../lib/core/fencing.js';
 import { MemoryFences } from '../../../lib/memory/memory-fences.js';
 
 const MAX_TTL = 10_000;
@@ -22,16 +23,18 @@ describe('MemoryFences', () => {
   });
 
   it('are minted above all earlier ones', () => {
-    const proposals = [0, 0, -2_000_000, 10, 1];
+    const proposals = [0, 0, -2_000_000, 3.5 * TOKENS_PER_VOTE, TOKENS_PER_VOTE];
     const minted = proposals.map((ahead) => fences.mint(['a'], now() + ahead));
-    expect(minted).toEqual([0, 1, 2, 10, 11].map((ahead) => now() + ahead));
+    expect(minted).toEqual([0, 1, 2, 3.5, 4.5].map((votes) => now() + votes * TOKENS_PER_VOTE));
   });
 
   it('of several resources are minted above each of them, and meet', () => {
     fences.mint(['a'], now() + 50);
     fences.mint(['b'], now() + 20);
-    expect(fences.mint(['a', 'b', 'c'], now())).toBe(now() + 51);
-    expect(['a', 'b', 'c'].map((resource) => fences.get(resource))).toEqual(Array(3).fill(now() + 51));
+    expect(fences.mint(['a', 'b', 'c'], now())).toBe(now() + 50 + TOKENS_PER_VOTE);
+    expect(['a', 'b', 'c'].map((resource) => fences.get(resource))).toEqual(
+      Array(3).fill(now() + 50 + TOKENS_PER_VOTE),
+    );
   });
 
   it.each([
@@ -47,10 +50,10 @@ describe('MemoryFences', () => {
     expect(fences.apart(0)).toBe(0);
   });
 
-  it('count by one for whoever is next in line', () => {
+  it('count on for whoever is next in line', () => {
     fences.mint(['a'], now());
-    expect([fences.succeed('a'), fences.succeed('a')]).toEqual([now() + 1, now() + 2]);
-    expect(fences.get('a')).toBe(now() + 2);
+    expect([fences.succeed('a'), fences.succeed('a')]).toEqual([1, 2].map((votes) => now() + votes * TOKENS_PER_VOTE));
+    expect(fences.get('a')).toBe(now() + 2 * TOKENS_PER_VOTE);
   });
 
   it.each([
@@ -64,7 +67,7 @@ describe('MemoryFences', () => {
     expect(fence % step).toBe(0);
     expect(fence).toBeGreaterThanOrEqual(now() - FAR);
     expect(fence).toBeLessThan(now() - FAR + step);
-    expect(fences.succeed('a')).toBe(fence + 1);
+    expect(fences.succeed('a')).toBe(fence + TOKENS_PER_VOTE);
   });
 
   it('are lifted to what is proposed, and not above what was counted', () => {

@@ -46,8 +46,8 @@ describe('readAnswers', () => {
   });
 
   it('tells the answers of a batch in order, each with what belongs to it', () => {
-    expect(read(['gh!hxd', '17', 10, 'one', 'OOM', 20, 'two'], 6)).toEqual([
-      { kind: 'granted', fence: 17 },
+    expect(read(['gh!hxd', '17 1795', 10, 'one', 'OOM', 20, 'two'], 6)).toEqual([
+      { kind: 'granted', fence: 17, oldest: 1_795 },
       { kind: 'held', remaining: 10, owner: 'one' },
       { kind: 'unknown', reason: 'OOM', sent: true },
       { kind: 'held', remaining: 20, owner: 'two' },
@@ -61,7 +61,7 @@ describe('readAnswers', () => {
     expect(answersOf(3, { ok: false, reason: 'connection closed', sent })).toEqual([why, why, why]);
   });
 
-  it.each(['?', undefined, 7, [], {}, '', 'g', ['g', 'no number']])(
+  it.each(['?', undefined, 7, [], {}, '', 'g', ['g', 'no number'], ['g', ' -']])(
     'takes %j for an answer that is none of ours, and never for a vote',
     (value) => {
       expect(read(value)).toEqual([NONE_OF_OURS]);
@@ -93,15 +93,18 @@ describe('readAnswers, of votes', () => {
 
   it('takes the number of a batch for all as usual, each with what it proposed', () => {
     expect(read(['A', 'W', 'E', 'R'], 4)).toEqual([
-      { kind: 'granted', fence: PROPOSAL },
-      { kind: 'granted', fence: PROPOSAL + 1 },
+      { kind: 'granted', fence: PROPOSAL, oldest: Infinity },
+      { kind: 'granted', fence: PROPOSAL + 1, oldest: Infinity },
       { kind: 'extended' },
       { kind: 'released' },
     ]);
   });
 
   it('finds the number of a batch beside the clock of the node', () => {
-    expect(read(['A', 'L'], 2 + 1_024 * CLOCK)).toEqual([{ kind: 'granted', fence: PROPOSAL }, { kind: 'released' }]);
+    expect(read(['A', 'L'], 2 + 1_024 * CLOCK)).toEqual([
+      { kind: 'granted', fence: PROPOSAL, oldest: Infinity },
+      { kind: 'released' },
+    ]);
   });
 
   it('takes another number for no vote', () => {
@@ -111,15 +114,15 @@ describe('readAnswers, of votes', () => {
   it.each([String(PROPOSAL + 7), Buffer.from(String(PROPOSAL + 7))])(
     'takes the counter as the node has it: %s',
     (fence) => {
-      expect(read(['A', 'W', 'a'], ['g*g', fence, '17', CLOCK])).toEqual([
-        { kind: 'granted', fence: PROPOSAL + 7 },
-        { kind: 'granted', fence: PROPOSAL + 1 },
-        { kind: 'granted', fence: 17 },
+      expect(read(['A', 'W', 'a'], ['g*g', fence, '17 -', CLOCK])).toEqual([
+        { kind: 'granted', fence: PROPOSAL + 7, oldest: 0 },
+        { kind: 'granted', fence: PROPOSAL + 1, oldest: Infinity },
+        { kind: 'granted', fence: 17, oldest: Infinity },
       ]);
     },
   );
 
-  it.each(['none', 'inf', 'nan', undefined])('takes a vote with the counter "%s" for none', (fence) => {
+  it.each(['none', 'inf', 'nan', '- 17', undefined])('takes a vote with the counter "%s" for none', (fence) => {
     expect(read(['A'], ['g', fence])).toEqual([NONE_OF_OURS]);
   });
 

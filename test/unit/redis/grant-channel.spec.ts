@@ -43,7 +43,7 @@ describe('GrantChannel', () => {
   beforeEach(() => {
     told = [];
     channel = new GrantChannel('grants', {
-      granted: (one, fence) => told.push(['granted', one, fence]),
+      granted: (one, grant) => told.push(['granted', one, grant]),
       unwanted: (value, key) => told.push(['unwanted', value, key]),
       unavailable: (reason) => told.push(['unavailable', reason]),
     });
@@ -104,23 +104,27 @@ describe('GrantChannel', () => {
   it('tells the claim that is waited for of its grant', async () => {
     const redis = await listen(new RedisStub({ protocol: 3 }));
     channel.expect(claim);
-    redis.say('ours 7 lock:a');
-    expect(told).toEqual([['granted', claim, 7]]);
+    redis.say('ours 7 1795 lock:a');
+    redis.say('ours 8 - lock:a');
+    expect(told).toEqual([
+      ['granted', claim, { fence: 7, oldest: 1_795 }],
+      ['granted', claim, { fence: 8, oldest: Infinity }],
+    ]);
   });
 
   it('knows claims apart', async () => {
     const redis = await listen(new RedisStub({ protocol: 3 }));
     const other = new Claim(['b'], 'other');
     for (const one of [claim, other, claim]) channel.expect(one);
-    redis.say('other 8 lock:b');
-    expect(told).toEqual([['granted', other, 8]]);
+    redis.say('other 8 - lock:b');
+    expect(told).toEqual([['granted', other, { fence: 8, oldest: Infinity }]]);
   });
 
   it('gives back what nobody waits for any more, whatever characters its name has', async () => {
     const redis = await listen(new RedisStub({ protocol: 3 }));
     channel.expect(claim);
     channel.forget(claim);
-    redis.say('ours 7 lock:a b  c');
+    redis.say('ours 7 - lock:a b  c');
     expect(told).toEqual([['unwanted', 'ours', 'lock:a b  c']]);
   });
 
@@ -128,7 +132,7 @@ describe('GrantChannel', () => {
     const redis = await listen(new RedisStub({ protocol: 3 }));
     await listen(redis);
     channel.expect(claim);
-    redis.say('ours 7 lock:a');
+    redis.say('ours 7 - lock:a');
     expect([told.length, redis.subscribed.length]).toEqual([1, 2]);
   });
 
@@ -142,10 +146,10 @@ describe('GrantChannel', () => {
     const claims = [claimOf('waiting', true, false), claimOf('held', false, false), claimOf('over', false, true)];
     for (const one of claims) channel.expect(one);
     for (let index = 0; index < 1_000; index += 1) channel.expect(claimOf(`other-${index}`, false, true));
-    for (const { value } of claims) redis.say(`${value} 7 lock:a`);
+    for (const { value } of claims) redis.say(`${value} 7 - lock:a`);
     expect(told).toEqual([
-      ['granted', claims[0], 7],
-      ['granted', claims[1], 7],
+      ['granted', claims[0], { fence: 7, oldest: Infinity }],
+      ['granted', claims[1], { fence: 7, oldest: Infinity }],
       ['unwanted', 'over', 'lock:a'],
     ]);
   });

@@ -61,7 +61,7 @@ describe('FaultyNode, restarted,', () => {
     expect(answers).toEqual([
       { kind: 'quarantined', remaining: MAX_TTL },
       { kind: 'quarantined', remaining: 1 },
-      { kind: 'granted', fence: expect.any(Number) },
+      { kind: 'granted', fence: expect.any(Number), oldest: Infinity },
     ]);
   });
 

@@ -1,0 +1,45 @@
+import { expect } from '@jest/globals';
+import type { LockEvent } from '../../lib/core/events.js';
+import type { Lock } from '../../lib/core/lock.js';
+import type { LockOptions } from '../../lib/core/options.js';
+import type { Redlock } from '../../lib/core/redlock.js';
+import { MemoryPool } from './memory-pool.js';
+
+export const PATIENT = { waitTimeout: Infinity, ttl: 1_000 };
+/** Asks once, and is then told by hand-off only. */
+export const IN_LINE = { ...PATIENT, retryDelay: 60_000, retryJitter: 0 };
+
+/** Callers of one process, and of others, who want the same. */
+export class PassingWorld {
+  readonly pool = new MemoryPool();
+  readonly redlock: Redlock;
+  readonly events: LockEvent[];
+
+  constructor() {
+    ({ redlock: this.redlock, events: this.events } = this.pool.client());
+  }
+
+  take = (options: LockOptions = PATIENT): Promise<Lock> => this.pool.clock.until(this.next(options));
+
+  next = (options: LockOptions = PATIENT): Promise<Lock> => this.redlock.acquire('a', options);
+
+  free = (lock: Lock): Promise<void> => this.pool.clock.until(lock.release());
+
+  pass = (ms: number): Promise<void> => this.pool.clock.advance(ms);
+
+  /** Gives a lock to who waits for it; answers whether the nodes had a part in that. */
+  goesByNodes = async (first: Lock, waiting: Promise<Lock>): Promise<boolean> => {
+    const before = this.#asked;
+    await this.free(first);
+    const second = await this.pool.clock.until(waiting);
+    expect(second.isValid).toBe(true);
+    expect(second.fencingToken).toBeGreaterThan(first.fencingToken);
+    expect(this.pool.owners('a')).toEqual(Array(3).fill(second.value));
+    return this.#asked.some((calls, seat) => calls > before[seat]!);
+  };
+
+  /** How often each node was asked for anything. */
+  get #asked(): number[] {
+    return this.pool.nodes.map((node) => node.calls.length);
+  }
+}

@@ -1,0 +1,138 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { TOKENS_PER_VOTE } from '../../../lib/core/fencing.js';
+import { IN_LINE, PassingWorld, PATIENT } from '../../support/passing-world.js';
+
+describe('a lock that passes to the next caller of its process', () => {
+  let world: PassingWorld;
+  beforeEach(() => void (world = new PassingWorld()));
+
+  const take: PassingWorld['take'] = (options) => world.take(options);
+  const next: PassingWorld['next'] = (options) => world.next(options);
+  const free: PassingWorld['free'] = (lock) => world.free(lock);
+  const pass: PassingWorld['pass'] = (ms) => world.pass(ms);
+  const goesByNodes: PassingWorld['goesByNodes'] = (first, waiting) => world.goesByNodes(first, waiting);
+
+  it('asks no node, and comes with the next fencing token', async () => {
+    const first = await take();
+    const waiting = next();
+    expect(await goesByNodes(first, waiting)).toBe(false);
+    const second = await waiting;
+    expect(second.fencingToken).toBe(first.fencingToken + 1);
+    expect([second.value, second.validity, world.pool.clock.now().monotonic]).toEqual([first.value, 988, 0]);
+  });
+
+  it('is no more that of the one who passed it on, whatever he still does', async () => {
+    const first = await take();
+    const waiting = next();
+    const token = first.fencingToken;
+    await free(first);
+    const second = await world.pool.clock.until(waiting);
+    expect([first.isValid, first.validity, first.signal.aborted, first.fencingToken]).toEqual([false, 0, false, token]);
+    await expect(world.pool.clock.until(first.extend())).rejects.toThrow('it was released');
+    await free(first);
+    expect([second.isValid, world.pool.owners('a')]).toEqual([true, Array(3).fill(second.value)]);
+    await free(second);
+    expect(world.pool.owners('a')).toEqual(Array(3).fill(undefined));
+  });
+
+  it('is told as released before it is told as acquired', async () => {
+    const first = await take();
+    const waiting = next();
+    await pass(3);
+    await Promise.all([free(first), waiting]);
+    const told = world.events.filter(({ type }) => type === 'acquired' || type === 'released');
+    expect(told).toEqual([
+      { type: 'acquired', resources: ['a'], waited: 0, attempts: 1 },
+      { type: 'released', resources: ['a'], held: 3 },
+      { type: 'acquired', resources: ['a'], waited: 3, attempts: 1 },
+    ]);
+  });
+
+  it('passes as often as it has tokens, and then the nodes are asked who is next', async () => {
+    let last = await take();
+    const others = Array.from({ length: 2 * TOKENS_PER_VOTE }, () => next());
+    const ways: boolean[] = [];
+    for (const waiting of others) {
+      ways.push(await goesByNodes(last, waiting));
+      last = await waiting;
+    }
+    expect(ways.map((way, index) => (way ? index : -1)).filter((index) => index >= 0)).toEqual([
+      TOKENS_PER_VOTE - 1,
+      2 * TOKENS_PER_VOTE - 1,
+    ]);
+  });
+
+  it.each([
+    ['a longer ttl', {}, { ttl: 2_000 }],
+    ['a shorter ttl', {}, { ttl: 900 }],
+    ['another drift factor', {}, { driftFactor: 0.1 }],
+    ['the same where the lock is to be kept for a while', { minHold: 5 }, {}],
+  ])('does not pass to somebody who asked for %s', async (_, first, second) => {
+    const lock = await take({ ...PATIENT, ...first });
+    const waiting = next({ ...PATIENT, ...second });
+    await pass(6);
+    expect(await goesByNodes(lock, waiting)).toBe(true);
+  });
+
+  it('passes where it was extended, also under way, and not where that was for longer', async () => {
+    for (const [ttl, byNodes] of [
+      [undefined, false],
+      [5_000, true],
+    ] as const) {
+      const first = await take();
+      const waiting = next();
+      world.pool.nodes.forEach((node) => (node.faults = { extend: { slow: 3 } }));
+      void first.extend(ttl).catch(() => undefined);
+      await pass(1);
+      expect(await goesByNodes(first, waiting)).toBe(byNodes);
+      await pass(3);
+      expect(world.pool.owners('a')).toEqual(Array(3).fill((await waiting).value));
+      await free(await waiting);
+      expect(world.pool.owners('a')).toEqual(Array(3).fill(undefined));
+    }
+  });
+
+  it('passes on what nodes handed over, once that is no more for a grace only', async () => {
+    const first = await world.pool.clock.until(world.pool.client().redlock.acquire('a', IN_LINE));
+    const [second, third, fourth] = [next(IN_LINE), next(IN_LINE), next(IN_LINE)];
+    await pass(1);
+    world.pool.nodes.forEach((node) => (node.faults = { extend: { slow: 3 } }));
+    await free(first);
+    expect(await goesByNodes(await world.pool.clock.until(second), third)).toBe(true);
+    await pass(4);
+    expect(await goesByNodes(await third, fourth)).toBe(false);
+    expect((await fourth).fencingToken).toBe((await third).fencingToken + 1);
+  });
+
+  it('does not pass where it was lost', async () => {
+    const first = await take({ ...PATIENT, ttl: 50 });
+    const waiting = next({ ...PATIENT, ttl: 50 });
+    world.pool.clock.block(60);
+    await free(first);
+    const second = await world.pool.clock.until(waiting);
+    expect(second.fencingToken).toBeGreaterThan(first.fencingToken + 1);
+    expect(first.signal.reason).toMatchObject({ message: expect.stringMatching(/its lease ran out/) });
+  });
+
+  it('is taken away by a shutdown like any other', async () => {
+    const first = await take();
+    const waiting = next();
+    await free(first);
+    const second = await world.pool.clock.until(waiting);
+    const { signal } = second;
+    await world.pool.clock.until(world.redlock.drain(0));
+    expect([signal.aborted, world.pool.owners('a')]).toEqual([true, Array(3).fill(undefined)]);
+  });
+
+  it('is extended by itself, and lost in time, as one that the nodes gave', async () => {
+    const first = await take();
+    const waiting = next({ ...PATIENT, autoExtend: true });
+    await free(first);
+    const second = await world.pool.clock.until(waiting);
+    await pass(5_000);
+    expect(second.isValid).toBe(true);
+    for (const node of world.pool.nodes) node.fail('down');
+    await pass(1_000);
+    expect([second.isValid, second.signal.aborted]).toEqual([false, true]);
+  });
+});
