@@ -1,6 +1,8 @@
 /** What the words of the report mean, for whoever doubts a figure. */
 export const DEFINITIONS = `
 - **Pair**: one acquire and its release. Figures of processor time, commands and bytes are per pair, all nodes together.
+- **Warm-up**: of each process before it is measured, so that its code is compiled: pairs of 64 callers for 1 s; where all want one
+  key for 1.5 s, and then sections of that kind for 4 s (with --quick, pairs alone for 0.3 s).
 - **Round**: each candidate runs once, in a process of its own, each round beginning with another one. Ratios are taken
   within a round; given are the median and, in brackets, the least and the greatest of all rounds.
 - **raw**: \`SET NX PX\` and a compare-and-delete by \`EVALSHA\` through the ioredis of the library, one command to each node
@@ -13,8 +15,9 @@ export const DEFINITIONS = `
   at the start of every round. **The section of the ideal** is the mean length of the section in a process that has the
   lock of raw for itself, measured there too. **The ideal** of contended sections is 1 / (section + round trip) a second;
   that of a burst is callers x (section + round trip). **A bare PING**: sections of one process, and after each a PING to all
-  nodes on bare sockets, answered by a quorum: what no candidate can beat on this machine, since a process and nodes that
-  have just slept for a ms need longer for a round trip than those that never rest.
+  nodes on bare sockets, answered by a quorum: no candidate can be faster that goes to the nodes after every section, since a process and
+  nodes that have just slept for a ms need longer for a round trip than those that never rest. Ours does not always go there:
+  a lock passes to the next caller of the same process where nobody in another one is older.
 - **Steady**: each worker asks again as soon as it has given back. Sections are counted that ended in time. *Most/fewest
   turns* compares the workers of all processes; *starved* had no turn at all. Waits that last longer than the longest one
   that ended, when the time is over, are among the waits.

@@ -4,6 +4,8 @@ import { percentile, sorted } from '../harness/statistics.mjs';
 /** @typedef {import('../work/contended.mjs').Trace} Trace */
 
 export const SECTION_MS = 1;
+/** A server that has been up for a while runs compiled code. */
+export const WARM_UP = { compiling: 1_500, warmUp: 4_000 };
 /** How long a caller is ready to wait, where a candidate has a setting for it. */
 export const PATIENCE_MS = 20_000;
 

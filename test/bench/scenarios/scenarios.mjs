@@ -1,5 +1,6 @@
 import { alone } from './alone.mjs';
 import { arrivals } from './arrivals.mjs';
+import { bareCalls } from './bare-calls.mjs';
 import { burst } from './burst.mjs';
 import { decorator } from './decorator.mjs';
 import { held } from './held.mjs';
@@ -21,6 +22,7 @@ export const SCENARIOS = [
   network,
   held,
   memory,
+  bareCalls,
   nodeTime,
   decorator,
 ];

@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { connect } from 'node:net';
+import { BareNodes } from './bare-nodes.mjs';
 import { section } from './section.mjs';
 
 const PING = Buffer.from('PING\r\n');
@@ -30,42 +29,6 @@ export async function barePings(ports, { sectionLength, rounds }) {
 async function repeat(nodes, { sectionLength, rounds }) {
   for (let round = 0; round < rounds; round += 1) {
     await section(sectionLength);
-    await nodes.ping();
-  }
-}
-
-class BareNodes {
-  #missing = 0;
-  #done = () => {};
-
-  /** @param {readonly number[]} ports */
-  static async open(ports) {
-    const sockets = ports.map((port) => connect(port, '127.0.0.1').setNoDelay(true));
-    await Promise.all(sockets.map((socket) => once(socket, 'connect')));
-    return new BareNodes(sockets);
-  }
-
-  /** @param {import('node:net').Socket[]} sockets */
-  constructor(sockets) {
-    this.sockets = sockets;
-    for (const socket of sockets) socket.on('data', () => this.#answered());
-  }
-
-  /** @returns {Promise<void>} when a quorum has answered */
-  ping() {
-    return new Promise((resolve) => {
-      this.#missing = (this.sockets.length >> 1) + 1;
-      this.#done = resolve;
-      for (const socket of this.sockets) socket.write(PING);
-    });
-  }
-
-  close() {
-    for (const socket of this.sockets) socket.destroy();
-  }
-
-  #answered() {
-    this.#missing -= 1;
-    if (this.#missing === 0) this.#done();
+    await nodes.ask(nodes.sockets.map(() => PING));
   }
 }

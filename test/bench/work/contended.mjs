@@ -1,7 +1,10 @@
 import { delay, machineTime } from '../harness/clock.mjs';
 import { section } from './section.mjs';
+import { Pairs } from './alone.mjs';
 
 const WARM_UP_WORKERS = 8;
+// As in the other scenarios, turns alone are too few to have code compiled.
+const WARM_UP_CALLERS = 64;
 /** How long a candidate may take to serve those whom the end of the warm-up finds waiting. */
 const LEFT_BEHIND_MS = 5_000;
 
@@ -12,6 +15,7 @@ const LEFT_BEHIND_MS = 5_000;
  * @property {number} workers
  * @property {number} sectionLength ms
  * @property {number} [length] ms; without it every worker has one turn
+ * @property {number} [compiling] ms of pairs that nobody else wants, before that
  * @property {number} warmUp ms
  */
 /**
@@ -36,6 +40,8 @@ const LEFT_BEHIND_MS = 5_000;
  * @returns {Promise<import('../harness/child-main.mjs').Measure>}
  */
 export async function prepare(client, params) {
+  const pairs = new Pairs(client, `${params.run}:pairs:${params.process}`);
+  await pairs.repeat(WARM_UP_CALLERS, { length: params.compiling ?? 0 });
   const warmUp = new Crowd(client, `${params.run}:warm:${params.process}`, params);
   const warm = warmUp.repeat(Math.min(params.workers, WARM_UP_WORKERS), { length: params.warmUp });
   await Promise.race([warm, delay(params.warmUp + LEFT_BEHIND_MS)]);

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { ask } from '../redis/ask.mjs';
+import { command, LibraryCalls, runIdOf } from './library-calls.mjs';
 
-const MAX_TTL_MS = 60_000;
 /** How many operations are sent at once. */
 const PIPELINE = 128;
 
@@ -47,48 +47,20 @@ async function callsOf(params) {
 
 /** As the library sends them. @param {Params} params @param {string[]} names */
 async function batchesOf({ run, port, operation, size, library }, names) {
-  const { BatchEncoder } = await load(library, 'redis/batch-encoder.js');
-  const { Batch } = await load(library, 'redis/batch.js');
-  const { Claim } = await load(library, 'core/claim.js');
-  const { Aside } = await load(library, 'core/aside.js');
-  const { SystemRandom } = await load(library, 'core/random.js');
-  const { bulk } = await load(library, 'redis/resp.js');
-  const encoder = new BatchEncoder(`${run}:`, { maxTtl: MAX_TTL_MS, restartQuarantine: true });
-  const random = new SystemRandom();
-  const id = (await ask(port, 'INFO server')).match(/run_id:(\w+)/)?.[1] ?? '';
-  const claims = names.map((name) => new Claim([name], random.value()));
-  const wires = (/** @type {string} */ verb, /** @type {any[]} */ some, /** @type {'evalsha' | 'eval'} */ how) =>
-    grouped(some, size).map((group) => {
-      const batch = new Batch();
-      const proposal = Date.now() * 1_000;
-      for (const claim of group) batch.add(verb, Object.assign(new Aside(claim, 10_000), { proposal }), 0);
-      encoder.forget();
-      return encoder.wire(batch, how, Buffer.from(bulk(id)));
-    });
-  // Known and trusted for as long as can be.
-  const trusted = command('SET', encoder.marker, `${id}|1000000|${MAX_TTL_MS}`);
-  const introduction = [trusted, ...wires('A', [new Claim(['first'], random.value())], 'eval')];
-  if (operation === 'acquire') return { introduction, measured: () => wires('A', claims, 'evalsha') };
-  introduction.push(...wires('A', claims, 'evalsha'));
-  return { introduction, measured: () => wires('R', claims, 'evalsha') };
-}
-
-/** @param {string} library the entry of the built one @param {string} path @returns {Promise<any>} */
-function load(library, path) {
-  return import(new URL(path, new URL(`file://${library}`)).href);
+  const calls = await LibraryCalls.of(library, run);
+  const id = await runIdOf(port);
+  const claims = names.map((name) => calls.claimOf(name));
+  const wires = (/** @type {string} */ verb) => grouped(claims, size).map((group) => calls.call(verb, group, { id }));
+  const introduction = calls.introductionTo(id);
+  if (operation === 'acquire') return { introduction, measured: () => wires('A') };
+  introduction.push(...wires('A'));
+  return { introduction, measured: () => wires('R') };
 }
 
 /** @template T @param {T[]} all @param {number} size @returns {T[][]} */
 function grouped(all, size) {
   return Array.from({ length: Math.ceil(all.length / size) }, (_, index) =>
     all.slice(index * size, (index + 1) * size),
-  );
-}
-
-/** @param {string[]} words */
-function command(...words) {
-  return Buffer.from(
-    `*${words.length}\r\n${words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`).join('')}`,
   );
 }
 

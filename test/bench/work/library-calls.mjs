@@ -1,0 +1,67 @@
+import { ask } from '../redis/ask.mjs';
+
+const MAX_TTL_MS = 60_000;
+const TTL_MS = 10_000;
+
+/** The calls of the library itself, made by its own parts, to be sent by others. */
+export class LibraryCalls {
+  /** @param {Record<string, any>} parts of the library @param {string} run */
+  constructor(parts, run) {
+    this.parts = parts;
+    this.random = new parts.SystemRandom();
+    this.encoder = new parts.BatchEncoder(`${run}:`, { maxTtl: MAX_TTL_MS, restartQuarantine: true });
+  }
+
+  /** @param {string} library the entry of the built one @param {string} run */
+  static async of(library, run) {
+    const files = [
+      'redis/batch-encoder',
+      'redis/batch',
+      'core/claim',
+      'core/aside',
+      'core/random',
+      'redis/resp',
+      'redis/batch-script',
+    ];
+    const parts = await Promise.all(files.map((file) => import(new URL(`${file}.js`, `file://${library}`).href)));
+    return new LibraryCalls(Object.assign({}, ...parts), run);
+  }
+
+  /** @param {string} name */
+  claimOf(name) {
+    return new this.parts.Claim([name], this.random.value());
+  }
+
+  /** What makes a node know the script, and be known and trusted for as long as can be. @param {string} id of its run */
+  introductionTo(id) {
+    const trusted = command('SET', this.encoder.marker, `${id}|1000000|${MAX_TTL_MS}`);
+    return [trusted, this.call('A', [this.claimOf('first')], { id, how: 'eval' })];
+  }
+
+  /**
+   * @param {string} verb
+   * @param {any[]} claims
+   * @param {{ id: string, how?: 'evalsha' | 'eval' }} to
+   * @returns {Buffer}
+   */
+  call(verb, claims, { id, how = 'evalsha' }) {
+    const { Aside, Batch, bulk } = this.parts;
+    const batch = new Batch();
+    const proposal = Date.now() * 1_000;
+    for (const claim of claims) batch.add(verb, Object.assign(new Aside(claim, TTL_MS), { proposal }), 0);
+    this.encoder.forget();
+    return this.encoder.wire(batch, how, Buffer.from(bulk(id)));
+  }
+}
+
+/** @param {number} port */
+export async function runIdOf(port) {
+  return (await ask(port, 'INFO server')).match(/run_id:(\w+)/)?.[1] ?? '';
+}
+
+/** @param {string[]} words */
+export function command(...words) {
+  return Buffer.from(
+    `*${words.length}\r\n${words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`).join('')}`,
+  );
+}
