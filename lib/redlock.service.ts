@@ -6,7 +6,7 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import { Subject, type Observable } from 'rxjs';
-import { QUIT, type CallOptions } from './core/call-options.js';
+import { asOptions, type CallOptions } from './core/call-options.js';
 import type { LockEvent } from './core/events.js';
 import type { Lock } from './core/lock.js';
 import type { LockOptions } from './core/options.js';
@@ -104,7 +104,7 @@ export class RedlockService implements OnModuleInit, BeforeApplicationShutdown, 
   [LOCK_FOR]<T>(resource: readonly string[], work: (lock: Lock) => Promise<T>, call: CallOptions): Promise<T> {
     // Whoever overrides `withLock`, or spies on it, is asked.
     if (this.withLock === RedlockService.prototype.withLock) return this.#redlock.withLock(resource, work, call);
-    return this.withLock(resource, work, { ...call.shared, signal: call[QUIT].signal });
+    return this.withLock(resource, work, asOptions(call));
   }
 
   /** @internal What happens to calls of methods with `@WithLock`. */

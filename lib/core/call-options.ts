@@ -23,3 +23,8 @@ export interface CallOptions {
   readonly shared: LockOptions;
   readonly [QUIT]: LazyQuit;
 }
+
+/** As ordinary options, for whoever takes the place of the service. */
+export function asOptions({ shared, [QUIT]: { signal } }: CallOptions): LockOptions {
+  return { ...shared, signal };
+}

@@ -74,10 +74,10 @@ export class Claim {
     else if (!this.#asked) (this.#unreached ??= new Set()).add(node);
   }
 
-  /** A holder has it from now on, whose fencing token this returns. */
+  /** A holder has it from now on; returns how many had it before. */
   take(now: Moment): number {
     this.taken ??= now;
-    return this.token + this.passed;
+    return this.passed;
   }
 
   /** Every node was asked once: what has reached it by now, no later command can take back. */

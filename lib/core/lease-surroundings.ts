@@ -9,6 +9,11 @@ import type { Won } from './outcome.js';
 /** How long a lock is to be held. */
 export type HoldTerms = LeaseTerms & Pick<ResolvedLockOptions, 'autoExtend' | 'maxHold' | 'minHold'>;
 
+/** Nothing else of the options is kept: a lock may be one of many, and held for long. */
+export function holdTermsOf({ ttl, driftFactor, autoExtend, maxHold, minHold }: HoldTerms): HoldTerms {
+  return { ttl, driftFactor, autoExtend, maxHold, minHold };
+}
+
 /** What a lease needs of its surroundings. */
 export interface LeaseSurroundings {
   readonly pool: NodePool;

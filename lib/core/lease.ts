@@ -3,7 +3,7 @@ import { elapsed, type Moment } from './clock.js';
 import { LockLostError } from './errors.js';
 import { extendOnce } from './extension.js';
 import { handOver } from './passing.js';
-import type { HoldTerms, LeaseSurroundings } from './lease-surroundings.js';
+import { holdTermsOf, type HoldTerms, type LeaseSurroundings } from './lease-surroundings.js';
 import { LeaseWatch, type Watched } from './lease-watch.js';
 import type { Lock } from './lock.js';
 import { Loss } from './loss.js';
@@ -16,8 +16,8 @@ import type { Validity } from './validity.js';
 /** The life of a lock: taken, extended, then lost or released. */
 export class Lease implements Lock, Entry, Watched {
   place = -1;
-  readonly fencingToken: number;
   readonly #claim: Claim;
+  readonly #turn: number;
   readonly #taken: Moment;
   readonly #terms: HoldTerms;
   readonly #watch: LeaseWatch;
@@ -36,12 +36,10 @@ export class Lease implements Lock, Entry, Watched {
     { claim, validity, provisional }: Omit<Won, 'kind'>,
     { terms, taken }: { readonly terms: HoldTerms; readonly taken: Moment },
   ) {
-    // What it does not need any more it lets go: a lock may be one of many, and held for long.
-    const { ttl, driftFactor, autoExtend, maxHold, minHold } = terms;
-    this.#terms = { ttl, driftFactor, autoExtend, maxHold, minHold };
+    this.#terms = holdTermsOf(terms);
     claim.encoding = undefined;
     this.#claim = claim;
-    this.fencingToken = claim.take(taken);
+    this.#turn = claim.take(taken);
     this.#taken = taken;
     this.#validity = validity;
     this.#ttl = terms.ttl;
@@ -57,6 +55,10 @@ export class Lease implements Lock, Entry, Watched {
 
   get value(): string {
     return this.#claim.value;
+  }
+
+  get fencingToken(): number {
+    return this.#claim.token + this.#turn;
   }
 
   get validity(): number {
@@ -154,7 +156,6 @@ export class Lease implements Lock, Entry, Watched {
     return this.#held(now) + delay < this.#terms.maxHold ? delay : Infinity;
   }
 
-  /** Ms since the lock was taken. */
   #held(now = this.around.pool.clock.now()): number {
     return elapsed(this.#taken, now);
   }

@@ -2,7 +2,7 @@
 export interface Lock {
   /** What is locked, as it was asked for. */
   readonly resources: readonly string[];
-  /** The owner's random mark under the keys on the nodes. */
+  /** The owner's random mark under the keys on the nodes; callers of a process whom one lock passes to share it. */
   readonly value: string;
   /**
    * Greater than that of every earlier holder of the same resource (Kleppmann 2016): store it with what the lock guards, and

@@ -17,7 +17,7 @@ export function commonToken(answers: readonly (AcquireAnswer | undefined)[]): nu
 /** Gives the claim its token; nodes that are known to have another counter are told when it is released. */
 export function settle(claim: Claim, token: number, answers: readonly (AcquireAnswer | undefined)[]): void {
   claim.token = token;
-  claim.oldest = Infinity;
+  claim.oldest = answers.length > 0 ? Infinity : 0;
   for (const answer of answers) if (answer) noteLate(claim, answer);
 }
 

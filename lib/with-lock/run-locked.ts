@@ -1,4 +1,4 @@
-import { QUIT, type CallOptions, type Quit } from '../core/call-options.js';
+import { asOptions, QUIT, type CallOptions, type Quit } from '../core/call-options.js';
 import type { RedlockErrorCode } from '../core/errors.js';
 import type { LockEvent } from '../core/events.js';
 import type { Lock } from '../core/lock.js';
@@ -119,7 +119,7 @@ function lockRun<T>({ locker, plan, signal }: LockedRun, { resources, work }: Om
 /** Makes a signal only for a locker that is a double. */
 export function lockFor<T>(locker: Locker, { resources, work, call }: Request<T>): Promise<T> {
   if (locker[LOCK_FOR]) return locker[LOCK_FOR](resources, work, call);
-  return locker.withLock(resources, work, { ...call.shared, signal: call[QUIT].signal });
+  return locker.withLock(resources, work, asOptions(call));
 }
 
 /** By its code, which also works across two copies of this package. */

@@ -43,6 +43,30 @@ describe('settle', () => {
   });
 });
 
+describe('when the oldest came whom a node of the votes saw wait', () => {
+  const seeing = (oldest: number): AcquireAnswer => ({ kind: 'granted', fence: 5, oldest });
+
+  it.each([
+    ['nobody, where none of them saw anybody', [seeing(Infinity), seeing(Infinity), undefined], Infinity],
+    ['the oldest', [seeing(30), seeing(10), seeing(Infinity)], 10],
+    ['not known, where one of them does not tell', [seeing(30), granted(5), seeing(Infinity)], 0],
+    ['not known, where it is not told what they say', [], 0],
+    ['of those that granted only', [seeing(30), HELD, seeing(40), UNKNOWN], 30],
+  ])('is %s', (_, answers, oldest) => {
+    const claim = new Claim(['a'], 'v');
+    settle(claim, 5, answers);
+    expect(claim.oldest).toBe(oldest);
+  });
+
+  it('is found out also by votes that come late', () => {
+    const claim = new Claim(['a'], 'v');
+    settle(claim, 5, [seeing(30), seeing(40), undefined]);
+    noteLate(claim, seeing(20));
+    noteLate(claim, HELD);
+    expect(claim.oldest).toBe(20);
+  });
+});
+
 describe('noteLate', () => {
   it.each([
     ['the same counter', granted(5), false],

@@ -1,0 +1,53 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { QUIT, type CallOptions } from '../../lib/core/call-options.js';
+import { systemClock } from '../../lib/core/clock.js';
+import type { Lock } from '../../lib/core/lock.js';
+import { MemoryNode } from '../../lib/memory/memory-node.js';
+import { RedlockService } from '../../lib/redlock.service.js';
+import { LOCK_FOR } from '../../lib/redlock.tokens.js';
+import { Departure } from '../../lib/with-lock/departure.js';
+
+/** As an application may have it. */
+class Counting extends RedlockService {
+  readonly asked: unknown[] = [];
+
+  override withLock<T>(...args: Parameters<typeof RedlockService.prototype.withLock<T>>): Promise<T> {
+    this.asked.push([args[0], args[2]]);
+    return super.withLock(...args);
+  }
+}
+
+describe('a call of a method with @WithLock', () => {
+  const nodes = [1, 2, 3].map((index) => new MemoryNode(`node-${index}`, systemClock));
+  const work = async (lock: Lock): Promise<boolean> => lock.isValid;
+  let call: CallOptions;
+  let service: RedlockService;
+
+  beforeEach(() => void (call = { shared: { ttl: 700 }, [QUIT]: new Departure() }));
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await service.onApplicationShutdown();
+  });
+
+  it('asks a service whose withLock is overridden, with ordinary options', async () => {
+    const counting = new Counting(nodes, {});
+    service = counting;
+    await expect(service[LOCK_FOR](['a'], work, call)).resolves.toBe(true);
+    expect(counting.asked).toEqual([[['a'], { ttl: 700, signal: call[QUIT].signal }]]);
+    expect(call[QUIT].signal).toBeInstanceOf(AbortSignal);
+  });
+
+  it('asks whoever spies on it', async () => {
+    service = new RedlockService(nodes, {});
+    const spy = jest.spyOn(service, 'withLock');
+    await expect(service[LOCK_FOR](['a'], work, call)).resolves.toBe(true);
+    expect(spy).toHaveBeenCalledWith(['a'], work, { ttl: 700, signal: call[QUIT].signal });
+  });
+
+  it('makes no signal otherwise, which costs more than all the rest', async () => {
+    service = new RedlockService(nodes, {});
+    const spy = jest.spyOn(call[QUIT], 'signal', 'get');
+    await expect(service[LOCK_FOR](['a'], work, call)).resolves.toBe(true);
+    expect(spy).not.toHaveBeenCalled();
+  });
+});
