@@ -8,10 +8,10 @@ export const ENOUGH = 0.25;
  * Ms: who came within this time after the first holder of a lock may have it from others of his process, without the nodes being
  * asked who came first; clocks of different machines seldom agree better on that.
  */
-export const UNASKED = 5;
+export const PASSING_WINDOW = 5;
 
 /** The share of his ttl that somebody may lack who has a lock from others of his process. */
-export const LACKING = 0.05;
+export const PASSING_SHORTFALL = 0.05;
 
 /** From this round on, rivals whose nodes see different orders do not insist on their votes. */
 export const STUBBORN_ROUNDS = 3;

@@ -2,7 +2,7 @@ import type { Claim } from './claim.js';
 import type { Moment } from './clock.js';
 import type { Contest } from './contention.js';
 import { TOKENS_PER_VOTE } from './fencing.js';
-import { LACKING, UNASKED } from './hand-off.js';
+import { PASSING_SHORTFALL, PASSING_WINDOW } from './hand-off.js';
 import type { Ended } from './kept-claims.js';
 import type { HoldTerms, LeaseSurroundings } from './lease-surroundings.js';
 import type { Lease } from './lease.js';
@@ -41,7 +41,7 @@ export function handOver(
 export function mayPass({ claim, validity }: Won, { terms, patience }: Contest, now: Moment): boolean {
   const { oldest, passed, taken } = claim;
   const { wall } = patience.since;
-  if (passed >= TOKENS_PER_VOTE - 1 || wall * 1_000 > oldest || wall - taken!.wall > UNASKED) return false;
+  if (passed >= TOKENS_PER_VOTE - 1 || wall * 1_000 > oldest || wall - taken!.wall > PASSING_WINDOW) return false;
   const spent = terms.ttl - driftOf(terms.ttl, terms.driftFactor) - validity.remainingAt(now);
-  return spent >= 0 && spent <= terms.ttl * LACKING;
+  return spent >= 0 && spent <= terms.ttl * PASSING_SHORTFALL;
 }

@@ -72,7 +72,10 @@ class Line implements ContenderListener {
     });
   }
 
-  /** The turn of the next waiter, who asks before this returns: in the same batch as the release before it. */
+  /**
+   * The turn of the next waiter: with what was won already, or else he asks before this returns, in the same batch as the release
+   * before it.
+   */
   next(won?: Victory): void {
     // Nothing stays reachable from here, since V8 may keep what a map has let go of.
     this.lease = undefined;
@@ -85,6 +88,7 @@ class Line implements ContenderListener {
     first.begin(won);
   }
 
+  /** Whose turn it is next. */
   get first(): Waiting | undefined {
     return this.#waiters?.values().next().value;
   }

@@ -1,64 +1,58 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { TOKENS_PER_VOTE } from '../../../lib/core/fencing.js';
-import { UNASKED } from '../../../lib/core/hand-off.js';
+import { PASSING_WINDOW } from '../../../lib/core/hand-off.js';
 import { IN_LINE, PassingWorld, PATIENT } from '../../support/passing-world.js';
 
 describe('whom a lock passes to within its process', () => {
   let world: PassingWorld;
   beforeEach(() => void (world = new PassingWorld()));
 
-  const take: PassingWorld['take'] = (options) => world.take(options);
-  const next: PassingWorld['next'] = (options) => world.next(options);
-  const free: PassingWorld['free'] = (lock) => world.free(lock);
-  const pass: PassingWorld['pass'] = (ms) => world.pass(ms);
-  const goesByNodes: PassingWorld['goesByNodes'] = (first, waiting) => world.goesByNodes(first, waiting);
-
   it.each([
-    [UNASKED, false],
-    [UNASKED + 1, true],
+    [PASSING_WINDOW, false],
+    [PASSING_WINDOW + 1, true],
   ])('passes to those who came a moment after its first holder, and not to later ones: %i ms', async (ms, byNodes) => {
-    const first = await take();
-    await pass(ms - 1);
-    const second = next();
-    await pass(1);
-    const third = next();
-    await free(first);
-    expect(await goesByNodes(await world.pool.clock.until(second), third)).toBe(byNodes);
+    const first = await world.take();
+    await world.pass(ms - 1);
+    const second = world.next();
+    await world.pass(1);
+    const third = world.next();
+    await world.free(first);
+    expect(await world.goesByNodes(await world.pool.clock.until(second), third)).toBe(byNodes);
   });
 
   it.each([
     [100, 5, false],
     [100, 6, true],
   ])('leaves the next one nearly all of his ttl: of %i ms not %i', async (ttl, ms, byNodes) => {
-    const first = await take({ ...PATIENT, ttl });
-    const waiting = next({ ...PATIENT, ttl });
-    await pass(ms);
-    expect(await goesByNodes(first, waiting)).toBe(byNodes);
+    const first = await world.take({ ...PATIENT, ttl });
+    const waiting = world.next({ ...PATIENT, ttl });
+    await world.pass(ms);
+    expect(await world.goesByNodes(first, waiting)).toBe(byNodes);
   });
 
   it('does not pass to somebody who came later than one of another process', async () => {
-    const first = await take(IN_LINE);
+    const first = await world.take(IN_LINE);
     const theirs = world.pool.client().redlock.acquire('a', IN_LINE);
-    await pass(UNASKED + 1);
-    const ours = next(IN_LINE);
-    await free(first);
+    await world.pass(PASSING_WINDOW + 1);
+    const ours = world.next(IN_LINE);
+    await world.free(first);
     const second = await world.pool.clock.until(theirs);
-    await free(second);
+    await world.free(second);
     expect((await world.pool.clock.until(ours)).fencingToken).toBe(second.fencingToken + TOKENS_PER_VOTE);
   });
 
   it('passes by those who have given up', async () => {
-    const first = await take();
+    const first = await world.take();
     const abort = new AbortController();
-    const [gone, waiting] = [next({ ...PATIENT, signal: abort.signal }), next()];
+    const [gone, waiting] = [world.next({ ...PATIENT, signal: abort.signal }), world.next()];
     gone.catch(() => undefined);
     abort.abort(new Error('no more'));
-    expect(await goesByNodes(first, waiting)).toBe(false);
+    expect(await world.goesByNodes(first, waiting)).toBe(false);
     await expect(gone).rejects.toThrow('no more');
   });
 
   it('costs those of other processes who came meanwhile a moment, and no more', async () => {
-    const first = await take(IN_LINE);
+    const first = await world.take(IN_LINE);
     let last = first;
     const theirs = { at: Infinity };
     void world.pool
@@ -69,13 +63,13 @@ describe('whom a lock passes to within its process', () => {
         return lock.release();
       });
     for (let turn = 0; turn < TOKENS_PER_VOTE && theirs.at === Infinity; turn += 1) {
-      const waiting = next(IN_LINE);
-      await pass(2);
-      await free(last);
+      const waiting = world.next(IN_LINE);
+      await world.pass(2);
+      await world.free(last);
       last = await world.pool.clock.until(waiting);
     }
     // The last one who came in time, and what he did.
-    expect(theirs.at).toBeLessThanOrEqual(UNASKED + 2 * 2);
+    expect(theirs.at).toBeLessThanOrEqual(PASSING_WINDOW + 2 * 2);
   });
 
   it('serves those of several processes in the order in which they came, and asks the nodes only in between', async () => {
@@ -89,10 +83,10 @@ describe('whom a lock passes to within its process', () => {
       await world.pool.clock.sleep(1);
       await lock.release();
     });
-    await pass(20);
+    await world.pass(20);
     const votes = (): number => world.pool.nodes[0]!.callsOf('acquire').length;
     const before = votes();
-    await free(holder);
+    await world.free(holder);
     await world.pool.clock.until(Promise.all(callers));
     expect(order).toEqual(['o0', 'o1', 'o2', 't3', 't4', 'o5', 't6', 'o7', 'o8', 'o9']);
     // Ours and theirs were in line already; whoever is next asks where others come before him.
