@@ -31,6 +31,8 @@ export interface BallotTerms<A extends Answer> {
 /** Whom and when a ballot asks. */
 export interface Electorate {
   readonly nodes: readonly LockNode[];
+  /** No answer, as often as there are nodes. */
+  readonly silence: readonly undefined[];
   readonly clock: Clock;
   readonly agenda: Agenda;
 }
@@ -63,7 +65,7 @@ export class Ballot<A extends Answer> extends Task implements Question<A> {
     this.claim = terms.claim;
     this.ttl = terms.ttl;
     this.proposal = terms.proposal;
-    this.answers = nodes.map(none);
+    this.answers = electorate.silence.slice();
     agenda.add(terms.timeout, this, terms.now);
     for (let seat = 0; seat < nodes.length; seat += 1) terms.put(nodes[seat]!, this, seat);
   }
@@ -137,8 +139,4 @@ export class Ballot<A extends Answer> extends Task implements Question<A> {
     this.electorate.agenda.remove(this);
     this.#onDecision?.(outcome);
   }
-}
-
-function none(): undefined {
-  return undefined;
 }

@@ -1,6 +1,7 @@
 import type { Ballot, Decision } from './ballot.js';
 import { Candidacy } from './candidacy.js';
 import type { Grant } from './claim.js';
+import type { Moment } from './clock.js';
 import type { Contest, Victory } from './contention.js';
 import { ENOUGH, SIGN_OF_LIFE, STUBBORN_ROUNDS } from './hand-off.js';
 import type { AcquireAnswer } from './lock-node.js';
@@ -35,9 +36,9 @@ export class Contender implements Waiter {
   }
 
   /** Tries until the resource is ours, or until time, count or a signal ends it; then nothing of it stays on the nodes. */
-  run(): Promise<Victory> {
+  run(now?: Moment): Promise<Victory> {
     return new Promise((resolve, reject) => {
-      const ballot = this.#ask();
+      const ballot = this.#ask(now);
       // The usual case needs no further turn.
       ballot.whenDecided((decision) => {
         const outcome = this.#outcomeOf(ballot, decision);
@@ -73,7 +74,7 @@ export class Contender implements Waiter {
   }
 
   async #untilWon(first: Victory | Lost | Unsettled): Promise<Victory> {
-    const { patience, terms, resources, onLost } = this.contest;
+    const { patience, terms, resources } = this.contest;
     let outcome = await this.#settled(first);
     for (let attempts = 1; ;) {
       patience.throwIfAborted();
@@ -81,7 +82,7 @@ export class Contender implements Waiter {
       if (outcome.kind !== 'won') outcome = await this.#settled(this.#found(outcome) ?? outcome);
       if (outcome.kind === 'won') return { ...outcome, attempts };
       this.listener.lost(outcome);
-      onLost(outcome);
+      this.contest.onLost(outcome);
       const left = patience.left(attempts);
       if (left <= 0) throw errorOf(outcome, resources);
       if (attempts >= STUBBORN_ROUNDS && isSplit(outcome) && this.pool.random.fraction() < 0.5)
@@ -117,9 +118,8 @@ export class Contender implements Waiter {
     return this.#outcomeOf(ballot, await ballot.decision);
   }
 
-  #ask(): Ballot<AcquireAnswer> {
+  #ask(now = this.pool.clock.now()): Ballot<AcquireAnswer> {
     const { ttl, driftFactor } = this.contest.terms;
-    const now = this.pool.clock.now();
     const validity = Validity.of(now, ttl, driftFactor);
     this.#validity = validity;
     this.#candidacy.votes.beginRound();

@@ -4,13 +4,16 @@ import type { LockListener } from './events.js';
 import type { Lease } from './lease.js';
 import type { NodePool } from './node-pool.js';
 import type { ResolvedLockOptions } from './options.js';
+import type { PatienceTerms } from './patience.js';
 import type { Won } from './outcome.js';
 
 /** How long a lock is to be held. */
 export type HoldTerms = LeaseTerms & Pick<ResolvedLockOptions, 'autoExtend' | 'maxHold' | 'minHold'>;
 
-/** Nothing else of the options is kept: a lock may be one of many, and held for long. */
-export function holdTermsOf({ ttl, driftFactor, autoExtend, maxHold, minHold }: HoldTerms): HoldTerms {
+/** Without what ended the wait: a lock may be held for long, and must not keep that alive. Else they are shared by all alike. */
+export function holdTermsOf(terms: HoldTerms & Pick<PatienceTerms, 'signal'>): HoldTerms {
+  if (terms.signal === undefined) return terms;
+  const { ttl, driftFactor, autoExtend, maxHold, minHold } = terms;
   return { ttl, driftFactor, autoExtend, maxHold, minHold };
 }
 

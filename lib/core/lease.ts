@@ -16,6 +16,8 @@ import type { Validity } from './validity.js';
 /** The life of a lock: taken, extended, then lost or released. */
 export class Lease implements Lock, Entry, Watched {
   place = -1;
+  readonly resources: readonly string[];
+  readonly value: string;
   readonly #claim: Claim;
   readonly #turn: number;
   readonly #taken: Moment;
@@ -38,6 +40,8 @@ export class Lease implements Lock, Entry, Watched {
   ) {
     this.#terms = holdTermsOf(terms);
     claim.encoding = undefined;
+    this.resources = claim.resources;
+    this.value = claim.value;
     this.#claim = claim;
     this.#turn = claim.take(taken);
     this.#taken = taken;
@@ -47,14 +51,6 @@ export class Lease implements Lock, Entry, Watched {
     this.#provisional = provisional;
     if (provisional) this.renew();
     else this.#watch.watch(this.#renewalIn(this.#ttl, taken), taken);
-  }
-
-  get resources(): readonly string[] {
-    return this.#claim.resources;
-  }
-
-  get value(): string {
-    return this.#claim.value;
   }
 
   get fencingToken(): number {
@@ -184,17 +180,21 @@ export class Lease implements Lock, Entry, Watched {
     return error;
   }
 
-  async #giveBack(): Promise<void> {
+  #giveBack(): Promise<void> {
     const now = this.around.pool.clock.now();
     this.#noticeExpiry(now);
     const wasHeld = this.#state === 'held';
     const [claim, terms, validity] = [this.#claim, this.#terms, this.#validity];
     const ballot = handOver(this.around, this, { claim, terms, validity, ttl: this.#ttl, now, since: this.#taken });
-    if (!wasHeld) return void (await ballot?.decision);
-    this.#state = 'released';
-    this.#watch.stop();
-    this.around.ended(this);
-    if (ballot) await ballot.decision;
-    this.around.emit({ type: 'released', resources: this.resources, held: Math.round(this.#held(now)) });
+    if (wasHeld) {
+      this.#state = 'released';
+      this.#watch.stop();
+      this.around.ended(this);
+    }
+    const tell = (): void => {
+      if (wasHeld) this.around.emit({ type: 'released', resources: this.resources, held: Math.round(this.#held(now)) });
+    };
+    // Not by an async function, which takes longer than all the rest here.
+    return ballot ? ballot.decision.then(tell) : new Promise((resolve) => resolve(tell()));
   }
 }

@@ -1,6 +1,7 @@
+import { Call } from './call.js';
 import type { CallOptions } from './call-options.js';
-import { systemClock, type Clock } from './clock.js';
-import { contend, type Contest } from './contention.js';
+import { systemClock, type Clock, type Moment } from './clock.js';
+import { contend } from './contention.js';
 import { ResourceLockedError } from './errors.js';
 import type { LockListener } from './events.js';
 import type { LeaseSurroundings } from './lease-surroundings.js';
@@ -159,10 +160,10 @@ export class Redlock {
       const patience = new Patience(this.#pool.clock, options, closing);
       patience.throwIfAborted();
       // For callers that are faster than the start of the application, or that it has none.
-      if (!this.#isOpen) await this.open().then(() => patience.throwIfAborted());
-      const contest = { resources, terms: options, patience, onLost: this.#tellContended(resources) };
-      const waits = standsInLine(contest, options);
-      const won = await (waits ? this.#lines.take(contest) : contend(this.#pool, contest));
+      const asked = this.#isOpen ? patience.since : await this.#opened(patience);
+      const call = new Call({ resources, terms: options, patience }, this.#emit);
+      const waits = standsInLine(call, options);
+      const won = await (waits ? this.#lines.take(call, asked) : contend(this.#pool, call));
       const now = this.#pool.clock.now();
       const waited = Math.round(patience.waitedUntil(now));
       this.#emit({ type: 'acquired', resources, waited, attempts: won.attempts });
@@ -177,13 +178,11 @@ export class Redlock {
     }
   }
 
-  #tellContended(resources: readonly string[]): Contest['onLost'] {
-    let told = false;
-    return ({ kind }) => {
-      if (kind !== 'contended' || told) return;
-      told = true;
-      this.#emit({ type: 'contended', resources });
-    };
+  /** What time it is when the pool is open. */
+  async #opened(patience: Patience): Promise<Moment> {
+    await this.open();
+    patience.throwIfAborted();
+    return this.#pool.clock.now();
   }
 
   #over(lease: Lease): void {

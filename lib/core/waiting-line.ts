@@ -103,14 +103,14 @@ export class WaitingLines {
     private readonly maxWaiters: number,
   ) {}
 
-  /** Takes a single resource as soon as everybody who came before has had it. */
-  take(contest: Contest): Promise<Victory> {
+  /** Takes a single resource as soon as everybody who came before has had it; `now` is what time it is. */
+  take(contest: Contest, now: Moment): Promise<Victory> {
     const resource = contest.resources[0]!;
     const line = this.#lines.get(resource);
-    if (line === undefined) return this.#contend(contest, new Line(resource, this.#lines));
+    if (line === undefined) return this.#contender(contest, new Line(resource, this.#lines)).run(now);
     contest.onLost(line.obstacle);
     if (line.length >= this.maxWaiters) return Promise.reject(errorOf(line.obstacle, contest.resources));
-    return line.join(contest, () => this.#contend(contest, line));
+    return line.join(contest, () => this.#contender(contest, line).run());
   }
 
   /** What the first in line got: whoever asks for it waits for this lock from now on. */
@@ -148,8 +148,8 @@ export class WaitingLines {
     if (line?.lease === lease) line.next();
   }
 
-  #contend(contest: Contest, line: Line): Promise<Victory> {
-    return new Contender(this.pool, contest, line).run();
+  #contender(contest: Contest, line: Line): Contender {
+    return new Contender(this.pool, contest, line);
   }
 }
 

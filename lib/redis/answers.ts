@@ -1,5 +1,12 @@
-import type { AcquireAnswer, ExtendAnswer, RaiseAnswer, ReleaseAnswer, YieldAnswer } from '../core/lock-node.js';
-import type { Batch, Verb } from './batch.js';
+import type {
+  AcquireAnswer,
+  ExtendAnswer,
+  Granted,
+  RaiseAnswer,
+  ReleaseAnswer,
+  YieldAnswer,
+} from '../core/lock-node.js';
+import { isVote, type Batch, type Verb } from './batch.js';
 import type { Reply } from './wire-command.js';
 
 export type NodeAnswer = AcquireAnswer | YieldAnswer | ExtendAnswer | RaiseAnswer | ReleaseAnswer;
@@ -16,7 +23,7 @@ const ANSWERS: Readonly<Record<string, NodeAnswer>> = {
   p: { kind: 'passed' },
 };
 
-/** What is usual for each verb; a vote comes with what was proposed. */
+/** What is usual for each verb that asks for no vote. */
 const USUAL: Readonly<Partial<Record<Verb, NodeAnswer>>> = {
   E: { kind: 'extended' },
   R: { kind: 'released' },
@@ -41,7 +48,8 @@ export function readAnswers(batch: Batch, reply: Reply, tell: (index: number, an
     return;
   }
   if (typeof reply.value === 'number' && reply.value % CLOCK_AT === length) {
-    for (let index = 0; index < length; index += 1) tell(index, usual(batch, index));
+    const asUsual = usualAnswers(batch);
+    for (let index = 0; index < length; index += 1) tell(index, asUsual(index));
     return;
   }
   const parts = Array.isArray(reply.value) ? (reply.value as unknown[]) : [reply.value];
@@ -49,9 +57,10 @@ export function readAnswers(batch: Batch, reply: Reply, tell: (index: number, an
   const letters = head === undefined ? '' : head.toString();
   let next = 1;
   const extra = (): unknown => parts[next++];
+  const asUsual = usualAnswers(batch);
   for (let index = 0; index < length; index += 1) {
     const letter = letters[index] ?? '';
-    tell(index, letter === '*' ? usual(batch, index) : (ANSWERS[letter] ?? readLong(letter, extra)));
+    tell(index, letter === '*' ? asUsual(index) : (ANSWERS[letter] ?? readLong(letter, extra)));
   }
 }
 
@@ -71,8 +80,16 @@ export function quarantineOf(reply: Reply): number | undefined {
   return Array.isArray(reply.value) ? Number(reply.value[1]) : 0;
 }
 
-function usual({ verbs, questions }: Batch, index: number): NodeAnswer {
-  return USUAL[verbs[index]!] ?? { kind: 'granted', fence: questions[index]!.proposal, oldest: Infinity };
+/** What was asked for in the same ms comes with the same vote. */
+function usualAnswers({ verbs, questions }: Batch): (index: number) => NodeAnswer {
+  let vote: Granted = { kind: 'granted', fence: 0, oldest: Infinity };
+  return (index) => {
+    const verb = verbs[index]!;
+    if (!isVote(verb)) return USUAL[verb] ?? NONE_OF_OURS;
+    const { proposal } = questions[index]!;
+    if (vote.fence !== proposal) vote = { kind: 'granted', fence: proposal, oldest: Infinity };
+    return vote;
+  };
 }
 
 /** An answer that comes with more than its letter. */

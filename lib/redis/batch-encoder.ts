@@ -9,35 +9,30 @@ const SCRIPT = { evalsha: bulk('EVALSHA') + bulk(BATCH_SHA), eval: bulk('EVAL') 
 /** Characters of an ordinary value, of which many are packed into one word. */
 const VALUE_LENGTH = 27;
 /** Which terms a verb needs. */
-const NEEDS: Record<Verb, { ttl?: true; proposal?: true; grace?: true; ticket?: true }> = {
-  A: { ttl: true, proposal: true },
-  W: { ttl: true, proposal: true, grace: true, ticket: true },
-  E: { ttl: true },
-  F: { proposal: true },
-  K: { ttl: true },
-  R: {},
-  L: { grace: true },
-  S: { grace: true },
-  Y: { grace: true, ticket: true },
-  a: { ttl: true, proposal: true },
-  e: { ttl: true },
-  f: { proposal: true },
-  k: { ttl: true },
-  r: {},
+const NEEDS: Record<Verb, Needs> = {
+  A: needing('ttl', 'proposal'),
+  W: needing('ttl', 'proposal', 'grace', 'ticket'),
+  E: needing('ttl'),
+  F: needing('proposal'),
+  K: needing('ttl'),
+  R: needing(),
+  L: needing('grace'),
+  S: needing('grace'),
+  Y: needing('grace', 'ticket'),
+  a: needing('ttl', 'proposal'),
+  e: needing('ttl'),
+  f: needing('proposal'),
+  k: needing('ttl'),
+  r: needing(),
 };
 
 const CHECKS = { asked: bulk('c'), unasked: bulk('C') } as const;
 const NO_CHECKS = { asked: bulk('n'), unasked: bulk('N') } as const;
 /** In place of the run of a node that is not known, or not to be relied upon. */
-export const NO_RUN = Buffer.from(bulk('-'));
+export const NO_RUN = bulk('-');
 const NO_TICKET = { grace: 0, arrived: 0 } as const;
 
-interface Terms {
-  readonly ttl: number;
-  readonly proposal: number;
-  readonly grace: number;
-  readonly ticket: number;
-}
+type Needs = Readonly<Record<'ttl' | 'proposal' | 'grace' | 'ticket', boolean>>;
 
 interface Asked {
   readonly claim: Claim;
@@ -57,6 +52,28 @@ class Draft {
   grace = -1;
   ticket = -1;
   proposal = -1;
+
+  begin(): void {
+    this.keys = this.verbs = this.values = this.counters = this.words = '';
+    this.wordCount = 0;
+    this.ttl = this.grace = this.ticket = this.proposal = -1;
+  }
+
+  /** Terms stand until they change, since most operations of a batch have the same ones. */
+  setTerms(needs: Needs, { claim, ttl, proposal }: Asked): void {
+    const { grace, arrived } = claim.ticket ?? NO_TICKET;
+    if ((!needs.ttl || this.ttl === ttl) && (!needs.proposal || this.proposal === proposal)) {
+      if ((!needs.grace || this.grace === grace) && (!needs.ticket || this.ticket === arrived)) return;
+    }
+    this.verbs += '@';
+    this.word(ttl);
+    this.word(`${grace} ${arrived}`);
+    this.word(proposal);
+    this.ttl = ttl;
+    this.grace = grace;
+    this.ticket = arrived;
+    this.proposal = proposal;
+  }
 
   word(word: string | number): void {
     this.words += bulk(String(word));
@@ -82,7 +99,10 @@ export class BatchEncoder {
   /** The mark that somebody waits on a node, the marker, and the fence counters. */
   readonly #marks: string;
   readonly #maxTtl: string;
-  #latest: { readonly batch: Batch; readonly wire: Buffer } | undefined;
+  /** One for all batches, since what V8 knows of such an object is lost with the last of them. */
+  readonly #draft = new Draft();
+  #latest: Batch | undefined;
+  #wire = '';
 
   constructor(
     readonly keyPrefix: string,
@@ -96,30 +116,36 @@ export class BatchEncoder {
     this.#maxTtl = bulk(String(this.trust.maxTtl));
   }
 
-  /** `run` is which run of the node this connection leads to, as a word. */
-  wire(batch: Batch, command: keyof typeof SCRIPT, run = NO_RUN): Buffer {
+  /** As text, which Node writes without a buffer of its own; `run` is which run of the node this connection leads to, as a word. */
+  wire(batch: Batch, command: keyof typeof SCRIPT, run = NO_RUN): string {
     // Who does not know the script is not known either.
-    if (command === 'eval') return Buffer.concat([this.#encode(batch, command), NO_RUN]);
-    if (!this.#latest?.batch.isLike(batch)) this.#latest = { batch, wire: this.#encode(batch, command) };
-    return joined(this.#latest.wire, run);
+    if (command === 'eval') return this.#encode(batch, command) + NO_RUN;
+    if (!this.#latest?.isLike(batch)) {
+      this.#wire = this.#encode(batch, command);
+      this.#latest = batch;
+    }
+    return this.#wire + run;
   }
 
   /** Lets go of what it keeps for the other nodes. */
   forget(): void {
     this.#latest = undefined;
+    this.#wire = '';
   }
 
-  #encode(batch: Batch, command: keyof typeof SCRIPT): Buffer {
-    const draft = new Draft();
+  #encode(batch: Batch, command: keyof typeof SCRIPT): string {
+    const draft = this.#draft;
+    draft.begin();
     for (let index = 0; index < batch.verbs.length; index += 1) {
-      this.#add(draft, batch.verbs[index]!, batch.questions[index]!);
+      this.#add(batch.verbs[index]!, batch.questions[index]!);
     }
     const { keys, verbs, values, counters, words, wordCount } = draft;
     const head = `*${13 + batch.keyCount + wordCount}\r\n${SCRIPT[command]}${bulk(String(3 + batch.keyCount))}`;
     const sender = bulk(`${this.channel} ${Date.now() * 1_000}`);
     const packed = bulk(verbs) + bulk(values) + bulk(counters);
     const trust = this.#maxTtl + this.#checkOf(batch, command);
-    return Buffer.from(head + this.#marks + keys + sender + packed + trust + words);
+    // Unlike a sum it is put together here, and not by each node anew.
+    return [head, this.#marks, keys, sender, packed, trust, words].join('');
   }
 
   /** An empty batch only asks whether the node would vote; and no node gets to know the script without being checked. */
@@ -129,9 +155,10 @@ export class BatchEncoder {
     return asks ? NO_CHECKS.asked : NO_CHECKS.unasked;
   }
 
-  #add(draft: Draft, verb: Verb, { claim, ttl, proposal }: Asked): void {
-    const { grace, arrived } = claim.ticket ?? NO_TICKET;
-    this.#setTerms(draft, verb, { ttl, proposal, grace, ticket: arrived });
+  #add(verb: Verb, asked: Asked): void {
+    const draft = this.#draft;
+    const { claim } = asked;
+    draft.setTerms(NEEDS[verb], asked);
     if (claim.value.length === VALUE_LENGTH) {
       draft.values += claim.value;
     } else {
@@ -145,20 +172,6 @@ export class BatchEncoder {
     if (resources.length > 1) draft.word(resources.length);
   }
 
-  /** Terms stand until they change, since most operations of a batch have the same ones. */
-  #setTerms(draft: Draft, verb: Verb, terms: Terms): void {
-    const { ttl, proposal, grace, ticket } = terms;
-    const needs = NEEDS[verb];
-    if ((!needs.ttl || draft.ttl === ttl) && (!needs.proposal || draft.proposal === proposal)) {
-      if ((!needs.grace || draft.grace === grace) && (!needs.ticket || draft.ticket === ticket)) return;
-    }
-    draft.verbs += '@';
-    draft.word(ttl);
-    draft.word(`${grace} ${ticket}`);
-    draft.word(proposal);
-    Object.assign(draft, terms);
-  }
-
   #keyOf(claim: Claim): string {
     claim.encoding ??= bulk(this.keyPrefix + claim.resources[0]!);
     return claim.encoding as string;
@@ -169,10 +182,11 @@ export class BatchEncoder {
   }
 }
 
-/** For every connection a copy, since a socket may keep what it cannot send yet. */
-function joined(wire: Buffer, run: Buffer): Buffer {
-  const whole = Buffer.allocUnsafe(wire.length + run.length);
-  wire.copy(whole);
-  run.copy(whole, wire.length);
-  return whole;
+function needing(...terms: (keyof Needs)[]): Needs {
+  return {
+    ttl: terms.includes('ttl'),
+    proposal: terms.includes('proposal'),
+    grace: terms.includes('grace'),
+    ticket: terms.includes('ticket'),
+  };
 }

@@ -6,7 +6,10 @@ import type { Question } from '../core/lock-node.js';
  */
 export type Verb = 'A' | 'W' | 'E' | 'F' | 'K' | 'R' | 'L' | 'S' | 'Y' | 'a' | 'e' | 'f' | 'k' | 'r';
 
-const VOTES: ReadonlySet<Verb> = new Set(['A', 'W', 'a']);
+/** Whether it asks for a vote; with every operation, so without looking it up. */
+export function isVote(verb: Verb): boolean {
+  return verb === 'W' || verb === 'A' || verb === 'a';
+}
 
 const RELEASES: ReadonlySet<Verb> = new Set(['R', 'L', 'S', 'r']);
 
@@ -31,7 +34,7 @@ export class Batch {
 
   add(verb: Verb, question: Question<never>, seat: number): void {
     this.verbs.push(verb);
-    this.asksForVotes ||= VOTES.has(verb);
+    this.asksForVotes ||= isVote(verb);
     this.questions.push(question);
     this.seats.push(seat);
     const { resources } = question.claim;
@@ -42,9 +45,10 @@ export class Batch {
   /** Whether it asks the same as another one: what is put to all nodes usually does. */
   isLike({ verbs, questions }: Batch): boolean {
     if (questions.length !== this.questions.length) return false;
-    return questions.every(
-      (question, index) => question === this.questions[index] && verbs[index] === this.verbs[index],
-    );
+    for (let index = 0; index < questions.length; index += 1) {
+      if (questions[index] !== this.questions[index] || verbs[index] !== this.verbs[index]) return false;
+    }
+    return true;
   }
 
   /** Its releases, and what is not one. */

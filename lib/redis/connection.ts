@@ -65,7 +65,7 @@ export class NodeConnection {
   }
 
   /** Sends what is already in the form of the protocol; answers in the same turn where that cannot be. */
-  send(name: string, wire: Buffer, settle: (reply: Reply) => void): void {
+  send(name: string, wire: string, settle: (reply: Reply) => void): void {
     const reason = this.obstacle();
     if (reason) return settle({ ok: false, reason, sent: false });
     const waiting = this.#unanswered.add(systemClock.now(), settle);

@@ -14,7 +14,7 @@ import { WireCommand, type Reply } from './wire-command.js';
 /** What the trust in a node needs of it. */
 interface NodeLink {
   tell(event: NodeEvent): void;
-  send(name: string, wire: Buffer, settle: (reply: Reply) => void): void;
+  send(name: string, wire: string, settle: (reply: Reply) => void): void;
 }
 
 const NEW_OR_EMPTIED = 'it is new, or was restarted, emptied or set back, and may have forgotten locks';
@@ -51,7 +51,7 @@ export class NodeTrust {
         const { runId, forgetsScripts, warnings } = examine(info, marker, maxTtl);
         if (runId !== this.#runId) this.#clock = new NodeClock();
         this.#runId = runId;
-        if (runId !== undefined && forgetsScripts && this.examined === examined) this.run = Buffer.from(bulk(runId));
+        if (runId !== undefined && forgetsScripts && this.examined === examined) this.run = bulk(runId);
         for (const warning of warnings) this.#warn(warning);
       },
       (error: Error) => {
@@ -114,7 +114,7 @@ export class NodeTrust {
     const { maxTtl } = this.encoder.trust;
     this.#setUntil = performance.now() + maxTtl;
     this.#out(reason, maxTtl);
-    const wire = Buffer.from(commandOf('EVAL', DISTRUST, '1', this.encoder.marker, String(maxTtl)));
+    const wire = commandOf('EVAL', DISTRUST, '1', this.encoder.marker, String(maxTtl));
     this.link.send('eval', wire, () => undefined);
   }
 

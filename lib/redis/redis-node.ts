@@ -28,7 +28,7 @@ import { NodeTrust } from './node-trust.js';
 import { within } from './within.js';
 import type { Reply } from './wire-command.js';
 
-const PING = Buffer.from(commandOf('PING'));
+const PING = commandOf('PING');
 /** Ms to wait at the start for what a node tells of itself. */
 const EXAMINED_WITHIN = 1_000;
 

@@ -13,11 +13,11 @@ const TIDY_FROM = 64;
 export class Unanswered {
   #queue: Waiting[] = [];
   #first = 0;
-  #lastAnswered: Moment | undefined;
+  #lastAnswered: Waiting | undefined;
 
   /** When the latest command was sent whose answer is here. */
   get lastAnswered(): Moment | undefined {
-    return this.#lastAnswered;
+    return this.#lastAnswered?.since;
   }
 
   get oldest(): Waiting | undefined {
@@ -45,7 +45,7 @@ export class Unanswered {
     const { settle } = waiting;
     if (settle === undefined) return false;
     waiting.settle = undefined;
-    this.#lastAnswered = waiting.since;
+    this.#lastAnswered = waiting;
     this.#passAnswered();
     settle(reply);
     return true;

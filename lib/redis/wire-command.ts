@@ -12,7 +12,7 @@ export type Reply =
 export class WireCommand extends Command {
   constructor(
     name: string,
-    private wire: Buffer,
+    private wire: string,
     settle: (reply: Reply) => void,
   ) {
     super(name);
@@ -42,14 +42,12 @@ export class WireCommand extends Command {
   }
 
   /** Written once, and not kept until the answer comes: a command that may have arrived is never sent again. */
-  override toWritable(): Buffer {
+  override toWritable(): string {
     const { wire } = this;
-    this.wire = NOTHING;
+    this.wire = '';
     return wire;
   }
 }
-
-const NOTHING = Buffer.alloc(0);
 
 function ignore(): void {
   // The answer was told.

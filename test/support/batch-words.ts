@@ -1,7 +1,7 @@
 import { wordsOf } from './command-words.js';
 
 /** Reads a script call as the script does: its head, and what each operation would be run with. */
-export function decode(wire: Buffer) {
+export function decode(wire: string) {
   const [words] = wordsOf(wire);
   const [command, script, keyCount, mark, marker, fences, ...rest] = words!;
   const keys = rest.splice(0, Number(keyCount) - 3);

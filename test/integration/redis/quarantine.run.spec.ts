@@ -29,7 +29,7 @@ describe('the run of a node', () => {
     question.proposal = Date.now() * 1_000;
     const batch = new Batch();
     batch.add('A', question, 0);
-    const [words] = wordsOf(new BatchEncoder('', terms).wire(batch, 'evalsha', Buffer.from(bulk(run))));
+    const [words] = wordsOf(new BatchEncoder('', terms).wire(batch, 'evalsha', bulk(run)));
     return pool.ask(0, (redis) => redis.call(words![0]!, ...words!.slice(1)));
   };
 

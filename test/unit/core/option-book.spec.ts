@@ -50,6 +50,35 @@ describe('OptionBook', () => {
     expect(signal).toBe(quit);
   });
 
+  it('looks closer only at what the latest call did not ask for', () => {
+    const own = new OptionBook(DEFAULT_LOCK_OPTIONS, 30_000);
+    const first = own.resolve({ ttl: 700, waitTimeout: 0 });
+    expect(own.resolve({ waitTimeout: 0, ttl: 700 })).toBe(first);
+    expect(own.resolve({ ttl: 701, waitTimeout: 0 })).toEqual({ ...first, ttl: 701 });
+    expect(own.resolve({ ttl: 701 })).toEqual({ ...DEFAULT_LOCK_OPTIONS, ttl: 701 });
+    expect(own.resolve({ ttl: 701, waitTimeout: 0 })).toEqual({ ...first, ttl: 701 });
+    expect(own.resolve({})).toEqual(DEFAULT_LOCK_OPTIONS);
+    expect(() => own.resolve({ tll: 5 } as LockOptions)).toThrow('tll');
+  });
+
+  it('notices that an object says something else than before', () => {
+    const own = new OptionBook(DEFAULT_LOCK_OPTIONS, 30_000);
+    const options: LockOptions = { ttl: 700 };
+    expect(own.resolve(options).ttl).toBe(700);
+    options.ttl = 800;
+    expect(own.resolve(options).ttl).toBe(800);
+    options.ttl = -1;
+    expect(() => own.resolve(options)).toThrow('ttl');
+  });
+
+  it('gives each call its own signal', () => {
+    const own = new OptionBook(DEFAULT_LOCK_OPTIONS, 30_000);
+    const [one, other] = [new AbortController(), new AbortController()];
+    expect(own.resolve({ ttl: 700, signal: one.signal }).signal).toBe(one.signal);
+    expect(own.resolve({ ttl: 700, signal: other.signal }).signal).toBe(other.signal);
+    expect(own.resolve({ ttl: 700 }).signal).toBeUndefined();
+  });
+
   it('looks at what calls share once, and gives each its own end of the wait', () => {
     let looks = 0;
     const shared: LockOptions = {

@@ -144,7 +144,7 @@ describe('BatchEncoder', () => {
     second.add('A', question, 1);
     other.add('R', question, 0);
     const wire = encoder.wire(first, 'evalsha');
-    const sender = (buffer: Buffer): string | undefined => decode(buffer).sender;
+    const sender = (text: string): string | undefined => decode(text).sender;
     jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 60_000);
     expect(encoder.wire(second, 'evalsha')).toEqual(wire);
     expect(decode(encoder.wire(other, 'evalsha')).operations[0]!.verb).toBe('R');
@@ -180,14 +180,14 @@ describe('BatchEncoder', () => {
   it('says last which run of the node the connection leads to, to each node on its own', () => {
     const batch = batchOf(operation('A'));
     const runs = ['f'.repeat(40), 'e'.repeat(40)];
-    const wires = runs.map((run) => encoder.wire(batch, 'evalsha', Buffer.from(`$40\r\n${run}\r\n`)));
+    const wires = runs.map((run) => encoder.wire(batch, 'evalsha', `$40\r\n${run}\r\n`));
     expect(wires.map((wire) => decode(wire).trust.run)).toEqual(runs);
     expect(decode(encoder.wire(batch, 'evalsha', NO_RUN)).trust.run).toBe('-');
   });
 
   it('claims no run, and has the node checked, with the text of the script', () => {
     encoder = new BatchEncoder('lock:', { maxTtl: 7_500, restartQuarantine: true });
-    const run = Buffer.from(`$40\r\n${'f'.repeat(40)}\r\n`);
+    const run = `$40\r\n${'f'.repeat(40)}\r\n`;
     for (const verb of VERBS) {
       const { trust } = decode(encoder.wire(batchOf(operation(verb)), 'eval', run));
       expect(trust).toMatchObject({ check: 'c', run: '-' });

@@ -21,7 +21,7 @@ class Connection {
       info: () => note('INFO', this.told),
       get: (key: string) => note(`GET ${key}`),
       call: (...words: string[]) => note(words),
-      sendCommand: (command: Command) => note(decode(command.toWritable({}) as Buffer)),
+      sendCommand: (command: Command) => note(decode(command.toWritable({}) as string)),
     } as unknown as Redis;
   }
 }
@@ -33,7 +33,6 @@ const trustOf = (restartQuarantine = true): NodeTrust =>
     tell: () => undefined,
     send: () => undefined,
   });
-const wordOf = (run: string): Buffer => Buffer.from(bulk(run));
 
 describe('NodeTrust, of the run of a node,', () => {
   it('claims none before the node has told of it', async () => {
@@ -42,7 +41,7 @@ describe('NodeTrust, of the run of a node,', () => {
     trust.examine(new Connection(infoOf('abc')).redis);
     expect(trust.run).toBe(NO_RUN);
     await trust.examined;
-    expect(trust.run).toEqual(wordOf('abc'));
+    expect(trust.run).toEqual(bulk('abc'));
   });
 
   it('claims none on a new connection before the node has told of it there', async () => {
@@ -53,7 +52,7 @@ describe('NodeTrust, of the run of a node,', () => {
     expect(trust.run).toBe(NO_RUN);
     trust.examine(new Connection(infoOf('def')).redis);
     await trust.examined;
-    expect(trust.run).toEqual(wordOf('def'));
+    expect(trust.run).toEqual(bulk('def'));
   });
 
   it('does not take word from a connection that is gone for word from the one that followed', async () => {

@@ -4,13 +4,13 @@ import { WireCommand, type Reply } from '../../../lib/redis/wire-command.js';
 
 describe('WireCommand', () => {
   const replies: Reply[] = [];
-  const command = (wire = Buffer.from('*1\r\n$4\r\nPING\r\n')) => {
+  const command = (wire = '*1\r\n$4\r\nPING\r\n') => {
     replies.length = 0;
     return new WireCommand('ping', wire, (reply) => replies.push(reply));
   };
 
   it('goes out as it is', () => {
-    const wire = Buffer.from('*1\r\n$4\r\nPING\r\n');
+    const wire = '*1\r\n$4\r\nPING\r\n';
     expect(command(wire).toWritable()).toBe(wire);
   });
 

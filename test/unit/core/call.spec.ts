@@ -1,0 +1,31 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { Call } from '../../../lib/core/call.js';
+import type { LockEvent } from '../../../lib/core/events.js';
+import { DEFAULT_LOCK_OPTIONS } from '../../../lib/core/options.js';
+import { Patience } from '../../../lib/core/patience.js';
+import { Stop } from '../../../lib/core/stop.js';
+import { VirtualClock } from '../../support/virtual-clock.js';
+
+describe('Call', () => {
+  let events: LockEvent[];
+  let call: Call;
+
+  beforeEach(() => {
+    events = [];
+    const patience = new Patience(new VirtualClock(), DEFAULT_LOCK_OPTIONS, new Stop());
+    const contest = { resources: ['a'], terms: DEFAULT_LOCK_OPTIONS, patience };
+    call = new Call(contest, (event) => events.push(event));
+  });
+
+  it('tells once that somebody else has what is wanted', () => {
+    call.onLost({ kind: 'contended', nodes: [], retryAfter: 5, rivals: [] });
+    call.onLost({ kind: 'contended', nodes: [], retryAfter: 5, rivals: [] });
+    expect(events).toEqual([{ type: 'contended', resources: ['a'] }]);
+  });
+
+  it('does not where nobody is known to have it', () => {
+    call.onLost({ kind: 'unavailable', nodes: [] });
+    call.onLost({ kind: 'quarantined', nodes: [], retryAfter: 5 });
+    expect(events).toEqual([]);
+  });
+});
