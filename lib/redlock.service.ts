@@ -13,6 +13,7 @@ import type { LockOptions } from './core/options.js';
 import type { LockNode } from './core/lock-node.js';
 import { HeldLocks } from './core/reentry.js';
 import { Redlock, type RedlockSettings } from './core/redlock.js';
+import { Specimens } from './core/specimens.js';
 import type { RedlockStatus } from './core/status.js';
 import type { RedlockModuleOptions } from './redlock.options.js';
 import { HOLDS, LOCK_FOR, TELL } from './redlock.tokens.js';
@@ -25,6 +26,7 @@ export class RedlockService implements OnModuleInit, BeforeApplicationShutdown, 
   readonly #events = new Subject<LockEvent>();
   readonly #held = new HeldLocks();
   readonly #redlock: Redlock;
+  readonly #specimens = new Specimens();
   readonly #shutdownTimeout: number;
   readonly #nodeCount: number;
   readonly #isEnabled: boolean;
@@ -123,7 +125,7 @@ export class RedlockService implements OnModuleInit, BeforeApplicationShutdown, 
         `${this.#nodeCount} nodes survive the loss of no more than ${this.#nodeCount - 1} would: add or leave out one`,
       );
     }
-    await this.#redlock.open();
+    await Promise.all([this.#redlock.open(), this.#specimens.collect()]);
   }
 
   /** Takes no new locks and lets the holders finish while their connections to clients and databases still stand. */
