@@ -2,7 +2,7 @@ import type { Ballot, Decision } from './ballot.js';
 import { Candidacy } from './candidacy.js';
 import type { Grant } from './claim.js';
 import type { Moment } from './clock.js';
-import type { Contest, Victory } from './contention.js';
+import { victoryOf, type Contest, type Victory } from './contention.js';
 import { ENOUGH, SIGN_OF_LIFE, STUBBORN_ROUNDS } from './hand-off.js';
 import type { AcquireAnswer } from './lock-node.js';
 import type { NodePool } from './node-pool.js';
@@ -80,7 +80,7 @@ export class Contender implements Waiter {
       patience.throwIfAborted();
       // A grant may have come right behind the last answer.
       if (outcome.kind !== 'won') outcome = await this.#settled(this.#found(outcome) ?? outcome);
-      if (outcome.kind === 'won') return { ...outcome, attempts };
+      if (outcome.kind === 'won') return victoryOf(outcome, attempts);
       this.listener.lost(outcome);
       this.contest.onLost(outcome);
       const left = patience.left(attempts);
@@ -120,8 +120,7 @@ export class Contender implements Waiter {
 
   #ask(now = this.pool.clock.now()): Ballot<AcquireAnswer> {
     const { ttl, driftFactor } = this.contest.terms;
-    const validity = Validity.of(now, ttl, driftFactor);
-    this.#validity = validity;
+    const validity = (this.#validity = Validity.of(now, ttl, driftFactor));
     this.#candidacy.votes.beginRound();
     this.#wake = undefined;
     this.#stopHurry?.();
@@ -152,8 +151,9 @@ export class Contender implements Waiter {
   }
 
   #note(seat: number, answer: AcquireAnswer, validity: Validity): void {
-    if (answer.kind === 'granted') this.#candidacy.votes.grant(seat, { ...answer, validity });
-    else this.#candidacy.votes.refuse(seat, answer.kind);
+    const { votes } = this.#candidacy;
+    if (answer.kind === 'granted') votes.grant(seat, { validity, fence: answer.fence, oldest: answer.oldest });
+    else votes.refuse(seat, answer.kind);
     this.#wakeIfWon();
   }
 

@@ -2,7 +2,7 @@
  * How many fencing tokens come with a vote: the one that it answers, and those that follow it, for callers of the same process to
  * whom the lock passes before the nodes are asked again.
  */
-export const TOKENS_PER_VOTE = 16;
+export const TOKENS_PER_VOTE = 64;
 
 /**
  * The fencing token that the votes of `fences` give: the smallest one that a quorum of them does not exceed, so that it is

@@ -79,8 +79,9 @@ export class Votes {
   quorum(clock: Clock): Validity | undefined {
     const quorum = quorumOf(this.nodes);
     if (this.#votes === undefined || this.#votes.size < quorum) return undefined;
+    const now = clock.now();
     const counted = this.#counted().map(([, { validity }]) => validity);
-    counted.sort((a, b) => b.remaining(clock) - a.remaining(clock));
+    counted.sort((a, b) => b.remainingAt(now) - a.remainingAt(now));
     return counted[quorum - 1];
   }
 
@@ -120,6 +121,7 @@ export class Votes {
   }
 
   #living(clock: Clock): [number, Vote][] {
-    return this.#counted().filter(([, { validity }]) => validity.remaining(clock) > 0);
+    const now = clock.now();
+    return this.#counted().filter(([, { validity }]) => validity.remainingAt(now) > 0);
   }
 }

@@ -1,6 +1,6 @@
 import { Contender, type ContenderListener } from './contender.js';
 import type { Moment } from './clock.js';
-import type { Contest, Victory } from './contention.js';
+import { victoryOf, type Contest, type Victory } from './contention.js';
 import type { Lease } from './lease.js';
 import type { NodePool } from './node-pool.js';
 import { errorOf, type Lost, type Won } from './outcome.js';
@@ -138,7 +138,7 @@ export class WaitingLines {
     const next = line?.lease === lease ? line.first?.contest : undefined;
     if (next === undefined || !mayPass(won, next, now)) return false;
     won.claim.passed += 1;
-    line!.next({ ...won, attempts: 1 });
+    line!.next(victoryOf(won, 1));
     return true;
   }
 

@@ -179,9 +179,9 @@ export class RedisNode implements LockNode {
     }
   }
 
-  #granted(claim: Claim, grant: Omit<Grant, 'since'>): void {
+  #granted(claim: Claim, { fence, oldest }: Omit<Grant, 'since'>): void {
     const since = this.#connection.lastAnswered;
-    if (since && this.#trust.counts) claim.ticket!.granted(this.name, { ...grant, since });
+    if (since && this.#trust.counts) claim.ticket!.granted(this.name, { since, fence, oldest });
   }
 
   /** The waiter gave up while the grant was on its way. */
