@@ -70,10 +70,10 @@ end
  *
  * The line of a resource is a sorted set of "grace value channel" by ticket, the time of arrival. A waiter is served by setting
  * the key to its value for a grace and telling its channel, unless nobody listens there any more. As long as nobody waits for
- * anything, there is no mark, and no line needs to be looked for. The fence counters outlive all locks, and are fields of one hash, a
- * few resources to each; a vote comes with the greater of what is proposed and the first token that no
- * earlier vote can have used up. There is no vote where the clocks of client
- * and node are half of the longest ttl apart: one that was set could drag the tokens of all others with it.
+ * anything, there is no mark, and no line needs to be looked for; and where somebody does, it is only unusual for keys with a line.
+ * The fence counters outlive all locks, and are fields of one hash, a few resources to each; a vote comes with the greater of what
+ * is proposed and the first token that no earlier vote can have used up. There is no vote where the clocks of client and node are
+ * half of the longest ttl apart: one that was set could drag the tokens of all others with it.
  */
 export const BATCH_SCRIPT = `
 local call, try = redis.call, redis.pcall
@@ -81,6 +81,8 @@ local verbs, values, counters = ARGV[2], ARGV[3], ARGV[4]
 local key_at, word_at, value_at = 3, 6, 1
 local ttl, terms, proposal, proposed, value, in_full, answers, extras
 local count, is_wrong = 0, false
+-- What follows a key in the name of its line.
+local line_mark = '~waiters'
 local max_ttl, trust = tonumber(ARGV[5]), ARGV[6]
 local now, quarantine, somebody_waits
 if trust == 'c' or trust == 'n' then
@@ -117,7 +119,7 @@ ${COUNT_VOTES}
     if name == 69 then
       usual = not is_wrong and try('GET', key) == value
         and (try('PTTL', key) >= tonumber(ttl) or try('PEXPIRE', key, ttl) == 1)
-    elseif not somebody_waits then
+    elseif not somebody_waits or call('EXISTS', key .. line_mark) == 0 then
       if name == 87 or name == 65 then
         local taken = not quarantine and not is_wrong and try('SET', key, value, 'NX', 'PX', ttl)
         usual = taken and taken.ok

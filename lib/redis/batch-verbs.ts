@@ -68,7 +68,6 @@ function verb.A(key, value)
   local refused = refusal()
   if refused then return refused end
   if call('SET', key, value, 'NX', 'PX', ttl) then
-    if nobody_waits_for(key) then return granted({key}, true) end
     call('DEL', key)
     serve(key)
     if call('SET', key, value, 'NX', 'PX', ttl) then return granted({key}, true) end
@@ -83,7 +82,6 @@ function verb.W(key, value)
   local refused = refusal()
   if refused then return refused end
   local free, owner = call('SET', key, value, 'NX', 'PX', ttl), nil
-  if free and nobody_waits_for(key) then return granted({key}, true) end
   if not free then owner = call('GET', key) end
   if owner == value then
     lengthen(key)

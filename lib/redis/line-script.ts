@@ -11,11 +11,7 @@ export const NO_FENCE = 1 - TOKENS_PER_VOTE;
 /** The part of the batch script that knows the lines of those who wait, and the fence counters. */
 export const LINES_AND_FENCES = `
 local function line_of(key)
-  return key .. '~waiters'
-end
-
-local function nobody_waits_for(key)
-  return not somebody_waits or call('EXISTS', line_of(key)) == 0
+  return key .. line_mark
 end
 
 -- Who asks, and since when he waits; by the clock of the waiters, so that all nodes agree who is next, and by ours where

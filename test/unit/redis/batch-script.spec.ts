@@ -11,9 +11,20 @@ describe('BATCH_SCRIPT', () => {
     const keyArguments = [...BATCH_SCRIPT.matchAll(/\b(?:p?call|try)\('[A-Z]+', ([^,)]+)/g)].map(([, key]) => key);
     expect(keyArguments.length).toBeGreaterThan(20);
     expect(new Set(keyArguments)).toEqual(
-      new Set(["'server'", 'key', 'line', 'line_of(key', 'KEYS[1]', 'KEYS[2]', 'KEYS[3]', 'channel']),
+      new Set([
+        "'server'",
+        'key',
+        'key .. line_mark',
+        'line',
+        'line_of(key',
+        'KEYS[1]',
+        'KEYS[2]',
+        'KEYS[3]',
+        'channel',
+      ]),
     );
     expect(BATCH_SCRIPT).toContain('local line = line_of(key)');
+    expect(BATCH_SCRIPT).toContain('return key .. line_mark\n');
     expect(BATCH_SCRIPT.match(/~\w+/g)).toEqual(['~waiters']);
   });
 
