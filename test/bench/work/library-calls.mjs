@@ -50,7 +50,7 @@ export class LibraryCalls {
     const proposal = Date.now() * 1_000;
     for (const claim of claims) batch.add(verb, Object.assign(new Aside(claim, TTL_MS), { proposal }), 0);
     this.encoder.forget();
-    return this.encoder.wire(batch, how, Buffer.from(bulk(id)));
+    return Buffer.from(this.encoder.wire(batch, how, bulk(id)));
   }
 }
 
