@@ -79,6 +79,12 @@ describe('OptionBook', () => {
     expect(own.resolve({ ttl: 700 }).signal).toBeUndefined();
   });
 
+  it('keeps nothing that comes with a signal', () => {
+    const own = new OptionBook(DEFAULT_LOCK_OPTIONS, 30_000);
+    const options = { ttl: 700, signal: new AbortController().signal };
+    expect(own.resolve(options)).not.toBe(own.resolve(options));
+  });
+
   it('looks at what calls share once, and gives each its own end of the wait', () => {
     let looks = 0;
     const shared: LockOptions = {

@@ -29,6 +29,13 @@ describe('Redlock.acquire', () => {
     expect(opened).toBe(1);
   });
 
+  it('counts the lease from when it asked, and not from when it waited for the nodes to open', async () => {
+    const pool = new MemoryPool();
+    for (const node of pool.nodes) node.open = () => pool.clock.sleep(100);
+    const lock = await pool.clock.until(pool.client().redlock.acquire('a', { ttl: 1_000 }));
+    expect(lock.validity).toBe(988);
+  });
+
   it('takes several resources, or none of them', async () => {
     const pool = new MemoryPool();
     const { redlock } = pool.client();
