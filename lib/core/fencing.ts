@@ -1,3 +1,5 @@
+import { hashOf } from './hash.js';
+
 /**
  * How many fencing tokens come with a vote: the one that it answers, and those that follow it, for callers of the same process to
  * whom the lock passes before the nodes are asked again.
@@ -29,13 +31,7 @@ export function proposalAt({ wall }: { readonly wall: number }): number {
  * one make each other's tokens skip numbers, and nothing else: so counters need no end, and still there is a bound to them.
  */
 export function counterOf(resource: string): string {
-  // FNV-1a, folded.
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < resource.length; index += 1) {
-    // Not of the resource, where V8 looks the method up for every character once it has met several kinds of strings.
-    hash = Math.imul(hash ^ String.prototype.charCodeAt.call(resource, index), 0x01000193);
-  }
-  hash ^= hash >>> 15;
+  const hash = hashOf(resource);
   return String.fromCharCode(digit(hash >>> 10), digit(hash >>> 5), digit(hash));
 }
 

@@ -2,6 +2,7 @@ import { Contender, type ContenderListener } from './contender.js';
 import type { Moment } from './clock.js';
 import { victoryOf, type Contest, type Victory } from './contention.js';
 import type { Lease } from './lease.js';
+import { NameTable, type Named } from './name-table.js';
 import type { NodePool } from './node-pool.js';
 import { errorOf, type Lost, type Won } from './outcome.js';
 import { mayPass } from './passing.js';
@@ -18,7 +19,7 @@ interface Waiting {
  * The callers of this process for one resource, first come first served. Only the first of them asks the nodes, so that a
  * thousand equal requests on one replica are one contender; the others wait behind it, and then behind the lock it got.
  */
-class Line implements ContenderListener {
+class Line implements ContenderListener, Named {
   /** The lock that the first one has. */
   lease: Lease | undefined;
   /** What the first one was told last. */
@@ -26,10 +27,10 @@ class Line implements ContenderListener {
   #waiters: Set<Waiting> | undefined;
 
   constructor(
-    private readonly resource: string,
-    private readonly lines: Map<string, Line>,
+    readonly name: string,
+    private readonly lines: NameTable<Line>,
   ) {
-    lines.set(resource, this);
+    lines.add(this);
   }
 
   get length(): number {
@@ -81,7 +82,7 @@ class Line implements ContenderListener {
     this.lease = undefined;
     const { first } = this;
     if (first === undefined) {
-      this.lines.delete(this.resource);
+      this.lines.delete(this);
       return;
     }
     this.#waiters!.delete(first);
@@ -96,7 +97,7 @@ class Line implements ContenderListener {
 
 /** The lines of this process, by resource. */
 export class WaitingLines {
-  readonly #lines = new Map<string, Line>();
+  readonly #lines = new NameTable<Line>();
 
   constructor(
     private readonly pool: NodePool,
@@ -122,7 +123,7 @@ export class WaitingLines {
   /** A lock that was got without standing in line; the next one to ask waits for it, unless others do so already. */
   adopt(lease: Lease): void {
     const [resource, ...others] = lease.resources;
-    if (others.length > 0 || this.#lines.has(resource!)) return;
+    if (others.length > 0 || this.#lines.get(resource!)) return;
     new Line(resource!, this.#lines).lease = lease;
   }
 
