@@ -150,6 +150,7 @@ export class RedlockService implements OnModuleInit, BeforeApplicationShutdown, 
       this.#logger.warn(`${event.node} cannot tell waiters that it is their turn, so they ask: ${event.reason}`);
     }
     if (event.type === 'lost') this.#logger.error(event.error.message);
-    this.#events.next(event);
+    // Nobody listens, usually, and asking that is cheaper than telling nobody.
+    if (this.#events.observed) this.#events.next(event);
   }
 }

@@ -122,7 +122,7 @@ export class Ballot<A extends Answer> extends Task implements Question<A> {
 
   #late(seat: number, answer: A | Unknown): void {
     this.terms.late?.(seat, answer);
-    if (!this.answers.includes(undefined)) this.#onComplete?.();
+    if (this.#onComplete && !this.answers.includes(undefined)) this.#onComplete();
   }
 
   #giveUp(): void {

@@ -34,22 +34,26 @@ const USUAL: Readonly<Partial<Record<Verb, NodeAnswer>>> = {
   r: { kind: 'released' },
 };
 
+const NO_VOTE: Granted = { kind: 'granted', fence: NaN, oldest: Infinity };
 const NONE_OF_OURS: NodeAnswer = { kind: 'unknown', reason: 'an answer that is none of ours', sent: true };
 
 /** Where the clock of the node stands in a number that answers for a whole batch. */
 const CLOCK_AT = 1_024;
 
+/** Told of the answer to one operation of a batch. */
+export type AnswerListener = (batch: Batch, index: number, answer: NodeAnswer) => void;
+
 /** Calls `tell` with the answer to each operation of a batch, in order. */
-export function readAnswers(batch: Batch, reply: Reply, tell: (index: number, answer: NodeAnswer) => void): void {
+export function readAnswers(batch: Batch, reply: Reply, tell: AnswerListener): void {
   const { length } = batch.verbs;
   if (!reply.ok) {
     const why: NodeAnswer = { kind: 'unknown', reason: reply.reason, sent: reply.sent };
-    for (let index = 0; index < length; index += 1) tell(index, why);
+    for (let index = 0; index < length; index += 1) tell(batch, index, why);
     return;
   }
+  const usual = new UsualAnswers(batch);
   if (typeof reply.value === 'number' && reply.value % CLOCK_AT === length) {
-    const asUsual = usualAnswers(batch);
-    for (let index = 0; index < length; index += 1) tell(index, asUsual(index));
+    for (let index = 0; index < length; index += 1) tell(batch, index, usual.at(index));
     return;
   }
   const parts = Array.isArray(reply.value) ? (reply.value as unknown[]) : [reply.value];
@@ -57,10 +61,9 @@ export function readAnswers(batch: Batch, reply: Reply, tell: (index: number, an
   const letters = head === undefined ? '' : head.toString();
   let next = 1;
   const extra = (): unknown => parts[next++];
-  const asUsual = usualAnswers(batch);
   for (let index = 0; index < length; index += 1) {
     const letter = letters[index] ?? '';
-    tell(index, letter === '*' ? asUsual(index) : (ANSWERS[letter] ?? readLong(letter, extra)));
+    tell(batch, index, letter === '*' ? usual.at(index) : (ANSWERS[letter] ?? readLong(letter, extra)));
   }
 }
 
@@ -80,16 +83,20 @@ export function quarantineOf(reply: Reply): number | undefined {
   return Array.isArray(reply.value) ? Number(reply.value[1]) : 0;
 }
 
-/** What was asked for in the same ms comes with the same vote. */
-function usualAnswers({ verbs, questions }: Batch): (index: number) => NodeAnswer {
-  let vote: Granted = { kind: 'granted', fence: 0, oldest: Infinity };
-  return (index) => {
-    const verb = verbs[index]!;
+/** What each operation of a batch is answered where it went as usual. */
+class UsualAnswers {
+  #vote = NO_VOTE;
+
+  constructor(private readonly batch: Batch) {}
+
+  /** What was asked for in the same ms comes with the same vote. */
+  at(index: number): NodeAnswer {
+    const verb = this.batch.verbs[index]!;
     if (!isVote(verb)) return USUAL[verb] ?? NONE_OF_OURS;
-    const { proposal } = questions[index]!;
-    if (vote.fence !== proposal) vote = { kind: 'granted', fence: proposal, oldest: Infinity };
-    return vote;
-  };
+    const { proposal } = this.batch.questions[index]!;
+    if (this.#vote.fence !== proposal) this.#vote = { kind: 'granted', fence: proposal, oldest: Infinity };
+    return this.#vote;
+  }
 }
 
 /** An answer that comes with more than its letter. */

@@ -47,9 +47,12 @@ export class BatchQueue {
 
   /** Sends what this turn has collected. */
   flush(): void {
-    if (this.#open && this.#open.keyCount > 0) this.#waiting.push(this.#open);
+    const last = this.#open;
     this.#open = undefined;
-    this.#sendWaiting();
+    if (this.#waiting.length > 0) this.#sendWaiting();
+    if (last === undefined || last.keyCount === 0) return;
+    if (this.#refused.length > 0) this.#waiting.push(last);
+    else this.#send(last, 'evalsha');
   }
 
   /** What was refused comes first; until the last word on it is there, nothing may overtake it. */

@@ -2,7 +2,7 @@ import { Redis, type RedisOptions } from 'ioredis';
 import { systemClock, type Moment } from '../core/clock.js';
 import type { NodeEvent } from '../core/lock-node.js';
 import { connectionSettings } from './connection-settings.js';
-import { Unanswered, type Waiting } from './unanswered.js';
+import { Unanswered } from './unanswered.js';
 import { within } from './within.js';
 import { WireCommand, type Reply } from './wire-command.js';
 
@@ -29,7 +29,7 @@ export interface ConnectionListener {
 /** One connection to one node, which says at once when it cannot send, and never sends anything twice. */
 export class NodeConnection {
   readonly #redis: Redis;
-  readonly #unanswered = new Unanswered();
+  readonly #unanswered = new Unanswered(() => this.#answered());
   #tellPool: (event: NodeEvent) => void = () => undefined;
   #ready = false;
   /** Whether it is connected and does not answer. */
@@ -69,7 +69,7 @@ export class NodeConnection {
     const reason = this.obstacle();
     if (reason) return settle({ ok: false, reason, sent: false });
     const waiting = this.#unanswered.add(systemClock.now(), settle);
-    void this.#redis.sendCommand(new WireCommand(name, wire, (reply) => this.#answer(waiting, reply)));
+    void this.#redis.sendCommand(new WireCommand(name, wire, waiting));
   }
 
   async close(): Promise<void> {
@@ -126,8 +126,7 @@ export class NodeConnection {
     return this.#unanswered.oldest?.since.monotonic;
   }
 
-  #answer(waiting: Waiting, reply: Reply): void {
-    if (!this.#unanswered.answer(waiting, reply)) return;
+  #answered(): void {
     if (!this.#silent || !this.#ready) return;
     const oldest = this.#oldest();
     if (oldest === undefined || performance.now() - oldest <= SUSPECT_AFTER) this.#usable();

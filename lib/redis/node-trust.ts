@@ -105,7 +105,7 @@ export class NodeTrust {
   /** Makes the script known; where restarts matter, not without the node being checked in the same call. */
   #introduce(redis: Redis): void {
     if (this.encoder.trust.restartQuarantine) {
-      void redis.sendCommand(new WireCommand('eval', this.encoder.wire(new Batch(), 'eval'), ignore));
+      void redis.sendCommand(new WireCommand('eval', this.encoder.wire(new Batch(), 'eval'), { replied: ignore }));
     } else redis.call('SCRIPT', 'LOAD', BATCH_SCRIPT).catch(ignore);
   }
 

@@ -13,7 +13,7 @@ import type {
   ReleaseAnswer,
   YieldAnswer,
 } from '../core/lock-node.js';
-import { readAnswers } from './answers.js';
+import { readAnswers, type AnswerListener } from './answers.js';
 import type { BatchEncoder } from './batch-encoder.js';
 import { BatchQueue } from './batch-queue.js';
 import { LINE_KEPT } from './line-script.js';
@@ -138,14 +138,16 @@ export class RedisNode implements LockNode {
   #settle(batch: Batch, reply: Reply): void {
     this.encoder.forget();
     this.#trust.heard(reply, this.#connection.lastAnswered);
-    readAnswers(batch, reply, (index, answer) => {
-      const question = batch.questions[index]!;
-      if (question.claim.ticket || !reply.ok) this.#note(batch.verbs[index]!, question, answer.kind);
-      if (answer.kind === 'quarantined' || answer.kind === 'granted')
-        this.#voted(question, batch.seats[index]!, answer);
-      else question.answer(batch.seats[index]!, answer);
-    });
+    readAnswers(batch, reply, this.#answered);
   }
+
+  readonly #answered: AnswerListener = (batch, index, answer) => {
+    const question = batch.questions[index]!;
+    const seat = batch.seats[index]!;
+    if (question.claim.ticket || answer.kind === 'unknown') this.#note(batch.verbs[index]!, question, answer.kind);
+    if (answer.kind === 'quarantined' || answer.kind === 'granted') this.#voted(question, seat, answer);
+    else question.answer(seat, answer);
+  };
 
   /** A vote that a node gave before it was known not to be trusted is given back. */
   #voted(question: Question<unknown>, seat: number, answer: Granted | Quarantined): void {

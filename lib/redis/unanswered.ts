@@ -1,10 +1,17 @@
 import type { Moment } from '../core/clock.js';
-import type { Reply } from './wire-command.js';
+import type { Reply, ReplyListener } from './wire-command.js';
 
 /** A command without an answer. */
-export interface Waiting {
-  readonly since: Moment;
-  settle: ((reply: Reply) => void) | undefined;
+export class Waiting implements ReplyListener {
+  constructor(
+    private readonly unanswered: Unanswered,
+    readonly since: Moment,
+    public settle: ((reply: Reply) => void) | undefined,
+  ) {}
+
+  replied(reply: Reply): void {
+    this.unanswered.answer(this, reply);
+  }
 }
 
 const TIDY_FROM = 64;
@@ -14,6 +21,9 @@ export class Unanswered {
   #queue: Waiting[] = [];
   #first = 0;
   #lastAnswered: Waiting | undefined;
+
+  /** `onAnswer` is called when an answer came and was handed on. */
+  constructor(private readonly onAnswer: () => void) {}
 
   /** When the latest command was sent whose answer is here. */
   get lastAnswered(): Moment | undefined {
@@ -35,13 +45,23 @@ export class Unanswered {
   }
 
   add(since: Moment, settle: (reply: Reply) => void): Waiting {
-    const waiting = { since, settle };
+    const waiting = new Waiting(this, since, settle);
     this.#queue.push(waiting);
     return waiting;
   }
 
-  /** False where it was answered before. */
-  answer(waiting: Waiting, reply: Reply): boolean {
+  /** What was answered before stays so. */
+  answer(waiting: Waiting, reply: Reply): void {
+    if (this.#handOn(waiting, reply)) this.onAnswer();
+  }
+
+  /** Answers what no answer can come for any more. */
+  answerAll(reply: Reply): void {
+    const waiting = this.#queue.slice(this.#first);
+    for (const one of waiting) this.#handOn(one, reply);
+  }
+
+  #handOn(waiting: Waiting, reply: Reply): boolean {
     const { settle } = waiting;
     if (settle === undefined) return false;
     waiting.settle = undefined;
@@ -51,15 +71,12 @@ export class Unanswered {
     return true;
   }
 
-  answerAll(reply: Reply): void {
-    const waiting = this.#queue.slice(this.#first);
-    for (const one of waiting) this.answer(one, reply);
-  }
-
   #passAnswered(): void {
     while (this.#first < this.#queue.length && !this.#queue[this.#first]!.settle) this.#first += 1;
-    if (this.#first < TIDY_FROM && this.#first < this.#queue.length) return;
-    this.#queue = this.#queue.slice(this.#first);
+    if (this.#first < this.#queue.length && this.#first < TIDY_FROM) return;
+    // Usually none is left; then the list keeps its room.
+    if (this.#first < this.#queue.length) this.#queue = this.#queue.slice(this.#first);
+    else while (this.#queue.pop());
     this.#first = 0;
   }
 }

@@ -10,7 +10,8 @@ describe('readAnswers', () => {
     const batch = new Batch();
     for (let index = 0; index < size; index += 1) batch.add('A', new Aside<never>(new Claim(['a'], 'v'), 1), 0);
     const answers: unknown[] = [];
-    readAnswers(batch, reply, (index, answer) => {
+    readAnswers(batch, reply, (of, index, answer) => {
+      expect(of).toBe(batch);
       expect(index).toBe(answers.length);
       answers.push(answer);
     });
@@ -87,7 +88,7 @@ describe('readAnswers, of votes', () => {
       batch.add(verb, question, 0);
     });
     const answers: unknown[] = [];
-    readAnswers(batch, { ok: true, value }, (_, answer) => void answers.push(answer));
+    readAnswers(batch, { ok: true, value }, (_batch, _index, answer) => void answers.push(answer));
     return answers;
   };
 

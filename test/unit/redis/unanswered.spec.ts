@@ -7,13 +7,16 @@ describe('Unanswered', () => {
   const OK: Reply = { ok: true, value: 'OK' };
   let unanswered: Unanswered;
   let told: unknown[];
+  /** How often it was said that an answer came. */
+  let answers: number;
   const at = (monotonic: number): Moment => ({ monotonic, wall: 1_000 + monotonic });
   const ask = (monotonic: number): Waiting =>
     unanswered.add(at(monotonic), (reply) => told.push([monotonic, reply.ok ? reply.value : reply.reason]));
 
   beforeEach(() => {
-    unanswered = new Unanswered();
     told = [];
+    answers = 0;
+    unanswered = new Unanswered(() => (answers += 1));
   });
 
   it('has no oldest and no latest where nothing was asked', () => {
@@ -22,8 +25,8 @@ describe('Unanswered', () => {
 
   it('hands on the answer to whoever asked', () => {
     const [first, second] = [ask(1), ask(2)];
-    expect(unanswered.answer(first, OK)).toBe(true);
-    expect(unanswered.answer(second, { ok: true, value: 'two' })).toBe(true);
+    first.replied(OK);
+    second.replied({ ok: true, value: 'two' });
     expect(told).toEqual([
       [1, 'OK'],
       [2, 'two'],
@@ -32,17 +35,17 @@ describe('Unanswered', () => {
 
   it('takes one answer only', () => {
     const waiting = ask(1);
-    unanswered.answer(waiting, OK);
-    expect(unanswered.answer(waiting, OK)).toBe(false);
-    expect(told).toHaveLength(1);
+    waiting.replied(OK);
+    waiting.replied(OK);
+    expect([told.length, answers]).toEqual([1, 1]);
   });
 
   it('knows since when the oldest has waited', () => {
     const [first, second] = [ask(1), ask(2)];
     expect(unanswered.oldest?.since).toEqual(at(1));
-    unanswered.answer(first, OK);
+    first.replied(OK);
     expect(unanswered.oldest?.since).toEqual(at(2));
-    unanswered.answer(second, OK);
+    second.replied(OK);
     expect(unanswered.oldest).toBeUndefined();
     ask(3);
     expect(unanswered.oldest?.since).toEqual(at(3));
@@ -50,16 +53,16 @@ describe('Unanswered', () => {
 
   it('passes those that were answered out of order', () => {
     const [first, second] = [ask(1), ask(2), ask(3)];
-    unanswered.answer(second, OK);
+    second.replied(OK);
     expect(unanswered.oldest?.since).toEqual(at(1));
-    unanswered.answer(first, OK);
+    first.replied(OK);
     expect(unanswered.oldest?.since).toEqual(at(3));
   });
 
   it('knows when the latest answered one was sent, before it hands on the answer', () => {
     const waiting = unanswered.add(at(1), () => told.push(unanswered.lastAnswered));
     ask(2);
-    unanswered.answer(waiting, OK);
+    waiting.replied(OK);
     expect(told).toEqual([at(1)]);
   });
 
@@ -68,16 +71,16 @@ describe('Unanswered', () => {
       told.push(unanswered.oldest);
       ask(2);
     });
-    unanswered.answer(first, OK);
+    first.replied(OK);
     expect(told).toEqual([undefined]);
     expect(unanswered.oldest?.since).toEqual(at(2));
   });
 
   it('forgets with a new connection when the latest answered one was sent', () => {
-    unanswered.answer(ask(1), OK);
+    ask(1).replied(OK);
     unanswered.begin();
     expect(unanswered.lastAnswered).toBeUndefined();
-    unanswered.answer(ask(2), OK);
+    ask(2).replied(OK);
     expect(unanswered.lastAnswered).toEqual(at(2));
   });
 
@@ -85,7 +88,7 @@ describe('Unanswered', () => {
     const first = ask(1);
     ask(2);
     ask(3);
-    unanswered.answer(first, OK);
+    first.replied(OK);
     unanswered.answerAll({ ok: false, reason: 'closed', sent: true });
     expect(told).toEqual([
       [1, 'OK'],
@@ -94,7 +97,7 @@ describe('Unanswered', () => {
     ]);
     expect(unanswered.oldest).toBeUndefined();
     unanswered.answerAll({ ok: false, reason: 'closed', sent: true });
-    expect(told).toHaveLength(3);
+    expect([told.length, answers]).toEqual([3, 1]);
   });
 
   it('does not answer with the others what is asked while it answers them', () => {

@@ -6,7 +6,7 @@ describe('WireCommand', () => {
   const replies: Reply[] = [];
   const command = (wire = '*1\r\n$4\r\nPING\r\n') => {
     replies.length = 0;
-    return new WireCommand('ping', wire, (reply) => replies.push(reply));
+    return new WireCommand('ping', wire, { replied: (reply) => replies.push(reply) });
   };
 
   it('goes out as it is', () => {
