@@ -16,8 +16,7 @@ export interface ReplyListener {
  */
 export class WireCommand extends Command {
   /** What settles the promise that ioredis made. */
-  #resolve: Command['resolve'];
-  #reject: Command['reject'];
+  #promised: Pick<Command, 'resolve' | 'reject'>;
 
   constructor(
     name: string,
@@ -25,11 +24,9 @@ export class WireCommand extends Command {
     private readonly listener: ReplyListener,
   ) {
     super(name);
-    this.#resolve = this.resolve;
-    this.#reject = this.reject;
-    // Of the class: what V8 compiles of functions that are made for one command is lost with the last of them.
-    this.resolve = this.#resolved;
-    this.reject = this.#rejected;
+    this.#promised = { resolve: this.resolve, reject: this.reject };
+    this.resolve = resolved;
+    this.reject = rejected;
   }
 
   /** Written once, and not kept until the answer comes: a command that may have arrived is never sent again. */
@@ -39,27 +36,33 @@ export class WireCommand extends Command {
     return wire;
   }
 
-  #resolved(value: unknown): void {
-    const resolve = this.#resolve;
-    this.#forget();
-    this.listener.replied({ ok: true, value });
-    resolve(value);
+  /**
+   * Tells the reply, and nothing more after that; returns what settles the promise. ioredis makes such functions for every command,
+   * which keep the command until the next full collection.
+   */
+  tell(reply: Reply): Pick<Command, 'resolve' | 'reject'> {
+    const promised = this.#promised;
+    this.#promised = NOTHING;
+    this.resolve = this.reject = ignore;
+    this.listener.replied(reply);
+    return promised;
   }
+}
 
-  #rejected(error: Error): void {
-    const reject = this.#reject;
-    this.#forget();
-    // Whatever else ioredis says of a command without a reply, it is that its connection has ended.
-    const reason = error.name === 'ReplyError' ? error.message : 'connection closed';
-    this.listener.replied({ ok: false, reason, sent: true });
-    this.promise.catch(ignore);
-    reject(error);
-  }
+const NOTHING = { resolve: ignore, reject: ignore };
 
-  /** ioredis makes such a function for every command, which keeps the command until the next full collection. */
-  #forget(): void {
-    this.resolve = this.reject = this.#resolve = this.#reject = ignore;
-  }
+// Two for all commands: what V8 compiles of functions that are made for one command is lost with the last of them.
+
+function resolved(this: WireCommand, value: unknown): void {
+  this.tell({ ok: true, value }).resolve(value);
+}
+
+function rejected(this: WireCommand, error: Error): void {
+  // Whatever else ioredis says of a command without a reply, it is that its connection has ended.
+  const reason = error.name === 'ReplyError' ? error.message : 'connection closed';
+  const { reject } = this.tell({ ok: false, reason, sent: true });
+  this.promise.catch(ignore);
+  reject(error);
 }
 
 function ignore(): void {
