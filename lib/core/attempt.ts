@@ -4,7 +4,7 @@ import { Claim } from './claim.js';
 import type { AcquireAnswer } from './lock-node.js';
 import type { NodePool } from './node-pool.js';
 import { lossOf, withoutToken, type Lost, type Won } from './outcome.js';
-import { commonToken, noteLate, raiseLaggards, settle } from './token.js';
+import { commonToken, noteLate, raiseLaggards, settle, settleByVotes } from './token.js';
 import { Validity } from './validity.js';
 import { Votes } from './votes.js';
 
@@ -49,10 +49,7 @@ async function searchToken(pool: NodePool, claim: Claim, { ballot, validity, lis
     let stopRaise = (): void => undefined;
     const stopTimer = pool.clock.schedule(pool.timeoutFor(ballot.ttl), resolve);
     const check = (): void => {
-      const found = votes.token(pool.clock);
-      if (!found?.stands || claim.token !== 0) return;
-      settle(claim, found.token, []);
-      claim.diverged = votes.differFrom(found.token);
+      if (claim.token !== 0 || !settleByVotes(claim, votes, pool.clock)) return;
       stopTimer();
       stopRaise();
       resolve();

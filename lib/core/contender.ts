@@ -10,7 +10,7 @@ import { errorOf, isSplit, reasonOf, type Lost, type Unsettled } from './outcome
 import type { Waiter } from './place.js';
 import { retryDelay } from './retry.js';
 import { Surrender } from './surrender.js';
-import { commonToken, noteLate, raiseLaggards, settle } from './token.js';
+import { commonToken, noteLate, raiseLaggards, settle, settleByVotes } from './token.js';
 import { Validity } from './validity.js';
 
 /** Told of what becomes of a contender. */
@@ -97,6 +97,8 @@ export class Contender implements Waiter {
 
   #leave(): void {
     this.#over = true;
+    // What votes say from now on changes neither the token nor anything else of what was won.
+    this.#wake = undefined;
     this.#candidacy.place.leave();
     this.#stopHurry?.();
   }
@@ -181,11 +183,7 @@ export class Contender implements Waiter {
     const [{ clock }, { claim, votes }] = [this.pool, this.#candidacy];
     const validity = votes.quorum(clock);
     if (!validity || validity.remaining(clock) < this.#candidacy.place.grace * ENOUGH) return undefined;
-    const found = votes.token(clock);
-    if (!found?.stands) return { kind: 'unsettled', awaited };
-    settle(claim, found.token, []);
-    claim.diverged = votes.differFrom(found.token);
-    claim.oldest = votes.oldest(clock);
+    if (!settleByVotes(claim, votes, clock)) return { kind: 'unsettled', awaited };
     return { kind: 'won', claim, validity, provisional: true, attempts: 1 };
   }
 

@@ -1,4 +1,5 @@
 import type { Claim } from './claim.js';
+import type { Clock } from './clock.js';
 import type { AcquireAnswer, Unknown } from './lock-node.js';
 import type { NodePool } from './node-pool.js';
 import type { Votes } from './votes.js';
@@ -17,8 +18,18 @@ export function commonToken(answers: readonly (AcquireAnswer | undefined)[]): nu
 /** Gives the claim its token; nodes that are known to have another counter are told when it is released. */
 export function settle(claim: Claim, token: number, answers: readonly (AcquireAnswer | undefined)[]): void {
   claim.token = token;
-  claim.oldest = answers.length > 0 ? Infinity : 0;
+  claim.oldest = Infinity;
   for (const answer of answers) if (answer) noteLate(claim, answer);
+}
+
+/** The same by votes of which each says more or less; false where no token stands yet. */
+export function settleByVotes(claim: Claim, votes: Votes, clock: Clock): boolean {
+  const found = votes.token(clock);
+  if (!found?.stands) return false;
+  claim.token = found.token;
+  claim.diverged = votes.differFrom(found.token);
+  claim.oldest = votes.oldest(clock);
+  return true;
 }
 
 /** What comes after the token is known. */

@@ -126,42 +126,6 @@ describe('a fencing token', () => {
     expectGrowing([first.fencingToken, second.fencingToken]);
   });
 
-  it('is the same for a lock within the lock', async () => {
-    const redlock = clientOf();
-    const inner: number[] = [];
-    const outer = await world.pool.clock.until(
-      redlock.withLock(['a', 'b'], async ({ fencingToken }) => {
-        await redlock.withLock('b', (lock) => void inner.push(lock.fencingToken));
-        await redlock.withLock(['a', 'b'], (lock) => void inner.push(lock.fencingToken));
-        return fencingToken;
-      }),
-    );
-    expect(inner).toEqual([outer, outer]);
-  });
-
-  it('stays when the lock is extended, by hand or by itself', async () => {
-    const lock = await take(clientOf(), 'a', { ttl: 1_000, autoExtend: true });
-    const token = lock.fencingToken;
-    await world.pool.clock.advance(10_000);
-    await world.pool.clock.until(lock.extend());
-    expect([lock.isValid, lock.fencingToken]).toEqual([true, token]);
-  });
-
-  it('stays when a node is won back that had forgotten everything', async () => {
-    const lock = await take(clientOf(), 'a', { ttl: 1_000 });
-    const token = lock.fencingToken;
-    world.pool.memory[0]!.flush();
-    await world.pool.clock.advance(500);
-    await world.pool.clock.until(lock.extend());
-    await world.pool.clock.advance(1);
-    expect(world.pool.owners('a')).toEqual(Array(3).fill(lock.value));
-    expect(lock.fencingToken).toBe(token);
-    for (const fence of fences()) expect(fence).toBeGreaterThanOrEqual(token);
-    await free(lock);
-    const next = await take(clientOf({ skew: -4_000, without: [1] }));
-    expectGrowing([token, next.fencingToken]);
-  });
-
   it('goes on growing for a lock that was held for hours', async () => {
     const lock = await take(clientOf({ skew: 4_000 }), 'a', { ttl: 1_000, autoExtend: true, maxHold: Infinity });
     for (let hour = 0; hour < 6; hour += 1) await world.pool.clock.advance(3_600_000);

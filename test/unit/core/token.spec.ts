@@ -50,7 +50,6 @@ describe('when the oldest came whom a node of the votes saw wait', () => {
     ['nobody, where none of them saw anybody', [seeing(Infinity), seeing(Infinity), undefined], Infinity],
     ['the oldest', [seeing(30), seeing(10), seeing(Infinity)], 10],
     ['not known, where one of them does not tell', [seeing(30), granted(5), seeing(Infinity)], 0],
-    ['not known, where it is not told what they say', [], 0],
     ['of those that granted only', [seeing(30), HELD, seeing(40), UNKNOWN], 30],
   ])('is %s', (_, answers, oldest) => {
     const claim = new Claim(['a'], 'v');
