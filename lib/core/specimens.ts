@@ -3,9 +3,13 @@ import type { LockEvent } from './events.js';
 import type { AcquireAnswer, LockNode, Question, ReleaseAnswer } from './lock-node.js';
 import { Redlock } from './redlock.js';
 
-/** On which nothing is ever due. */
-const STILL: Clock = { now: () => systemClock.now(), schedule: () => ignore, afterInput: ignore };
 const NODES = 5;
+
+/** A clock that stands still: nothing is ever due, and nothing is ever too slow. */
+function stillClock(): Clock {
+  const now = systemClock.now();
+  return { now: () => now, schedule: () => ignore, afterInput: ignore };
+}
 
 /** A node in name only: says yes to whatever it is asked, until it is to be silent. */
 class YesNode implements LockNode {
@@ -29,29 +33,31 @@ class YesNode implements LockNode {
   close = (): Promise<void> => Promise.resolve();
 
   #answer<A>(question: Question<A>, seat: number, answer: A): void {
-    if (!this.isSilent) queueMicrotask(() => question.answer(seat, answer));
+    // By a promise, since tests of applications may replace `queueMicrotask`.
+    if (!this.isSilent) void Promise.resolve().then(() => question.answer(seat, answer));
   }
 }
 
 /**
- * One of each object that a lock is made of, in every state that is usual, for as long as these are kept. At a full garbage
- * collection V8 forgets what objects look like of which none is left, and throws away all code that was compiled for them: that of
- * a service which has no lock at that moment, and has to run uncompiled then.
+ * One of each object that a lock is made of: asked for, waiting, held and given back. At a full garbage collection V8 forgets what
+ * objects look like of which none is left, and throws away all code that was compiled for them: that of a service which has no
+ * lock at that moment, and has to run uncompiled then.
  */
 export class Specimens {
+  /** Read by nobody: it is enough that they are there. */
   readonly #kept: unknown[] = [];
 
   async collect(): Promise<void> {
     const nodes = Array.from({ length: NODES }, () => new YesNode());
-    const redlock = new Redlock({ nodes, clock: STILL, listener: (event: LockEvent) => this.#kept.push(event) });
-    const [held, left, passed] = await Promise.all(['held', 'left', 'passed'].map((name) => redlock.acquire(name)));
+    const redlock = new Redlock({ nodes, clock: stillClock(), listener: (event: LockEvent) => this.#kept.push(event) });
+    const [held, released, left] = await Promise.all(['held', 'released', 'left'].map((name) => redlock.acquire(name)));
     const waiting = redlock.acquire('held');
-    await passed!.release();
+    await released!.release();
     for (const node of nodes) node.isSilent = true;
     this.#kept.push(redlock, held, waiting, redlock.acquire('asked'), left!.release());
   }
 }
 
 function ignore(): void {
-  // Specimens live for ever.
+  // Nothing happens to specimens.
 }

@@ -86,6 +86,16 @@ describe('RedlockTesting', () => {
       await (await service.acquire('a', { retryDelay: 5, retryJitter: 0, waitTimeout: 20_000 })).release();
     });
 
+    it('starts also while timers are fake', async () => {
+      jest.useFakeTimers();
+      try {
+        await start(RedlockTestingModule.forRoot());
+        await module.init();
+      } finally {
+        jest.useRealTimers();
+      }
+    });
+
     it('follows fake timers', async () => {
       jest.useFakeTimers();
       try {
