@@ -19,8 +19,8 @@ export class OptionBook {
   /** @throws TypeError, RangeError for wrong options */
   resolve(options: LockOptions | CallOptions | undefined): ResolvedLockOptions {
     if (options === undefined) return this.base;
-    if (QUIT in options) return withQuit(this.#shared(options.shared), options[QUIT]);
-    if (this.#latest && areSame(this.#latest.options, options)) return this.#latest.resolved;
+    if (isOfCall(options)) return withQuit(this.#shared(options.shared), options[QUIT]);
+    if (this.#latest && isObject(options) && areSame(this.#latest.options, options)) return this.#latest.resolved;
     checkLockOptions(options, 'lock options');
     const resolved = resolveLockOptions(this.base, options, this.maxTtl);
     // A signal belongs to one call, and may keep much alive.
@@ -37,10 +37,21 @@ export class OptionBook {
   }
 }
 
-/** Whether nothing else is said, by what either can be seen to say: with every call, so without a list of names. */
-function areSame(one: LockOptions, other: LockOptions): boolean {
-  for (const name in one) if (one[name as keyof LockOptions] !== other[name as keyof LockOptions]) return false;
-  for (const name in other) if (!(name in one)) return false;
+function isOfCall(options: unknown): options is CallOptions {
+  return isObject(options) && QUIT in options;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+/** Whether both have the same values under the same names; by `for in`, since a list of names with every call takes longer. */
+function areSame(known: LockOptions, given: LockOptions): boolean {
+  for (const name in known) {
+    if (!Object.hasOwn(given, name) || known[name as keyof LockOptions] !== given[name as keyof LockOptions])
+      return false;
+  }
+  for (const name in given) if (!Object.hasOwn(known, name)) return false;
   return true;
 }
 

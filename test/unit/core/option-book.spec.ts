@@ -61,6 +61,25 @@ describe('OptionBook', () => {
     expect(() => own.resolve({ tll: 5 } as LockOptions)).toThrow('tll');
   });
 
+  it.each<[string, unknown]>([
+    ['a function', async () => undefined],
+    ['null', null],
+    ['a text', 'ttl'],
+    ['a list', [500]],
+    ['a name that every object has', { toString: () => 'options' }],
+  ])('refuses %s also after options that say nothing', (_case, options) => {
+    const own = new OptionBook(DEFAULT_LOCK_OPTIONS, 30_000);
+    own.resolve({});
+    expect(() => own.resolve(options as LockOptions)).toThrow(TypeError);
+    expect(() => own.resolve(options as LockOptions)).toThrow(/options/);
+  });
+
+  it('takes no inherited option, whatever the latest call asked for', () => {
+    const own = new OptionBook(DEFAULT_LOCK_OPTIONS, 30_000);
+    own.resolve({ ttl: 700 });
+    expect(own.resolve(Object.create({ ttl: 700 }) as LockOptions)).toEqual(DEFAULT_LOCK_OPTIONS);
+  });
+
   it('notices that an object says something else than before', () => {
     const own = new OptionBook(DEFAULT_LOCK_OPTIONS, 30_000);
     const options: LockOptions = { ttl: 700 };
