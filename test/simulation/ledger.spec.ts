@@ -68,6 +68,15 @@ describe('Ledger', () => {
     expect(() => ledger.began(PROCESS, planted('second', token))).toThrow('token order');
   });
 
+  it('finds a held lock whose token changes', () => {
+    const ledger = new Ledger();
+    const lock = { ...planted('first', 1), isValid: true };
+    ledger.began(PROCESS, lock);
+    ledger.check();
+    lock.fencingToken = 2;
+    expect(() => ledger.check()).toThrow('token stays: first of process-1 had token 1 and has 2 now');
+  });
+
   it('finds a lock that is over when it is given', () => {
     const lock = planted('late', 1);
     lose(lock);

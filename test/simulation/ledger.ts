@@ -28,6 +28,8 @@ interface Hold {
   readonly lock: HeldLock;
   /** Fetched once: asking the lock for it makes the lock look at the clock. */
   readonly signal: AbortSignal;
+  /** What it had when it was taken. */
+  readonly token: number;
   wasValid: boolean;
   /** Ms that were left when it was looked at last. */
   left: number;
@@ -49,7 +51,8 @@ export class Ledger {
     if (!lock.isValid)
       throw new Violation('valid when taken', `${holder.name} was given ${nameOf(lock)}, which is over`);
     for (const other of this.#open.values()) if (sharesWith(other.lock, lock)) this.#succeed(other, lock);
-    this.#open.set(lock, { holder, lock, signal: lock.signal, wasValid: true, left: lock.validity });
+    const { signal, fencingToken: token, validity: left } = lock;
+    this.#open.set(lock, { holder, lock, signal, token, wasValid: true, left });
     for (const resource of lock.resources) this.#checkToken(resource, lock);
     this.check();
   }
@@ -101,7 +104,10 @@ function isStillValid(hold: Hold): boolean {
   const { isValid } = hold.lock;
   if (isValid && !hold.wasValid) throw new Violation('validity ends once', `${describe(hold)} is valid again`);
   hold.wasValid = isValid;
-  const { validity } = hold.lock;
+  const { validity, fencingToken } = hold.lock;
+  if (fencingToken !== hold.token) {
+    throw new Violation('token stays', `${describe(hold)} had token ${hold.token} and has ${fencingToken} now`);
+  }
   if (validity > hold.left && hold.successor) {
     throw new Violation('continuity', `${describe(hold)} was extended though ${nameOf(hold.successor)} came after it`);
   }

@@ -5,6 +5,7 @@ export class Violation extends Error {
       | 'exclusion'
       | 'continuity'
       | 'token order'
+      | 'token stays'
       | 'valid when taken'
       | 'told in time'
       | 'validity ends once'
