@@ -70,7 +70,7 @@ end
  *
  * The line of a resource is a sorted set of "grace value channel" by ticket, the time of arrival. A waiter is served by setting
  * the key to its value for a grace and telling its channel, unless nobody listens there any more. As long as nobody waits for
- * anything, there is no mark, and no line needs to be looked for; and where somebody does, it is only unusual for keys with a line.
+ * anything, there is no mark, and no line needs to be looked for; and where somebody does, only keys with a line go the long way.
  * The fence counters outlive all locks, and are fields of one hash, a few resources to each; a vote comes with the greater of what
  * is proposed and the first token that no earlier vote can have used up. There is no vote where the clocks of client and node are
  * half of the longest ttl apart: one that was set could drag the tokens of all others with it.
@@ -119,7 +119,7 @@ ${COUNT_VOTES}
     if name == 69 then
       usual = not is_wrong and try('GET', key) == value
         and (try('PTTL', key) >= tonumber(ttl) or try('PEXPIRE', key, ttl) == 1)
-    elseif not somebody_waits or call('EXISTS', key .. line_mark) == 0 then
+    elseif name < 90 and (not somebody_waits or call('EXISTS', key .. line_mark) == 0) then
       if name == 87 or name == 65 then
         local taken = not quarantine and not is_wrong and try('SET', key, value, 'NX', 'PX', ttl)
         usual = taken and taken.ok
