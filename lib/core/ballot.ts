@@ -31,8 +31,8 @@ export interface BallotTerms<A extends Answer> {
 /** Whom and when a ballot asks. */
 export interface Electorate {
   readonly nodes: readonly LockNode[];
-  /** No answer, as often as there are nodes. */
-  readonly silence: readonly undefined[];
+  /** Undefined as often as there are nodes; to be copied, which is quicker than to make it. */
+  readonly noAnswers: readonly undefined[];
   readonly clock: Clock;
   readonly agenda: Agenda;
 }
@@ -65,7 +65,7 @@ export class Ballot<A extends Answer> extends Task implements Question<A> {
     this.claim = terms.claim;
     this.ttl = terms.ttl;
     this.proposal = terms.proposal;
-    this.answers = electorate.silence.slice();
+    this.answers = electorate.noAnswers.slice();
     agenda.add(terms.timeout, this, terms.now);
     for (let seat = 0; seat < nodes.length; seat += 1) terms.put(nodes[seat]!, this, seat);
   }

@@ -1,11 +1,11 @@
 import type { LeaseTerms } from './attempt.js';
 import type { Moment } from './clock.js';
+import type { Victory } from './contention.js';
 import type { LockListener } from './events.js';
 import type { Lease } from './lease.js';
 import type { NodePool } from './node-pool.js';
 import type { ResolvedLockOptions } from './options.js';
 import type { PatienceTerms } from './patience.js';
-import type { Won } from './outcome.js';
 
 /** How long a lock is to be held. */
 export type HoldTerms = LeaseTerms & Pick<ResolvedLockOptions, 'autoExtend' | 'maxHold' | 'minHold'>;
@@ -26,7 +26,7 @@ export interface LeaseSurroundings {
   /** Whether somebody in this process waits for the lock, who asks for it as soon as the lease is over. */
   readonly followed: (lease: Lease) => boolean;
   /** Gives what was won to the next caller of this process, where that is fair; false where the nodes are to be asked. */
-  readonly passOn: (lease: Lease, won: Won, now: Moment) => boolean;
+  readonly passOn: (lease: Lease, won: Victory, now: Moment) => boolean;
   /** Told once, when the lease is over. */
   readonly ended: (lease: Lease) => void;
 }

@@ -32,7 +32,7 @@ const release: BallotTerms<ReleaseAnswer>['put'] = (node, question, seat) => nod
 export class NodePool {
   readonly clock: Clock;
   readonly random: Random;
-  readonly silence: readonly undefined[];
+  readonly noAnswers: readonly undefined[];
   /** The one timer of everything that this pool does later. */
   readonly agenda: Agenda;
   readonly #nodeTimeout: number | undefined;
@@ -44,7 +44,7 @@ export class NodePool {
   ) {
     this.clock = clock;
     this.random = random;
-    this.silence = nodes.map(() => undefined);
+    this.noAnswers = nodes.map(() => undefined);
     this.agenda = new Agenda(clock);
     this.#nodeTimeout = nodeTimeout;
   }

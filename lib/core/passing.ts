@@ -28,8 +28,12 @@ export function handOver(
 ): ReturnType<NodePool['giveBack']> | undefined {
   const { claim, validity, terms, ttl, now } = through;
   const isPlain = ttl === terms.ttl && !terms.minHold;
-  if (isPlain && passOn(lease, { kind: 'won', claim, validity, provisional: false }, now)) return undefined;
-  claim.followed = followed(lease);
+  const isFollowed = followed(lease);
+  if (isFollowed && isPlain) {
+    const won = { kind: 'won', claim, validity, provisional: false, attempts: 1 } as const;
+    if (passOn(lease, won, now)) return undefined;
+  }
+  claim.followed = isFollowed;
   return pool.giveBack(claim, terms, through);
 }
 

@@ -1,4 +1,4 @@
-import { Call } from './call.js';
+import { CallerContest } from './caller-contest.js';
 import type { CallOptions } from './call-options.js';
 import { systemClock, type Clock, type Moment } from './clock.js';
 import { contend } from './contention.js';
@@ -160,10 +160,10 @@ export class Redlock {
       const patience = new Patience(this.#pool.clock, options, closing);
       patience.throwIfAborted();
       // For callers that are faster than the start of the application, or that it has none.
-      const asked = this.#isOpen ? patience.since : await this.#opened(patience);
-      const call = new Call({ resources, terms: options, patience }, this.#emit);
-      const waits = standsInLine(call, options);
-      const won = await (waits ? this.#lines.take(call, asked) : contend(this.#pool, call));
+      const start = this.#isOpen ? patience.since : await this.#opened(patience);
+      const contest = new CallerContest({ resources, terms: options, patience }, this.#emit);
+      const waits = standsInLine(contest, options);
+      const won = await (waits ? this.#lines.take(contest, start) : contend(this.#pool, contest));
       const now = this.#pool.clock.now();
       const waited = Math.round(patience.waitedUntil(now));
       this.#emit({ type: 'acquired', resources, waited, attempts: won.attempts });

@@ -1,10 +1,10 @@
 import { Contender, type ContenderListener } from './contender.js';
 import type { Moment } from './clock.js';
-import { victoryOf, type Contest, type Victory } from './contention.js';
+import type { Contest, Victory } from './contention.js';
 import type { Lease } from './lease.js';
 import { NameTable, type Named } from './name-table.js';
 import type { NodePool } from './node-pool.js';
-import { errorOf, type Lost, type Won } from './outcome.js';
+import { errorOf, type Lost } from './outcome.js';
 import { mayPass } from './passing.js';
 import type { PatienceTerms } from './patience.js';
 
@@ -104,11 +104,11 @@ export class WaitingLines {
     private readonly maxWaiters: number,
   ) {}
 
-  /** Takes a single resource as soon as everybody who came before has had it; `now` is what time it is. */
-  take(contest: Contest, now: Moment): Promise<Victory> {
+  /** Takes a single resource as soon as everybody who came before has had it; its lease counts from `start`, before anything is sent. */
+  take(contest: Contest, start: Moment): Promise<Victory> {
     const resource = contest.resources[0]!;
     const line = this.#lines.get(resource);
-    if (line === undefined) return this.#contender(contest, new Line(resource, this.#lines)).run(now);
+    if (line === undefined) return this.#contender(contest, new Line(resource, this.#lines)).run(start);
     contest.onLost(line.obstacle);
     if (line.length >= this.maxWaiters) return Promise.reject(errorOf(line.obstacle, contest.resources));
     return line.join(contest, () => this.#contender(contest, line).run());
@@ -134,12 +134,12 @@ export class WaitingLines {
   }
 
   /** The next one of this process gets what this lock has, if all that he asked for is the same, without asking the nodes. */
-  passOn(lease: Lease, won: Won, now: Moment): boolean {
+  passOn(lease: Lease, won: Victory, now: Moment): boolean {
     const line = this.#lines.get(lease.resources[0]!);
     const next = line?.lease === lease ? line.first?.contest : undefined;
     if (next === undefined || !mayPass(won, next, now)) return false;
     won.claim.passed += 1;
-    line!.next(victoryOf(won, 1));
+    line!.next(won);
     return true;
   }
 

@@ -8,7 +8,7 @@ import { bulk } from './resp.js';
 const SCRIPT = { evalsha: bulk('EVALSHA') + bulk(BATCH_SHA), eval: bulk('EVAL') + bulk(BATCH_SCRIPT) } as const;
 /** Characters of an ordinary value, of which many are packed into one word. */
 const VALUE_LENGTH = 27;
-/** Which terms a verb needs. */
+/** Which terms a verb needs; all of one shape, so that they are quick to read. */
 const NEEDS: Record<Verb, Needs> = {
   A: needing('ttl', 'proposal'),
   W: needing('ttl', 'proposal', 'grace', 'ticket'),
@@ -127,7 +127,7 @@ export class BatchEncoder {
     return this.#wire + run;
   }
 
-  /** Lets go of what it keeps for the other nodes. */
+  /** Lets go of what it keeps for the other nodes, but for the parts of one batch, which the next one replaces. */
   forget(): void {
     this.#latest = undefined;
     this.#wire = '';

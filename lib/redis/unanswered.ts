@@ -20,6 +20,7 @@ const TIDY_FROM = 64;
 export class Unanswered {
   #queue: Waiting[] = [];
   #first = 0;
+  /** Whole, so that there is always one of them: V8 forgets what objects look like of which none is left. */
   #lastAnswered: Waiting | undefined;
 
   /** `onAnswer` is called when an answer came and was handed on. */

@@ -87,11 +87,23 @@ export const CONTROLS: readonly Control[] = [
     patches: [
       {
         file: 'lib/core/passing.ts',
-        text: 'provisional: false }, now)) return undefined;',
-        replacement: 'provisional: false }, now)) return pool.giveBack(claim, terms, through);',
+        text: 'if (passOn(lease, won, now)) return undefined;',
+        replacement: 'if (passOn(lease, won, now)) return pool.giveBack(claim, terms, through);',
       },
     ],
     breaks: ['exclusion'],
+    seeds: 1_000,
+  },
+  {
+    name: 'votes that go on counting when the lock is held',
+    patches: [
+      {
+        file: 'lib/core/contender.ts',
+        text: 'nor anything else of what was won.\n    this.#wake = undefined;',
+        replacement: 'nor anything else of what was won.',
+      },
+    ],
+    breaks: ['token stays'],
     seeds: 1_000,
   },
   {

@@ -21,7 +21,7 @@ describe('Ballot', () => {
   const ballotOf = (size: number, terms: Partial<BallotTerms<Vote>> = {}) => {
     const nodes = Array.from({ length: size }, (_, index) => ({ name: `node-${index}` }) as LockNode);
     return new Ballot<Vote>(
-      { nodes, silence: nodes.map(() => undefined), clock, agenda: new Agenda(clock) },
+      { nodes, noAnswers: nodes.map(() => undefined), clock, agenda: new Agenda(clock) },
       {
         claim,
         ttl: 1_000,

@@ -3,7 +3,7 @@ import { holdTermsOf } from '../../../lib/core/lease-surroundings.js';
 import { DEFAULT_LOCK_OPTIONS } from '../../../lib/core/options.js';
 
 describe('holdTermsOf', () => {
-  it('are shared by all locks with equal options', () => {
+  it('are the options themselves where there is no signal, so that locks can share them', () => {
     expect(holdTermsOf(DEFAULT_LOCK_OPTIONS)).toBe(DEFAULT_LOCK_OPTIONS);
   });
 

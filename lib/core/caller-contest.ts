@@ -3,7 +3,7 @@ import type { LockListener } from './events.js';
 import type { Lost } from './outcome.js';
 
 /** What one caller wants; tells once that somebody else has it. */
-export class Call implements Contest {
+export class CallerContest implements Contest {
   readonly resources: Contest['resources'];
   readonly terms: Contest['terms'];
   readonly patience: Contest['patience'];

@@ -1,20 +1,20 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { Call } from '../../../lib/core/call.js';
+import { CallerContest } from '../../../lib/core/caller-contest.js';
 import type { LockEvent } from '../../../lib/core/events.js';
 import { DEFAULT_LOCK_OPTIONS } from '../../../lib/core/options.js';
 import { Patience } from '../../../lib/core/patience.js';
 import { Stop } from '../../../lib/core/stop.js';
 import { VirtualClock } from '../../support/virtual-clock.js';
 
-describe('Call', () => {
+describe('CallerContest', () => {
   let events: LockEvent[];
-  let call: Call;
+  let call: CallerContest;
 
   beforeEach(() => {
     events = [];
     const patience = new Patience(new VirtualClock(), DEFAULT_LOCK_OPTIONS, new Stop());
     const contest = { resources: ['a'], terms: DEFAULT_LOCK_OPTIONS, patience };
-    call = new Call(contest, (event) => events.push(event));
+    call = new CallerContest(contest, (event) => events.push(event));
   });
 
   it('tells once that somebody else has what is wanted', () => {
