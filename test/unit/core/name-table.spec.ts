@@ -57,13 +57,15 @@ describe('NameTable', () => {
     expect(entries.map(({ name }) => table.get(name))).toEqual([undefined, undefined, undefined]);
   });
 
-  it('deletes one entry and not another one of its name, as a line that ended late might', () => {
-    const [former, latter] = [{ name: 'one' }, { name: 'one' }];
+  it.each([0, 1])('deletes one entry and not another one of its name, with %i rivals for its slot', (count) => {
+    const [own, ...others] = rivals(2);
+    const [former, latter] = [{ ...own! }, { ...own! }];
+    for (const other of others.slice(0, count)) table.add(other);
     table.add(former);
     table.delete(former);
     table.add(latter);
     table.delete(former);
-    expect(table.get('one')).toBe(latter);
+    expect(table.get(own!.name)).toBe(latter);
   });
 
   it('does what a map does, whatever comes and goes', () => {

@@ -37,6 +37,14 @@ describe('WireCommand', () => {
     expect(unhandled).toEqual([]);
   });
 
+  it('is answered once, whatever ioredis makes of it later', () => {
+    const one = command();
+    one.resolve('PONG');
+    one.resolve('PONG');
+    one.reject(new Error('closed'));
+    expect(replies).toEqual([{ ok: true, value: 'PONG' }]);
+  });
+
   it('still settles its promise, which others may wait for', async () => {
     const one = command();
     one.resolve('PONG');
