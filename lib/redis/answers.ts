@@ -51,11 +51,7 @@ export function readAnswers(batch: Batch, reply: Reply, tell: AnswerListener): v
     for (let index = 0; index < length; index += 1) tell(batch, index, why);
     return;
   }
-  const usual = new UsualAnswers(batch);
-  if (typeof reply.value === 'number' && reply.value % CLOCK_AT === length) {
-    for (let index = 0; index < length; index += 1) tell(batch, index, usual.at(index));
-    return;
-  }
+  if (typeof reply.value === 'number' && reply.value % CLOCK_AT === length) return readUsual(batch, tell);
   const parts = Array.isArray(reply.value) ? (reply.value as unknown[]) : [reply.value];
   const [head] = parts as [Buffer | string | undefined];
   const letters = head === undefined ? '' : head.toString();
@@ -63,7 +59,17 @@ export function readAnswers(batch: Batch, reply: Reply, tell: AnswerListener): v
   const extra = (): unknown => parts[next++];
   for (let index = 0; index < length; index += 1) {
     const letter = letters[index] ?? '';
-    tell(batch, index, letter === '*' ? usual.at(index) : (ANSWERS[letter] ?? readLong(letter, extra)));
+    tell(batch, index, letter === '*' ? usual(batch, index) : (ANSWERS[letter] ?? readLong(letter, extra)));
+  }
+}
+
+/** Where all went as usual; what was asked for in the same ms comes with the same vote. */
+function readUsual(batch: Batch, tell: AnswerListener): void {
+  let vote = NO_VOTE;
+  for (let index = 0; index < batch.verbs.length; index += 1) {
+    const answer = usual(batch, index, vote);
+    if (answer.kind === 'granted') vote = answer;
+    tell(batch, index, answer);
   }
 }
 
@@ -83,20 +89,12 @@ export function quarantineOf(reply: Reply): number | undefined {
   return Array.isArray(reply.value) ? Number(reply.value[1]) : 0;
 }
 
-/** What each operation of a batch is answered where it went as usual. */
-class UsualAnswers {
-  #vote = NO_VOTE;
-
-  constructor(private readonly batch: Batch) {}
-
-  /** What was asked for in the same ms comes with the same vote. */
-  at(index: number): NodeAnswer {
-    const verb = this.batch.verbs[index]!;
-    if (!isVote(verb)) return USUAL[verb] ?? NONE_OF_OURS;
-    const { proposal } = this.batch.questions[index]!;
-    if (this.#vote.fence !== proposal) this.#vote = { kind: 'granted', fence: proposal, oldest: Infinity };
-    return this.#vote;
-  }
+/** What an operation is answered that went as usual; `vote` where that is the one. */
+function usual({ verbs, questions }: Batch, index: number, vote = NO_VOTE): NodeAnswer {
+  const verb = verbs[index]!;
+  if (!isVote(verb)) return USUAL[verb] ?? NONE_OF_OURS;
+  const { proposal } = questions[index]!;
+  return vote.fence === proposal ? vote : { kind: 'granted', fence: proposal, oldest: Infinity };
 }
 
 /** An answer that comes with more than its letter. */

@@ -1,0 +1,56 @@
+import { Command } from 'ioredis';
+import { Aside } from '../core/aside.js';
+import { Claim } from '../core/claim.js';
+import { systemClock } from '../core/clock.js';
+import { Batch, type Verb } from './batch.js';
+import { Unanswered } from './unanswered.js';
+import { WireCommand } from './wire-command.js';
+
+/** Of all kinds: V8 tells small numbers, great ones (with the clock of the node in it) and others from each other. */
+const ANSWERS = ['text', 1, 2 ** 50];
+
+/**
+ * One of each object that goes to a node, in every usual state, kept for the same reason as the specimens of locks: V8 throws away
+ * code that was compiled for objects of which none is left at a full garbage collection.
+ */
+export class WireSpecimens {
+  /** Read by nobody: it is enough that they are there. */
+  readonly #kept: unknown[] = [];
+  readonly #unanswered = new Unanswered(ignore);
+
+  constructor() {
+    this.#kept.push(batchOf(), batchOf('A'), batchOf('A', 'R', 'R'));
+    // The functions of ioredis that they share with ours have met its own commands too, when it connected.
+    for (const make of [() => new Command('specimen'), () => this.#command()]) {
+      this.#kept.push(make(), written(make()), ...ANSWERS.map((answer) => answered(written(make()), answer)));
+    }
+  }
+
+  #command(): WireCommand {
+    const keepReply = (reply: unknown): unknown => this.#kept.push(reply);
+    return new WireCommand('specimen', '', this.#unanswered.add(systemClock.now(), keepReply));
+  }
+}
+
+function batchOf(...verbs: Verb[]): Batch {
+  const batch = new Batch();
+  for (const verb of verbs) batch.add(verb, new Aside(new Claim(['specimen'], ''), 0), 0);
+  return batch;
+}
+
+/** As ioredis leaves it. */
+function written(command: Command): Command {
+  command.setReplyContext({});
+  command.toWritable({});
+  command.isTraced = true;
+  return command;
+}
+
+function answered(command: Command, answer: unknown): Command {
+  command.resolve(answer);
+  return command;
+}
+
+function ignore(): void {
+  // Nobody waits for specimens.
+}
