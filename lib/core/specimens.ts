@@ -1,9 +1,12 @@
 import { systemClock, type Clock } from './clock.js';
 import type { LockEvent } from './events.js';
-import type { AcquireAnswer, LockNode, Question, ReleaseAnswer } from './lock-node.js';
+import type { AcquireAnswer, LockNode, Question, ReleaseAnswer, Unknown } from './lock-node.js';
 import { Redlock } from './redlock.js';
 
 const NODES = 5;
+const DOWN: Unknown = { kind: 'unknown', reason: 'down', sent: false };
+/** Enough for V8 to note what it meets, and too few to have it compiled. */
+const ROUNDS = 30;
 
 /** A clock that stands still: nothing is ever due, and nothing is ever too slow. */
 function stillClock(): Clock {
@@ -11,13 +14,14 @@ function stillClock(): Clock {
   return { now: () => now, schedule: () => ignore, afterInput: ignore };
 }
 
-/** A node in name only: says yes to whatever it is asked, until it is to be silent. */
+/** A node in name only: says yes to whatever it is asked, unless it is to be down or silent. */
 class YesNode implements LockNode {
   readonly name = 'specimen';
+  isDown = false;
   isSilent = false;
 
   acquire(question: Question<AcquireAnswer>, seat: number): void {
-    question.claim.noteSent(this, true);
+    question.claim.noteSent(this, !this.isDown);
     this.#answer(question, seat, { kind: 'granted', fence: question.proposal, oldest: Infinity });
   }
 
@@ -32,9 +36,11 @@ class YesNode implements LockNode {
   open = (): Promise<void> => Promise.resolve();
   close = (): Promise<void> => Promise.resolve();
 
-  #answer<A>(question: Question<A>, seat: number, answer: A): void {
+  #answer<A>(question: Question<A>, seat: number, usual: A): void {
+    if (this.isSilent) return;
+    const answer = this.isDown ? DOWN : usual;
     // By a promise, since tests of applications may replace `queueMicrotask`.
-    if (!this.isSilent) void Promise.resolve().then(() => question.answer(seat, answer));
+    void Promise.resolve().then(() => question.answer(seat, answer));
   }
 }
 
@@ -46,15 +52,29 @@ class YesNode implements LockNode {
 export class Specimens {
   /** Read by nobody: it is enough that they are there. */
   readonly #kept: unknown[] = [];
+  readonly #events = new Map<string, LockEvent>();
 
   async collect(): Promise<void> {
     const nodes = Array.from({ length: NODES }, () => new YesNode());
-    const redlock = new Redlock({ nodes, clock: stillClock(), listener: (event: LockEvent) => this.#kept.push(event) });
+    const listener = (event: LockEvent): unknown => this.#events.set(event.type, event);
+    const redlock = new Redlock({ nodes, clock: stillClock(), listener });
     const [held, released, left] = await Promise.all(['held', 'released', 'left'].map((name) => redlock.acquire(name)));
     const waiting = redlock.acquire('held');
     await released!.release();
+    await meetOutages(redlock, nodes);
     for (const node of nodes) node.isSilent = true;
     this.#kept.push(redlock, held, waiting, redlock.acquire('asked'), left!.release());
+  }
+}
+
+/** Code that is compiled without having met a node that is down is thrown away when it does, and runs uncompiled for a while. */
+async function meetOutages(redlock: Redlock, nodes: readonly YesNode[]): Promise<void> {
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const node = nodes[round % nodes.length]!;
+    node.isDown = true;
+    const lock = await redlock.acquire('down');
+    await lock.release();
+    node.isDown = false;
   }
 }
 

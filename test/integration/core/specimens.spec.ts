@@ -3,7 +3,10 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CompiledLib } from '../../support/compiled-lib.js';
 
-/** Takes locks until their code is compiled, gives all of them back, and has V8 say what it throws away after that. */
+/**
+ * Takes locks until their code is compiled, gives all of them back, and has V8 say what it throws away after that: at full
+ * collections of garbage, or when a node goes down.
+ */
 const SCRIPT = `
   import { setFlagsFromString } from 'node:v8';
   import { runInNewContext } from 'node:vm';
@@ -13,30 +16,44 @@ const SCRIPT = `
   setFlagsFromString('--expose-gc');
   const gc = runInNewContext('gc');
   const answer = (question, seat, given) => queueMicrotask(() => question.answer(seat, given));
+  const DOWN = { kind: 'unknown', reason: 'down', sent: false };
   const node = (name) => ({
     name,
-    acquire: (question, seat) => answer(question, seat, { kind: 'granted', fence: question.proposal, oldest: Infinity }),
-    release: (question, seat) => answer(question, seat, { kind: 'released' }),
+    isDown: false,
+    acquire(question, seat) {
+      question.claim.noteSent(this, !this.isDown);
+      answer(question, seat, this.isDown ? DOWN : { kind: 'granted', fence: question.proposal, oldest: Infinity });
+    },
+    release(question, seat) {
+      answer(question, seat, this.isDown ? DOWN : { kind: 'released' });
+    },
     open: async () => undefined,
   });
-  const redlock = new Redlock({ nodes: ['a', 'b', 'c'].map(node) });
+  const nodes = ['a', 'b', 'c'].map(node);
+  const redlock = new Redlock({ nodes });
   const specimens = new Specimens();
   if (process.argv[2] === 'specimens') await specimens.collect();
 
-  const lockAndRelease = async (_, worker) => {
-    for (let turn = 0; turn < 1_000; turn += 1) {
+  const lockAndRelease = async (turns, worker) => {
+    for (let turn = 0; turn < turns; turn += 1) {
       const lock = await redlock.acquire('lock:' + worker + ':' + turn, { ttl: 5_000 });
       await lock.release();
       // Also where nothing waits for it, compiled code is put to use between turns.
       if (turn % 50 === 0) await new Promise(setImmediate);
     }
   };
-  await Promise.all(Array.from({ length: 64 }, lockAndRelease));
+  const workers = Array.from({ length: 64 }, (_, worker) => worker);
+  await Promise.all(workers.map((worker) => lockAndRelease(1_000, worker)));
 
   setFlagsFromString('--trace-deopt');
-  for (let collection = 0; collection < 4; collection += 1) {
-    gc();
-    await new Promise(setImmediate);
+  if (process.argv[3] === 'collect') {
+    for (let collection = 0; collection < 4; collection += 1) {
+      gc();
+      await new Promise(setImmediate);
+    }
+  } else {
+    nodes[2].isDown = true;
+    await Promise.all(workers.map((worker) => lockAndRelease(50, worker)));
   }
   setFlagsFromString('--no-trace-deopt');
 `;
@@ -55,6 +72,9 @@ const PARTS = [
   '#giveBack',
 ];
 
+/** Functions that take an answer, whatever it is. */
+const TAKERS = ['answer', 'noteLate', '#outcomeOf'];
+
 describe('Specimens', () => {
   let lib: CompiledLib;
 
@@ -64,13 +84,25 @@ describe('Specimens', () => {
 
   afterAll(() => lib.remove());
 
-  /** Those parts whose code V8 threw away, since none of them was left at a full garbage collection. */
-  const forgotten = async (...args: string[]): Promise<string[]> => {
+  const outputOf = async (...args: string[]): Promise<string> => {
     const child = await lib.run(SCRIPT, args);
     const [said, [code]] = await Promise.all([text(child.stdout!), once(child, 'exit') as Promise<[number]>]);
     expect(code).toBe(0);
+    return said;
+  };
+
+  /** Those parts whose code V8 threw away, since none of them was left at a full garbage collection. */
+  const forgotten = async (specimens: string): Promise<string[]> => {
+    const said = await outputOf(specimens, 'collect');
     const names = Array.from(said.matchAll(/<SharedFunctionInfo ([#\w]+)>.*weak objects/g), ([, name]) => name!);
     return PARTS.filter((part) => names.includes(part));
+  };
+
+  /** Those whose code V8 threw away, since it had not met such an answer when it compiled it. */
+  const surprised = async (specimens: string): Promise<string[]> => {
+    const said = await outputOf(specimens, 'outage');
+    const names = Array.from(said.matchAll(/reason: wrong map.*<JSFunction ([#\w]+)/g), ([, name]) => name!);
+    return TAKERS.filter((taker) => names.includes(taker));
   };
 
   it('keep the code of locks compiled where no lock is left', async () => {
@@ -78,6 +110,14 @@ describe('Specimens', () => {
   });
 
   it('are needed for that', async () => {
-    expect((await forgotten()).length).toBeGreaterThanOrEqual(3);
+    expect((await forgotten('none')).length).toBeGreaterThanOrEqual(3);
+  });
+
+  it('keep the code of locks compiled where a node goes down', async () => {
+    expect(await surprised('specimens')).toEqual([]);
+  });
+
+  it('are needed for that, too', async () => {
+    expect(await surprised('none')).not.toEqual([]);
   });
 });
