@@ -11,6 +11,8 @@ const SUSPECT_AFTER = 1_000;
 /** The same where more commands than this wait, all of which are kept until then. */
 const MANY = 250;
 const SUSPECT_MANY_AFTER = 250;
+/** Ms from one look at a silent connection to the next. */
+const LOOK_AGAIN_AFTER = 100;
 /** Ms: how long a silent connection is kept, so that what it holds back stays in order, before it is made anew. */
 const RECONNECT_AFTER = 15_000;
 /** Ms to wait for the first connection of a node before going on without it. */
@@ -32,8 +34,8 @@ export class NodeConnection {
   readonly #unanswered = new Unanswered(() => this.#answered());
   #tellPool: (event: NodeEvent) => void = () => undefined;
   #ready = false;
-  /** Whether it is connected and does not answer. */
-  #silent = false;
+  /** Ms for which it has been connected without an answer when that was looked at; 0 where it answers. */
+  #silence = 0;
   #checking = false;
   #told: NodeEvent['type'] | undefined;
   #down = 'not connected yet';
@@ -86,10 +88,11 @@ export class NodeConnection {
   obstacle(): string | undefined {
     const since = this.#handshakeSince ?? this.#oldest();
     if (!this.#checking && since !== undefined && performance.now() - since > this.#suspectAfter) this.#checkSilence();
-    return this.#ready && !this.#silent ? undefined : this.#down;
+    return this.#ready && this.#silence === 0 ? undefined : this.#down;
   }
 
   get #suspectAfter(): number {
+    if (this.#silence > 0) return this.#silence + LOOK_AGAIN_AFTER;
     return this.#unanswered.size > MANY ? SUSPECT_MANY_AFTER : SUSPECT_AFTER;
   }
 
@@ -99,10 +102,11 @@ export class NodeConnection {
     setImmediate(() => {
       this.#checking = false;
       const since = this.#handshakeSince ?? this.#oldest();
-      const silence = since === undefined ? 0 : performance.now() - since;
+      // Whole ms: with the first fraction in a field V8 throws away all code that touches a connection.
+      const silence = since === undefined ? 0 : Math.ceil(performance.now() - since);
       if (silence <= this.#suspectAfter) return;
-      this.#down = `silent for ${Math.round(silence)} ms`;
-      this.#silent = true;
+      this.#down = `silent for ${silence} ms`;
+      this.#silence = silence;
       this.#tell({ type: 'node-down', reason: this.#down });
       if (silence > RECONNECT_AFTER) this.#reconnect();
     });
@@ -127,7 +131,7 @@ export class NodeConnection {
   }
 
   #answered(): void {
-    if (!this.#silent || !this.#ready) return;
+    if (this.#silence === 0 || !this.#ready) return;
     const oldest = this.#oldest();
     if (oldest === undefined || performance.now() - oldest <= SUSPECT_AFTER) this.#usable();
   }
@@ -142,7 +146,7 @@ export class NodeConnection {
   }
 
   #usable(): void {
-    this.#silent = false;
+    this.#silence = 0;
     this.listener.usable();
     this.#tell({ type: 'node-up' });
   }
@@ -150,7 +154,7 @@ export class NodeConnection {
   #lost(): void {
     if (this.#ready) this.#down = 'connection closed';
     this.#ready = false;
-    this.#silent = false;
+    this.#silence = 0;
     this.#refusal = undefined;
     this.#handshakeSince = undefined;
     this.#settleAll(this.#down);

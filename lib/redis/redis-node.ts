@@ -133,7 +133,8 @@ export class RedisNode implements LockNode {
     }
     const batch = new Batch();
     batch.add(verb, question, seat);
-    queueMicrotask(() => this.#settle(batch, { ok: false, reason, sent: false }));
+    // `queueMicrotask` makes a resource for async hooks first; here it is called for everything that is asked while a node is down.
+    void Promise.resolve().then(() => this.#settle(batch, { ok: false, reason, sent: false }));
     return false;
   }
 

@@ -47,6 +47,19 @@ describe('a frozen node', () => {
     expect(told).toEqual(['node-up', 'node-down', 'node-up']);
   });
 
+  it('is looked at again for as long as it is silent', async () => {
+    const { redlock } = await pool.client({ nodeTimeout: 300 });
+    const silence = async (): Promise<number> => {
+      const { reason = '' } = (await redlock.status()).nodes[0]!;
+      return Number(/^silent for (\d+) ms$/.exec(reason)?.[1]);
+    };
+    await pool.servers[0]!.freeze();
+    await redlock.acquire('a');
+    await eventually(async () => expect(await silence()).toBeGreaterThan(1_000));
+    await eventually(async () => expect(await silence()).toBeGreaterThan(2_000));
+    await pool.servers[0]!.thaw();
+  });
+
   it('that is silent for very long gets a new connection, and is paid its release over that', async () => {
     const { redlock } = await pool.client({ nodeTimeout: 300 });
     await pool.servers[0]!.freeze();
