@@ -1,8 +1,10 @@
+import { Queue } from './queue.js';
+
 type Listener = (reason: Error) => void;
 
 /** Ends waiting for many at once; unlike an `AbortSignal` it takes and lets go of listeners in constant time. */
 export class Stop {
-  readonly #listeners = new Set<Listener>();
+  readonly #listeners = new Queue<Listener>();
   #reason: Error | undefined;
 
   get reason(): Error | undefined {
@@ -13,13 +15,11 @@ export class Stop {
   stop(reason: Error): void {
     if (this.#reason !== undefined) return;
     this.#reason = reason;
-    for (const tell of this.#listeners) tell(reason);
-    this.#listeners.clear();
+    while (this.#listeners.length > 0) this.#listeners.shift()!(reason);
   }
 
   /** Calls `tell` when it stops, unless that is taken back by what this returns. */
   listen(tell: Listener): () => void {
-    this.#listeners.add(tell);
-    return () => this.#listeners.delete(tell);
+    return this.#listeners.add(tell);
   }
 }

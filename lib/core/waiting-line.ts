@@ -7,6 +7,7 @@ import type { NodePool } from './node-pool.js';
 import { errorOf, type Lost } from './outcome.js';
 import { mayPass } from './passing.js';
 import type { PatienceTerms } from './patience.js';
+import { Queue } from './queue.js';
 
 /** A caller who waits behind others of this process. */
 interface Waiting {
@@ -24,7 +25,7 @@ class Line implements ContenderListener, Named {
   lease: Lease | undefined;
   /** What the first one was told last. */
   #latest: Lost | undefined;
-  #waiters: Set<Waiting> | undefined;
+  #waiters: Queue<Waiting> | undefined;
 
   constructor(
     readonly name: string,
@@ -34,7 +35,7 @@ class Line implements ContenderListener, Named {
   }
 
   get length(): number {
-    return this.#waiters?.size ?? 0;
+    return this.#waiters?.length ?? 0;
   }
 
   /** What stands in the way of those who wait. */
@@ -54,10 +55,10 @@ class Line implements ContenderListener, Named {
   /** Waits behind all who are there already, and then calls `contend`. */
   join(contest: Contest, contend: () => Promise<Victory>): Promise<Victory> {
     const { patience, resources } = contest;
-    const waiters = (this.#waiters ??= new Set());
+    const waiters = (this.#waiters ??= new Queue());
     return new Promise((resolve, reject) => {
       const leave = (error: Error): void => {
-        waiters.delete(waiting);
+        leaveQueue();
         reject(error);
       };
       const stop = patience.watch(patience.leftInLine, {
@@ -68,8 +69,7 @@ class Line implements ContenderListener, Named {
         stop();
         resolve(won ?? contend());
       };
-      const waiting = { contest, begin };
-      waiters.add(waiting);
+      const leaveQueue = waiters.add({ contest, begin });
     });
   }
 
@@ -80,18 +80,14 @@ class Line implements ContenderListener, Named {
   next(won?: Victory): void {
     // Nothing stays reachable from here, since V8 may keep what a map has let go of.
     this.lease = undefined;
-    const { first } = this;
-    if (first === undefined) {
-      this.lines.delete(this);
-      return;
-    }
-    this.#waiters!.delete(first);
-    first.begin(won);
+    const first = this.#waiters?.shift();
+    if (first) first.begin(won);
+    else this.lines.delete(this);
   }
 
   /** Whose turn it is next. */
   get first(): Waiting | undefined {
-    return this.#waiters?.values().next().value;
+    return this.#waiters?.first;
   }
 }
 

@@ -1,0 +1,59 @@
+import { once } from 'node:events';
+import { json } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { CompiledLib } from '../../support/compiled-lib.js';
+
+/** Has waiters come and go, 64 of them there at a time, and says how many bytes of each V8 has moved to its old generation. */
+const SCRIPT = `
+  import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
+  import { runInNewContext } from 'node:vm';
+  import { Queue } from './core/queue.js';
+
+  setFlagsFromString('--expose-gc');
+  const gc = runInNewContext('gc');
+  const set = new Set();
+  const queue =
+    process.argv[2] === 'queue'
+      ? new Queue()
+      : { add: (waiter) => set.add(waiter), shift: () => set.delete(set.values().next().value) };
+  const AT_A_TIME = 64;
+  const COUNT = 64_000;
+  const oldBytes = () => getHeapSpaceStatistics().find(({ space_name }) => space_name === 'old_space').space_used_size;
+
+  const comeAndGo = () => {
+    for (let index = 0; index < COUNT; index += 1) {
+      queue.shift();
+      queue.add({ waiter: new Array(16).fill(index) });
+      if (index % 1_000 === 0) gc({ type: 'minor' });
+    }
+  };
+  for (let waiter = 0; waiter < AT_A_TIME; waiter += 1) queue.add({ waiter });
+  comeAndGo();
+  gc();
+  const before = oldBytes();
+  comeAndGo();
+  console.log((oldBytes() - before) / COUNT);
+`;
+
+describe('Queue', () => {
+  let lib: CompiledLib;
+
+  beforeAll(async () => {
+    lib = await CompiledLib.make();
+  });
+
+  afterAll(() => lib.remove());
+
+  const oldBytesOfEach = async (kind: 'queue' | 'set'): Promise<number> => {
+    const child = await lib.run(SCRIPT, [kind]);
+    const [bytes, [code]] = await Promise.all([json(child.stdout!), once(child, 'exit') as Promise<[number]>]);
+    expect(code).toBe(0);
+    return bytes as number;
+  };
+
+  it('leaves less than a third of what a set leaves to the next full collection of those who have come and gone', async () => {
+    const [ofQueue, ofSet] = [await oldBytesOfEach('queue'), await oldBytesOfEach('set')];
+    // Nearly all of it are those who were there at the small collections.
+    expect(ofQueue).toBeLessThan(ofSet / 3);
+  });
+});
