@@ -4,6 +4,7 @@ import { counterOf } from '../core/fencing.js';
 import { BATCH_SCRIPT, BATCH_SHA } from './batch-script.js';
 import type { Batch, Verb } from './batch.js';
 import { bulk } from './resp.js';
+import { WireSpecimens } from './wire-specimens.js';
 
 const SCRIPT = { evalsha: bulk('EVALSHA') + bulk(BATCH_SHA), eval: bulk('EVAL') + bulk(BATCH_SCRIPT) } as const;
 /** Characters of an ordinary value, of which many are packed into one word. */
@@ -96,6 +97,8 @@ export class BatchEncoder {
   readonly channel: string;
   /** The key of what a node notes of its own trustworthiness. */
   readonly marker: string;
+  /** Kept here, since there is one encoder for all nodes of a pool. */
+  readonly specimens = new WireSpecimens();
   /** The mark that somebody waits on a node, the marker, and the fence counters. */
   readonly #marks: string;
   readonly #maxTtl: string;

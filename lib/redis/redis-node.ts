@@ -25,7 +25,6 @@ import { GrantChannel } from './grant-channel.js';
 import type { NodeAddress } from './node-address.js';
 import { OwedReleases } from './owed-releases.js';
 import { NodeTrust } from './node-trust.js';
-import { WireSpecimens } from './wire-specimens.js';
 import { within } from './within.js';
 import type { Reply } from './wire-command.js';
 
@@ -36,7 +35,6 @@ const EXAMINED_WITHIN = 1_000;
 /** A Redis or Valkey master as a `LockNode`, over one connection of its own. */
 export class RedisNode implements LockNode {
   readonly name: string;
-  readonly specimens = new WireSpecimens();
   readonly #connection: NodeConnection;
   readonly #batches: BatchQueue;
   readonly #grants: GrantChannel;

@@ -19,7 +19,7 @@ const SCRIPT = `
   const [specimens, ...urls] = process.argv.slice(2);
   const encoder = new BatchEncoder('', { maxTtl: 30_000, restartQuarantine: false });
   const nodes = toAddresses(urls).map((address) => new RedisNode(address, encoder));
-  if (specimens === 'none') for (const node of nodes) node.specimens = undefined;
+  if (specimens === 'none') encoder.specimens = undefined;
   const redlock = new Redlock({ nodes });
   const ofLocks = new Specimens();
   await Promise.all([redlock.open(), ofLocks.collect()]);
