@@ -42,6 +42,12 @@ describe('readAnswers', () => {
     expect(read(['h', left, 'owner'])).toEqual([{ kind: 'held', remaining, owner: 'owner' }]);
   });
 
+  it('answers with one and the same vote what was asked for in the same ms', () => {
+    const [first, second] = read(2 + 1_024 * 1_700_000_000_000, 2);
+    expect(first).toEqual({ kind: 'granted', fence: 0, oldest: Infinity });
+    expect(second).toBe(first);
+  });
+
   it('takes "!" for unknown, with the reason', () => {
     expect(read(['!', 'WRONGTYPE of key'])).toEqual([{ kind: 'unknown', reason: 'WRONGTYPE of key', sent: true }]);
   });
