@@ -1,8 +1,10 @@
 import { transform, type Options } from '@swc/core';
 import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { keeper } from './redis-server/keeper.js';
 
@@ -47,6 +49,14 @@ export class CompiledLib {
       child.once('exit', () => keeper.remove('pid', pid));
     }
     return child;
+  }
+
+  /** What such a script says until it has ended, which it must do well. */
+  async outputOf(script: string, args: readonly string[]): Promise<string> {
+    const child = await this.run(script, args);
+    const [said, [code]] = await Promise.all([text(child.stdout!), once(child, 'exit') as Promise<[number]>]);
+    if (code !== 0) throw new Error(`the script has ended with ${code}: ${said}`);
+    return said;
   }
 
   async remove(): Promise<void> {

@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CompiledLib } from '../../support/compiled-lib.js';
 
@@ -47,12 +45,7 @@ describe('NameTable', () => {
 
   afterAll(() => lib.remove());
 
-  const oldBytesOfEach = async (kind: 'table' | 'map'): Promise<number> => {
-    const child = await lib.run(SCRIPT, [kind]);
-    const [bytes, [code]] = await Promise.all([json(child.stdout!), once(child, 'exit') as Promise<[number]>]);
-    expect(code).toBe(0);
-    return bytes as number;
-  };
+  const oldBytesOfEach = async (kind: 'table' | 'map'): Promise<number> => Number(await lib.outputOf(SCRIPT, [kind]));
 
   it('leaves less than a third of what a map leaves to the next full collection of what has come and gone', async () => {
     const [ofTable, ofMap] = [await oldBytesOfEach('table'), await oldBytesOfEach('map')];

@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CompiledLib } from '../../support/compiled-lib.js';
 
@@ -44,12 +42,7 @@ describe('Queue', () => {
 
   afterAll(() => lib.remove());
 
-  const oldBytesOfEach = async (kind: 'queue' | 'set'): Promise<number> => {
-    const child = await lib.run(SCRIPT, [kind]);
-    const [bytes, [code]] = await Promise.all([json(child.stdout!), once(child, 'exit') as Promise<[number]>]);
-    expect(code).toBe(0);
-    return bytes as number;
-  };
+  const oldBytesOfEach = async (kind: 'queue' | 'set'): Promise<number> => Number(await lib.outputOf(SCRIPT, [kind]));
 
   it('leaves less than a third of what a set leaves to the next full collection of those who have come and gone', async () => {
     const [ofQueue, ofSet] = [await oldBytesOfEach('queue'), await oldBytesOfEach('set')];

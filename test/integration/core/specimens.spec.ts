@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CompiledLib } from '../../support/compiled-lib.js';
 
@@ -84,23 +82,16 @@ describe('Specimens', () => {
 
   afterAll(() => lib.remove());
 
-  const outputOf = async (...args: string[]): Promise<string> => {
-    const child = await lib.run(SCRIPT, args);
-    const [said, [code]] = await Promise.all([text(child.stdout!), once(child, 'exit') as Promise<[number]>]);
-    expect(code).toBe(0);
-    return said;
-  };
-
   /** Those parts whose code V8 threw away, since none of them was left at a full garbage collection. */
   const forgotten = async (specimens: string): Promise<string[]> => {
-    const said = await outputOf(specimens, 'collect');
+    const said = await lib.outputOf(SCRIPT, [specimens, 'collect']);
     const names = Array.from(said.matchAll(/<SharedFunctionInfo ([#\w]+)>.*weak objects/g), ([, name]) => name!);
     return PARTS.filter((part) => names.includes(part));
   };
 
   /** Those whose code V8 threw away, since it had not met such an answer when it compiled it. */
   const surprised = async (specimens: string): Promise<string[]> => {
-    const said = await outputOf(specimens, 'outage');
+    const said = await lib.outputOf(SCRIPT, [specimens, 'outage']);
     const names = Array.from(said.matchAll(/reason: wrong map.*<JSFunction ([#\w]+)/g), ([, name]) => name!);
     return TAKERS.filter((taker) => names.includes(taker));
   };

@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CompiledLib } from '../../support/compiled-lib.js';
 import { RedisPool } from '../../support/redis-pool.js';
@@ -73,9 +71,7 @@ describe('WireSpecimens', () => {
 
   /** Those parts whose code V8 threw away, since none of them was left at a full garbage collection. */
   const forgotten = async (specimens: string): Promise<string[]> => {
-    const child = await lib.run(SCRIPT, [specimens, ...pool.urls]);
-    const [said, [code]] = await Promise.all([text(child.stdout!), once(child, 'exit') as Promise<[number]>]);
-    expect(code).toBe(0);
+    const said = await lib.outputOf(SCRIPT, [specimens, ...pool.urls]);
     const names = Array.from(said.matchAll(/<SharedFunctionInfo ([#\w]+)>.*weak objects/g), ([, name]) => name!);
     return PARTS.filter((part) => names.includes(part));
   };
