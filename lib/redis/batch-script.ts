@@ -9,29 +9,33 @@ import { TRUST_CHECK } from './trust-script.js';
  * Counters are read and written in as few calls as can be: each takes as long as all the rest of a vote.
  */
 const COUNT_VOTES = `
-if voted > 0 then
-  local before = voted == 1 and {call('HGET', KEYS[3], fields[1])} or call('HMGET', KEYS[3], unpack(fields))
+if voted == 1 then
+  local fence = (tonumber(call('HGET', KEYS[3], field)) or ${NO_FENCE}) + ${TOKENS_PER_VOTE}
+  local word = proposal
+  if fence > proposed then
+    word = format('%.0f', fence)
+    answers, extras = answers or {}, extras or {''}
+    answers[vote], extras[#extras + 1] = 'g', word .. ' -'
+  end
+  call('HSET', KEYS[3], field, word)
+elseif voted > 1 then
+  local before = call('HMGET', KEYS[3], unpack(fields))
   local after, seen = {}, {}
   for v = 1, voted do
     local field, word = fields[v], proposal
-    local fence = (seen[field] or tonumber(before[v] or '') or ${NO_FENCE}) + ${TOKENS_PER_VOTE}
+    local fence = (seen[field] or tonumber(before[v]) or ${NO_FENCE}) + ${TOKENS_PER_VOTE}
     if fence <= proposed then
       fence = proposed
     else
-      word = string.format('%.0f', fence)
+      word = format('%.0f', fence)
       answers, extras = answers or {}, extras or {''}
-      answers[votes[v]] = 'g'
-      table.insert(extras, word .. ' -')
+      answers[votes[v]], extras[#extras + 1] = 'g', word .. ' -'
     end
-    if voted == 1 then
-      call('HSET', KEYS[3], field, word)
-    else
-      seen[field], after[2 * v - 1], after[2 * v] = fence, field, word
-    end
+    seen[field], after[2 * v - 1], after[2 * v] = fence, field, word
   end
-  if voted > 1 then call('HSET', KEYS[3], unpack(after)) end
-  voted = 0
+  call('HSET', KEYS[3], unpack(after))
 end
+voted = 0
 `;
 
 /**
@@ -76,7 +80,9 @@ end
  * half of the longest ttl apart: one that was set could drag the tokens of all others with it.
  */
 export const BATCH_SCRIPT = `
-local call, try = redis.call, redis.pcall
+-- What a script uses often is quicker to reach by names of its own.
+local call, try, byte, sub, match, format = redis.call, redis.pcall, string.byte, string.sub, string.match, string.format
+local KEYS, ARGV = KEYS, ARGV
 local verbs, values, counters = ARGV[2], ARGV[3], ARGV[4]
 local key_at, word_at, value_at = 3, 6, 1
 local ttl, terms, proposal, proposed, value, in_full, answers, extras
@@ -93,21 +99,21 @@ ${TRUST_CHECK}
 else
   somebody_waits = call('EXISTS', KEYS[1]) == 1
 end
--- Which operations were given a vote whose counter is still to be counted, and these counters.
-local voted, votes, fields = 0
+-- How many operations were given a vote whose counter is still to be counted; the first of them with its counter, and all.
+local voted, vote, field, votes, fields = 0
 for i = 1, #verbs do
-  local name = string.byte(verbs, i)
+  local name = byte(verbs, i)
   if name == 64 then
 ${COUNT_VOTES}
     ttl, terms, proposal = ARGV[word_at + 1], ARGV[word_at + 2], ARGV[word_at + 3]
     word_at, proposed = word_at + 3, tonumber(proposal)
     is_wrong = tonumber(ttl) > max_ttl or now and proposed > 0 and math.abs(proposed - now) > max_ttl * 500
   elseif name == 61 then
-    value = ARGV[word_at + 1]
     word_at = word_at + 1
+    value = ARGV[word_at]
   else
     if not value then
-      value = string.sub(values, value_at, value_at + 26)
+      value = sub(values, value_at, value_at + 26)
       value_at = value_at + 27
     end
     key_at = key_at + 1
@@ -124,9 +130,14 @@ ${COUNT_VOTES}
         local taken = not quarantine and not is_wrong and try('SET', key, value, 'NX', 'PX', ttl)
         usual = taken and taken.ok
         if usual then
-          if voted == 0 then votes, fields = {}, {} end
+          local counter = sub(counters, 3 * key_at - 11, 3 * key_at - 9)
           voted = voted + 1
-          votes[voted], fields[voted] = count, string.sub(counters, 3 * key_at - 11, 3 * key_at - 9)
+          if voted == 1 then
+            vote, field = count, counter
+          else
+            if voted == 2 then votes, fields = {vote}, {field} end
+            votes[voted], fields[voted] = count, counter
+          end
         end
       elseif name == 76 or name == 82 or name == 83 then
         usual = try('GET', key) == value and try('DEL', key) == 1
@@ -138,19 +149,17 @@ ${COUNT_VOTES}
 ${COUNT_VOTES}
       in_full = in_full or (function()
 ${BATCH_VERBS}
-        return verb
       end)()
-      local keys
+      local at, size = key_at, 1
       if name > 90 then
         word_at = word_at + 1
-        keys = {}
-        for k = 1, tonumber(ARGV[word_at]) do keys[k] = KEYS[key_at + k - 1] end
-        key_at = key_at + #keys - 1
+        size = tonumber(ARGV[word_at])
+        key_at = key_at + size - 1
       end
-      local done, answer = pcall(in_full[string.char(name)], key, value, keys)
+      local done, answer = pcall(in_full, string.char(name), at, size, value)
       if not done then
         extras = extras or {''}
-        table.insert(extras, type(answer) == 'table' and answer.err or tostring(answer))
+        extras[#extras + 1] = type(answer) == 'table' and answer.err or tostring(answer)
         answer = '!'
       end
       answers = answers or {}
@@ -168,7 +177,7 @@ for i = 1, count do answers[i] = answers[i] or '*' end
 local letters = table.concat(answers)
 if clock then
   extras = extras or {''}
-  table.insert(extras, clock)
+  extras[#extras + 1] = clock
 end
 if not extras then return letters end
 extras[1] = letters

@@ -16,12 +16,17 @@ export const TRUST_CHECK = `
   local time = call('TIME')
   now = time[1] * 1000000 + time[2]
   if trust == 'c' or trust == 'C' then
-    local run, known, since, kept = ARGV[#ARGV], string.match(marker or '', '^(%x+)|(%d+)|(%d+)$')
-    since, kept = tonumber(since), tonumber(kept)
-    if known ~= run then
-      local info = try('INFO', 'server')
-      run = type(info) == 'string' and string.match(info, 'run_id:(%x+)')
+    local run, known, since, kept = ARGV[#ARGV]
+    if marker and string.find(marker, run, 1, true) == 1 then
+      since, kept = match(marker, '^|(%d+)|(%d+)$', #run + 1)
+      known = since and run
     end
+    if not known then
+      known, since, kept = match(marker or '', '^(%x+)|(%d+)|(%d+)$')
+      local info = try('INFO', 'server')
+      run = type(info) == 'string' and match(info, 'run_id:(%x+)')
+    end
+    since, kept = tonumber(since), tonumber(kept)
     if run then
       local longest = math.max(max_ttl, kept or 0)
       local was_noted = known == run and since <= now

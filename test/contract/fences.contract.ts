@@ -124,6 +124,16 @@ export function describeFences(suite: ContractSuite): void {
       expect(await Promise.all(fences)).toEqual([now, now + 1, now + 2]);
     });
 
+    it.each([0, 1, 2])(
+      'of three at once stand in the way of nobody else: that of number %i is ahead',
+      async (ahead) => {
+        const [names, now] = [[suite.fresh(), suite.fresh(), suite.fresh()], suite.microseconds()];
+        await suite.raise(suite.claimOf(names[ahead]!), now + 50);
+        const fences = await Promise.all(names.map((name) => suite.fenceOf(suite.claimOf(name), now)));
+        expect(fences).toEqual(names.map((_, index) => (index === ahead ? now + 50 + TOKENS_PER_VOTE : now)));
+      },
+    );
+
     it('are lifted before a release that follows hands them on', async () => {
       const [a, now] = [suite.fresh(), suite.microseconds()];
       const holder = suite.claimOf(a);

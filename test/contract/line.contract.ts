@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { Claim } from '../../lib/core/claim.js';
+import type { Held } from '../../lib/core/lock-node.js';
 import type { ContractSuite } from './contract-suite.js';
 
 export function describeLine(suite: ContractSuite): void {
@@ -134,7 +135,9 @@ export function describeLine(suite: ContractSuite): void {
     const [waiter] = await suite.lineUp(a, 10);
     const next = suite.waiterFor(a, 20);
     const released = suite.releaseFollowed(holder);
-    expect(await suite.acquire(next.claim)).toMatchObject({ kind: 'held', owner: waiter!.claim.value });
+    const answer = await suite.acquire(next.claim);
+    expect(answer).toMatchObject({ kind: 'held', owner: waiter!.claim.value });
+    expect((answer as Held).remaining).toBeGreaterThan(30_000);
     await released;
     expect(await suite.successionOf(a, [waiter!, next])).toEqual([waiter!.claim, next.claim]);
   });

@@ -15,7 +15,11 @@ export const SABOTAGES: Readonly<Record<string, readonly Change[]>> = {
       from: "usual = try('GET', key) == value and try('DEL', key) == 1",
       to: "usual = try('DEL', key) == 1",
     },
-    { file: VERBS, from: "if owner == value then call('DEL', key) end", to: "if owner then call('DEL', key) end" },
+    {
+      file: VERBS,
+      from: "if owner == value then call('DEL', KEYS[at]) end",
+      to: "if owner then call('DEL', KEYS[at]) end",
+    },
   ],
   // Nobody looks at how long the answers took: a lease begins when it is first looked at.
   'no-validity-check': [
@@ -30,8 +34,8 @@ export const SABOTAGES: Readonly<Record<string, readonly Change[]>> = {
     { file: 'lib/core/fencing.ts', from: 'return Math.round(wall * 1_000);', to: 'return 0 * wall;' },
     {
       file: LINE,
-      from: 'math.max(fence_of(key) + ${TOKENS_PER_VOTE}, math.ceil((now - 2 * step) / step) * step)',
-      to: 'fence_of(key) + ${TOKENS_PER_VOTE}',
+      from: 'math.max(fence_of(at) + ${TOKENS_PER_VOTE}, reached)',
+      to: 'fence_of(at) + ${TOKENS_PER_VOTE}',
     },
   ],
   // The greatest of the counters that answered, whether a later holder will meet it or not.

@@ -52,6 +52,18 @@ describe('the run of a node', () => {
     await expect(askClaiming(run)).resolves.toEqual(['q', expect.any(Number), expect.any(Number)]);
   });
 
+  it.each(['', '|', '|1', '|1|', '|1|x', '0|1|4000', 'x|1|4000'])(
+    'is asked for where the marker only begins as it should: with %j behind the run',
+    async (rest) => {
+      pool = await startTrusted(1, terms.maxTtl);
+      await pool.client({ trust: terms });
+      const run = await runNow();
+      await pool.ask(0, (redis) => redis.set('~node', `${run}${rest}`));
+      await expect(askClaiming(run)).resolves.toEqual(['q', expect.any(Number), expect.any(Number)]);
+      expect(await pool.owners('~node')).toEqual([expect.stringMatching(new RegExp(`^${run}\\|\\d{16}\\|4000$`))]);
+    },
+  );
+
   it('is asked for where another one is claimed than that of the marker, which may be right', async () => {
     pool = await startTrusted(1, terms.maxTtl);
     await pool.client({ trust: terms });

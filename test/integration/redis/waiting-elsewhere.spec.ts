@@ -14,17 +14,20 @@ describe('a node on which somebody waits', () => {
   beforeEach(() => pool.ask(0, (redis) => redis.flushall()));
 
   const encoder = new BatchEncoder('', { maxTtl: 30_000, restartQuarantine: false });
-  const ask = (verb: Verb): Promise<unknown> => {
+  const ask = (verb: Verb, user = 'default'): Promise<unknown> => {
     const batch = new Batch();
     const question = new Aside<never>(new Claim(['wanted'], 'value'), 1_000);
     question.proposal = Date.now() * 1_000;
     batch.add(verb, question, 0);
     const [words] = wordsOf(encoder.wire(batch, 'eval'));
-    return pool.ask(0, (redis) => redis.call(words![0]!, ...words!.slice(1)));
+    return pool.ask(0, async (redis) => {
+      await redis.auth(user, '');
+      return redis.call(words![0]!, ...words!.slice(1));
+    });
   };
-  const lineUpFor = (resource: string): Promise<unknown> =>
+  const lineUpFor = (resource: string, arrived = 1): Promise<unknown> =>
     pool.ask(0, (redis) =>
-      redis.multi().set('~waiting', 1).zadd(`${resource}~waiters`, 1, 'grace value channel').exec(),
+      redis.multi().set('~waiting', 1).zadd(`${resource}~waiters`, arrived, '500 other channel').exec(),
     );
 
   it.each<[Verb, Verb]>([
@@ -42,5 +45,45 @@ describe('a node on which somebody waits', () => {
   it.each<Verb>(['A', 'W', 'R'])('looks at the line with %s where somebody waits for it', async (verb) => {
     await lineUpFor('wanted');
     expect(await ask(verb)).not.toEqual(expect.any(Number));
+  });
+
+  it('leaves what is free to who came first, also where nobody may tell him', async () => {
+    await pool.ask(0, (redis) => redis.acl('SETUSER', 'mute', 'on', 'nopass', '~*', '+@all', '-publish'));
+    await lineUpFor('wanted', -1);
+    expect(await ask('W', 'mute')).toEqual(['h', expect.any(Number), '', expect.any(Number)]);
+    expect(await pool.owners('wanted')).toEqual([null]);
+    expect(await pool.ask(0, (redis) => redis.zrange('wanted~waiters', 0, '0'))).toEqual(['500 other channel']);
+  });
+
+  describe('says so by a mark', () => {
+    const mark = (): Promise<string | null> => pool.ask(0, (redis) => redis.get('~waiting'));
+    const leftOf = (key: string): Promise<number> => pool.ask(0, (redis) => redis.pttl(key));
+    /** Somebody who waits for what somebody else has. */
+    const wait = async (): Promise<void> => {
+      await pool.plant(0, 'wanted');
+      expect(await ask('W')).not.toEqual(expect.any(Number));
+    };
+
+    it('which stays for longer than the line', async () => {
+      await wait();
+      expect(await leftOf('wanted~waiters')).toBeGreaterThan(0);
+      expect(await leftOf('~waiting')).toBeGreaterThan(await leftOf('wanted~waiters'));
+    });
+
+    it('which is not written again while no line can outlive it', async () => {
+      await wait();
+      const written = await mark();
+      await wait();
+      expect(await mark()).toBe(written);
+    });
+
+    it.each(['1', String((Date.now() + 55_000) * 1_000)])(
+      'which is renewed before a line outlives it: %s',
+      async (old) => {
+        await pool.ask(0, (redis) => redis.set('~waiting', old, 'PX', 55_000));
+        await wait();
+        expect(await leftOf('~waiting')).toBeGreaterThan(await leftOf('wanted~waiters'));
+      },
+    );
   });
 });
