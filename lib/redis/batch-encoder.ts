@@ -27,8 +27,8 @@ const NEEDS: Record<Verb, Needs> = {
   r: needing(),
 };
 
-const CHECKS = { asked: bulk('c'), unasked: bulk('C') } as const;
-const NO_CHECKS = { asked: bulk('n'), unasked: bulk('N') } as const;
+const CHECKS = { asked: 'c', unasked: 'C' } as const;
+const NO_CHECKS = { asked: 'n', unasked: 'N' } as const;
 /** In place of the run of a node that is not known, or not to be relied upon. */
 export const NO_RUN = bulk('-');
 const NO_TICKET = { grace: 0, arrived: 0 } as const;
@@ -143,12 +143,11 @@ export class BatchEncoder {
       this.#add(batch.verbs[index]!, batch.questions[index]!);
     }
     const { keys, verbs, values, counters, words, wordCount } = draft;
-    const head = `*${13 + batch.keyCount + wordCount}\r\n${SCRIPT[command]}${bulk(String(3 + batch.keyCount))}`;
+    const head = `*${12 + batch.keyCount + wordCount}\r\n${SCRIPT[command]}${bulk(String(3 + batch.keyCount))}`;
     const sender = bulk(`${this.channel} ${Date.now() * 1_000}`);
-    const packed = bulk(verbs) + bulk(values) + bulk(counters);
-    const trust = this.#maxTtl + this.#checkOf(batch, command);
+    const packed = bulk(this.#checkOf(batch, command) + verbs) + bulk(values) + bulk(counters);
     // Unlike a sum it is put together here, and not by each node anew.
-    return [head, this.#marks, keys, sender, packed, trust, words].join('');
+    return [head, this.#marks, keys, sender, packed, this.#maxTtl, words].join('');
   }
 
   /** An empty batch only asks whether the node would vote; and no node gets to know the script without being checked. */

@@ -13,7 +13,7 @@ if voted == 1 then
   local fence = (tonumber(call('HGET', KEYS[3], field)) or ${NO_FENCE}) + ${TOKENS_PER_VOTE}
   local word = proposal
   if fence > proposed then
-    word = format('%.0f', fence)
+    word = string.format('%.0f', fence)
     answers, extras = answers or {}, extras or {''}
     answers[vote], extras[#extras + 1] = 'g', word .. ' -'
   end
@@ -27,7 +27,7 @@ elseif voted > 1 then
     if fence <= proposed then
       fence = proposed
     else
-      word = format('%.0f', fence)
+      word = string.format('%.0f', fence)
       answers, extras = answers or {}, extras or {''}
       answers[votes[v]], extras[#extras + 1] = 'g', word .. ' -'
     end
@@ -42,10 +42,10 @@ voted = 0
  * Runs a batch of operations in order, each on its own: an error of one is its answer and does not touch its neighbours.
  *
  * KEYS: a mark that somebody waits on this node, the marker of its trust, its fence counters, then the resources of all
- * operations. ARGV: "channel clock", the private channel of the asking process and its wall clock in microseconds; one letter for
- * each operation; the values of the operations, 27 characters each; which counter counts for each resource, 3 characters each; the
- * longest ttl that anyone may ask for; whether the node is checked before it votes ("c" or "n", capital where nothing here asks
- * for a vote, so that only serving a line needs it); the words that some letters take; and last the run of the node as this
+ * operations. ARGV: "channel clock", the private channel of the asking process and its wall clock in microseconds; whether the node
+ * is checked before it votes ("c" or "n", capital where nothing here asks for a vote, so that only serving a line needs it), and
+ * one letter for each operation; the values of the operations, 27 characters each; which counter counts for each resource, 3
+ * characters each; the longest ttl that anyone may ask for; the words that some letters take; and last the run of the node as this
  * connection knows it, or "-":
  *
  *     A  acquires; everything or nothing, grants again what already has the value
@@ -81,15 +81,15 @@ voted = 0
  */
 export const BATCH_SCRIPT = `
 -- What a script uses often is quicker to reach by names of its own.
-local call, try, byte, sub, match, format = redis.call, redis.pcall, string.byte, string.sub, string.match, string.format
+local call, try, byte, sub = redis.call, redis.pcall, string.byte, string.sub
 local KEYS, ARGV = KEYS, ARGV
 local verbs, values, counters = ARGV[2], ARGV[3], ARGV[4]
-local key_at, word_at, value_at = 3, 6, 1
+local key_at, word_at, value_at = 3, 5, 1
 local ttl, terms, proposal, proposed, value, in_full, answers, extras
 local count, is_wrong = 0, false
 -- What follows a key in the name of its line.
 local line_mark = '~waiters'
-local max_ttl, trust = tonumber(ARGV[5]), ARGV[6]
+local max_ttl, trust = tonumber(ARGV[5]), sub(verbs, 1, 1)
 local now, quarantine, somebody_waits
 if trust == 'c' or trust == 'n' then
   local marks = call('MGET', KEYS[1], KEYS[2])
@@ -101,13 +101,14 @@ else
 end
 -- How many operations were given a vote whose counter is still to be counted; the first of them with its counter, and all.
 local voted, vote, field, votes, fields = 0
-for i = 1, #verbs do
+for i = 2, #verbs do
   local name = byte(verbs, i)
   if name == 64 then
 ${COUNT_VOTES}
     ttl, terms, proposal = ARGV[word_at + 1], ARGV[word_at + 2], ARGV[word_at + 3]
     word_at, proposed = word_at + 3, tonumber(proposal)
-    is_wrong = tonumber(ttl) > max_ttl or now and proposed > 0 and math.abs(proposed - now) > max_ttl * 500
+    is_wrong = tonumber(ttl) > max_ttl 
+      or now and proposed > 0 and (proposed > now + max_ttl * 500 or proposed < now - max_ttl * 500)
   elseif name == 61 then
     word_at = word_at + 1
     value = ARGV[word_at]
@@ -170,7 +171,7 @@ ${BATCH_VERBS}
 end
 ${COUNT_VOTES}
 
-local clock = now and math.floor(now / 1000)
+local clock = now and (now - now % 1000) / 1000
 if count == 0 and quarantine then return {'', quarantine, clock} end
 if not answers then return clock and count + 1024 * clock or count end
 for i = 1, count do answers[i] = answers[i] or '*' end

@@ -130,7 +130,7 @@ return function(letter, at, size, value)
   if letter == 'Y' then
     if call('GET', key) ~= value then return 'n' end
     local me, left = place(value), call('PTTL', key)
-    local oldest = call('ZRANGE', key .. line_mark, 0, 0, 'WITHSCORES')
+    local oldest = call('ZRANGE', key .. line_mark, '0', '0', 'WITHSCORES')
     local score, mine = tonumber(oldest[2]), tonumber(ticket())
     if not score or score > mine or score == mine and oldest[1] >= me then return 'k' end
     stand(key, me)

@@ -13,9 +13,10 @@ export const NO_FENCE = 1 - TOKENS_PER_VOTE;
 
 /**
  * The part of the batch script that knows the lines of those who wait, and the fence counters. Resources go by where they are in
- * KEYS, since that leads to their counters too.
+ * KEYS, since that leads to their counters too. Numbers that do not change are texts: Redis would print them with each call.
  */
 export const LINES_AND_FENCES = `
+local match, format = string.match, string.format
 -- Who asks, and since when he waits; by the clock of the waiters, so that all nodes agree who is next, and by ours where
 -- theirs is off by more than a second.
 local channel, sent_at = match(ARGV[1], '^(.*) (%d+)$')
@@ -50,7 +51,7 @@ end
 
 -- When the oldest of those came who wait for it.
 local function oldest(key)
-  return somebody_waits and call('ZRANGE', key .. line_mark, 0, 0, 'WITHSCORES')[2] or '-'
+  return somebody_waits and call('ZRANGE', key .. line_mark, '0', '0', 'WITHSCORES')[2] or '-'
 end
 
 -- With a vote that was asked for: above every earlier one of these keys, unless they were ours already.
@@ -86,7 +87,7 @@ ${TRUST_CHECK}
     if type(heard) == 'table' then
       -- Not allowed to tell anybody: the line stays as it is and is served when its head asks.
       call('ZADD', line, head[2], head[1])
-      call('PEXPIRE', line, ${LINE_KEPT})
+      call('PEXPIRE', line, '${LINE_KEPT}')
       return false
     end
     if heard > 0 then
@@ -99,11 +100,11 @@ end
 
 local function stand(key, place)
   call('ZADD', key .. line_mark, 'NX', ticket(), place)
-  call('PEXPIRE', key .. line_mark, ${LINE_KEPT})
+  call('PEXPIRE', key .. line_mark, '${LINE_KEPT}')
   local marked_until = tonumber(somebody_waits) or 0
   if not now or marked_until < now + ${LINE_KEPT * 1_000} then
     somebody_waits = format('%.0f', (now or 0) + ${MARK_KEPT * 1_000})
-    call('SET', KEYS[1], somebody_waits, 'PX', ${MARK_KEPT})
+    call('SET', KEYS[1], somebody_waits, 'PX', '${MARK_KEPT}')
   end
 end
 `;

@@ -18,17 +18,17 @@ export const TRUST_CHECK = `
   if trust == 'c' or trust == 'C' then
     local run, known, since, kept = ARGV[#ARGV]
     if marker and string.find(marker, run, 1, true) == 1 then
-      since, kept = match(marker, '^|(%d+)|(%d+)$', #run + 1)
+      since, kept = string.match(marker, '^|(%d+)|(%d+)$', #run + 1)
       known = since and run
     end
     if not known then
-      known, since, kept = match(marker or '', '^(%x+)|(%d+)|(%d+)$')
+      known, since, kept = string.match(marker or '', '^(%x+)|(%d+)|(%d+)$')
       local info = try('INFO', 'server')
-      run = type(info) == 'string' and match(info, 'run_id:(%x+)')
+      run = type(info) == 'string' and string.match(info, 'run_id:(%x+)')
     end
-    since, kept = tonumber(since), tonumber(kept)
+    since, kept = tonumber(since), kept == ARGV[5] and max_ttl or tonumber(kept)
     if run then
-      local longest = math.max(max_ttl, kept or 0)
+      local longest = kept and kept > max_ttl and kept or max_ttl
       local was_noted = known == run and since <= now
       if not was_noted then since = now end
       local left = since + longest * 1000 - now

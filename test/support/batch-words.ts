@@ -5,12 +5,13 @@ export function decode(wire: string) {
   const [words] = wordsOf(wire);
   const [command, script, keyCount, mark, marker, fences, ...rest] = words!;
   const keys = rest.splice(0, Number(keyCount) - 3);
-  const [sender, verbs, values, counters, maxTtl, check, ...extras] = rest;
+  const [sender, letters, values, counters, maxTtl, ...extras] = rest;
+  const [check, verbs] = [letters![0], letters!.slice(1)];
   const run = extras.pop();
   const counted = keys.map((key, index) => [key, counters!.slice(3 * index, 3 * index + 3)] as const);
   let [ttl, terms, proposal, value]: (string | undefined)[] = [];
   let valueAt = 0;
-  const operations = [...verbs!].flatMap((verb) => {
+  const operations = [...verbs].flatMap((verb) => {
     if (verb === '@') [ttl, terms, proposal] = extras.splice(0, 3);
     else if (verb === '=') [value] = extras.splice(0, 1);
     else {
