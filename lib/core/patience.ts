@@ -1,7 +1,8 @@
-import { setMaxListeners } from 'node:events';
 import type { Quit } from './call-options.js';
-import { elapsed, type Clock, type Moment } from './clock.js';
+import { elapsed, type Moment } from './clock.js';
+import type { NodePool } from './node-pool.js';
 import type { Stop } from './stop.js';
+import { Wait, type WaitEnd } from './wait.js';
 
 export interface PatienceTerms {
   readonly waitTimeout: number;
@@ -10,25 +11,17 @@ export interface PatienceTerms {
   readonly signal?: Quit | undefined;
 }
 
-/** What ends a wait. */
-export interface WaitEnd {
-  /** The time is up. */
-  timeout(): void;
-  /** The caller or the pool wants no more of it. */
-  abort(reason: Error): void;
-}
-
 /** How long one caller goes on trying, and what ends it early. */
 export class Patience {
   readonly #since: Moment;
 
   constructor(
-    private readonly clock: Clock,
+    private readonly pool: Pick<NodePool, 'clock' | 'agenda'>,
     private readonly terms: PatienceTerms,
     /** Stops when the pool shuts down. */
     private readonly closing: Stop,
   ) {
-    this.#since = clock.now();
+    this.#since = pool.clock.now();
   }
 
   /** When the caller asked. */
@@ -38,7 +31,7 @@ export class Patience {
 
   /** Ms since the caller asked. */
   get waited(): number {
-    return this.waitedUntil(this.clock.now());
+    return this.waitedUntil(this.pool.clock.now());
   }
 
   waitedUntil(now: Moment): number {
@@ -72,26 +65,10 @@ export class Patience {
 
   /** Tells `end` once, after `delay` ms or when something aborts before that; returns what ends the watch. */
   watch(delay: number, end: WaitEnd): () => void {
-    const { signal } = this.terms;
-    const onAbort = (): void => abort(signal!.reason as Error);
-    const stop = (): void => {
-      stopTimer();
-      stopListening();
-      signal?.removeEventListener('abort', onAbort);
-    };
-    const abort = (reason: Error): void => {
-      stop();
-      end.abort(reason);
-    };
-    const stopListening = this.closing.listen(abort);
-    // Many waiters may share one signal; that is no leak to be warned of.
-    if (signal instanceof AbortSignal) setMaxListeners(0, signal);
-    signal?.addEventListener('abort', onAbort);
-    const stopTimer = this.clock.schedule(delay, () => {
-      stop();
-      end.timeout();
-    });
-    return stop;
+    const { agenda } = this.pool;
+    const wait = new Wait(agenda, { closing: this.closing, signal: this.terms.signal }, end);
+    if (delay < Infinity) agenda.add(delay, wait);
+    return () => wait.stop();
   }
 
   /**

@@ -157,7 +157,7 @@ export class Redlock {
     this.#shutdown.enter();
     try {
       const closing = this.#shutdown.stopFor({ holder: this.#held.any });
-      const patience = new Patience(this.#pool.clock, options, closing);
+      const patience = new Patience(this.#pool, options, closing);
       patience.throwIfAborted();
       // For callers that are faster than the start of the application, or that it has none.
       const start = this.#isOpen ? patience.since : await this.#opened(patience);

@@ -47,7 +47,7 @@ export class Rival {
   contend(options: LockOptions = {}): Promise<Victory> {
     const polling = { retryDelay: 60_000, retryJitter: 0, waitTimeout: Infinity, signal: this.caller.signal };
     const terms = { ...DEFAULT_LOCK_OPTIONS, ...polling, ...options };
-    const patience = new Patience(this.arena.clock, terms, this.closing);
+    const patience = new Patience(this.#pool, terms, this.closing);
     const contest = { resources: ['a'], terms, patience, onLost: (outcome: Lost) => void this.lost.push(outcome) };
     const listener = { lost: () => undefined, gaveUp: () => void (this.gaveUp += 1) };
     return new Contender(this.#pool, contest, listener).run();

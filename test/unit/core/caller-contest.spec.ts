@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { Agenda } from '../../../lib/core/agenda.js';
 import { CallerContest } from '../../../lib/core/caller-contest.js';
 import type { LockEvent } from '../../../lib/core/events.js';
 import { DEFAULT_LOCK_OPTIONS } from '../../../lib/core/options.js';
@@ -12,7 +13,8 @@ describe('CallerContest', () => {
 
   beforeEach(() => {
     events = [];
-    const patience = new Patience(new VirtualClock(), DEFAULT_LOCK_OPTIONS, new Stop());
+    const clock = new VirtualClock();
+    const patience = new Patience({ clock, agenda: new Agenda(clock) }, DEFAULT_LOCK_OPTIONS, new Stop());
     const contest = { resources: ['a'], terms: DEFAULT_LOCK_OPTIONS, patience };
     call = new CallerContest(contest, (event) => events.push(event));
   });

@@ -1,5 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { Agenda } from '../../../lib/core/agenda.js';
 import { Patience, type PatienceTerms } from '../../../lib/core/patience.js';
 import { Stop } from '../../../lib/core/stop.js';
 import { VirtualClock } from '../../support/virtual-clock.js';
@@ -20,11 +21,12 @@ class WatchedStop extends Stop {
 
 describe('Patience', () => {
   let clock: VirtualClock;
+  let agenda: Agenda;
   let caller: AbortController;
   let closing: WatchedStop;
   const patience = (terms: Partial<PatienceTerms> = {}) =>
     new Patience(
-      clock,
+      { clock, agenda },
       { waitTimeout: 1_000, retryCount: Infinity, retryDelay: 200, signal: caller.signal, ...terms },
       closing,
     );
@@ -34,6 +36,7 @@ describe('Patience', () => {
 
   beforeEach(() => {
     clock = new VirtualClock();
+    agenda = new Agenda(clock);
     caller = new AbortController();
     closing = new WatchedStop();
   });
@@ -167,6 +170,13 @@ describe('Patience', () => {
       await clock.advance(100);
       expect(told).toEqual([]);
       expect([clock.timers, listeners()]).toEqual([0, 0]);
+    });
+
+    it('needs no timer where it never ends by itself', () => {
+      patience().watch(Infinity, watcher);
+      expect(clock.timers).toBe(0);
+      end('caller', new Error('enough'));
+      expect(told).toHaveLength(1);
     });
 
     it('does without a signal of the caller', () => {
