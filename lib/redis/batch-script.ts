@@ -90,14 +90,13 @@ local count, is_wrong = 0, false
 -- What follows a key in the name of its line.
 local line_mark = '~waiters'
 local max_ttl, trust = tonumber(ARGV[5]), sub(verbs, 1, 1)
+-- Whether somebody waits is not known (nil) until an operation needs it, or it comes along.
 local now, quarantine, somebody_waits
 if trust == 'c' or trust == 'n' then
   local marks = call('MGET', KEYS[1], KEYS[2])
   somebody_waits = marks[1]
   local marker = marks[2]
 ${TRUST_CHECK}
-else
-  somebody_waits = call('EXISTS', KEYS[1]) == 1
 end
 -- How many operations were given a vote whose counter is still to be counted; the first of them with its counter, and all.
 local voted, vote, field, votes, fields = 0
@@ -123,6 +122,7 @@ ${COUNT_VOTES}
     count = count + 1
 
     local usual
+    if name ~= 69 and somebody_waits == nil then somebody_waits = call('EXISTS', KEYS[1]) == 1 end
     if name == 69 then
       usual = not is_wrong and try('GET', key) == value
         and (try('PTTL', key) >= tonumber(ttl) or try('PEXPIRE', key, ttl) == 1)
