@@ -106,7 +106,7 @@ for i = 2, #verbs do
 ${COUNT_VOTES}
     ttl, terms, proposal = ARGV[word_at + 1], ARGV[word_at + 2], ARGV[word_at + 3]
     word_at, proposed = word_at + 3, tonumber(proposal)
-    is_wrong = tonumber(ttl) > max_ttl 
+    is_wrong = tonumber(ttl) > max_ttl
       or now and proposed > 0 and (proposed > now + max_ttl * 500 or proposed < now - max_ttl * 500)
   elseif name == 61 then
     word_at = word_at + 1

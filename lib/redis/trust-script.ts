@@ -7,7 +7,8 @@
  *
  * `INFO` takes longer than all the rest, and is spared where the marker is of the run that the client was told of by INFO on this
  * very connection. A proxy that hides a restart from a connection cannot hide it from the script: a new run knows no
- * script before it was sent the text, and with that no run is claimed, so that the first call asks.
+ * script before it was sent the text, and with that no run is claimed, so that the first call asks. Such a marker begins with the
+ * run that is claimed, which is quicker to see than what a pattern finds.
  *
  * Takes `marker`, and fills `now`, microseconds, and `quarantine`, the ms until the node votes; nil where it does, -1 where
  * nobody can tell.
