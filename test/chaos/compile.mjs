@@ -34,8 +34,12 @@ export async function compile(changes = []) {
   const open = new Set(changes);
   await Promise.all(files.map((file) => compileFile(file, { folder, changes, open })));
   const [missed] = open;
-  if (missed !== undefined) throw new Error(`${missed.file} has nothing that reads ${missed.from}: adapt the sabotage`);
-  return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
+  const remove = () => rm(folder, { recursive: true, force: true });
+  if (missed !== undefined) {
+    await remove();
+    throw new Error(`${missed.file} has nothing that reads ${missed.from}: adapt the sabotage`);
+  }
+  return { folder, remove };
 }
 
 /** @param {string} source @returns {Promise<string[]>} */
