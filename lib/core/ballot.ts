@@ -24,7 +24,7 @@ export interface BallotTerms<A extends Answer> {
   readonly put: (node: LockNode, question: Question<A>, seat: number) => void;
   /** The kind of answer that is a vote in favour; where there is none, every answer is, except that there is none. */
   readonly favour?: A['kind'] | undefined;
-  /** Told of every answer that comes once the ballot is decided. */
+  /** Told of every answer that comes once the ballot is decided, and, where it is lost, of those that do not come in time. */
   readonly late?: ((seat: number, answer: A | Unknown) => void) | undefined;
 }
 
@@ -122,21 +122,29 @@ export class Ballot<A extends Answer> extends Task implements Question<A> {
 
   #late(seat: number, answer: A | Unknown): void {
     this.terms.late?.(seat, answer);
-    if (this.#onComplete && !this.answers.includes(undefined)) this.#onComplete();
+    if ((this.#onComplete || this.slot) && !this.answers.includes(undefined)) this.#complete();
+  }
+
+  #complete(): void {
+    this.electorate.agenda.remove(this);
+    this.#onComplete?.();
   }
 
   #giveUp(): void {
-    if (this.#outcome) return;
-    const reason = `no answer within ${this.terms.timeout} ms`;
+    if (this.#outcome === 'won') return;
+    const silence: Unknown = { kind: 'unknown', reason: `no answer within ${this.terms.timeout} ms`, sent: true };
     for (let seat = 0; seat < this.answers.length; seat += 1) {
-      this.answers[seat] ??= { kind: 'unknown', reason, sent: true };
+      if (this.answers[seat]) continue;
+      this.answers[seat] = silence;
+      if (this.#outcome) this.#late(seat, silence);
     }
-    this.#end('lost');
+    if (!this.#outcome) this.#end('lost');
   }
 
   #end(outcome: Decision): void {
     this.#outcome = outcome;
-    this.electorate.agenda.remove(this);
+    const waits = outcome === 'lost' && this.terms.late && this.answers.includes(undefined);
+    if (!waits) this.electorate.agenda.remove(this);
     this.#onDecision?.(outcome);
   }
 }

@@ -24,6 +24,7 @@ export class Contender implements Waiter {
   #candidacy: Candidacy;
   #validity!: Validity;
   #over = false;
+  #inVain: Surrender | undefined; // once the latest round was lost
   #wake: (() => void) | undefined;
   #stopHurry: (() => void) | undefined;
 
@@ -124,13 +125,14 @@ export class Contender implements Waiter {
     const { ttl, driftFactor } = this.contest.terms;
     const validity = (this.#validity = Validity.of(now, ttl, driftFactor));
     this.#candidacy.votes.beginRound();
-    this.#wake = undefined;
+    this.#wake = this.#inVain = undefined;
     this.#stopHurry?.();
     this.#stopHurry = undefined;
     const { claim } = this.#candidacy;
     const late = (seat: number, answer: AcquireAnswer): void => {
-      if (this.#over || claim !== this.#candidacy.claim) noteLate(claim, answer);
-      else this.#note(seat, answer, validity);
+      if (this.#over || claim !== this.#candidacy.claim) return noteLate(claim, answer);
+      this.#note(seat, answer, validity);
+      this.#inVain?.yieldLate(seat, answer);
     };
     return this.pool.acquire(claim, ttl, { late, now });
   }
@@ -148,7 +150,7 @@ export class Contender implements Waiter {
     }
     ballot.answers.forEach((answer, seat) => answer && this.#note(seat, answer, this.#validity));
     const won = this.#standing(ballot.answers.includes(undefined));
-    if (!won) this.#surrender().yieldVotes(ballot.answers);
+    if (!won) (this.#inVain = this.#surrender()).yieldVotes(ballot.answers);
     return won ?? reasonOf(ballot);
   }
 

@@ -20,11 +20,19 @@ export class Surrender {
     private readonly yielder: Yielder,
   ) {}
 
-  /** Leaves to older waiters what we have in vain, so that of rivals the oldest gets it everywhere. */
+  /**
+   * Leaves to older waiters what we have in vain, so that of rivals the oldest gets it everywhere. Most nodes that have not
+   * answered yet are about to refuse: they are asked by `yieldLate`.
+   */
   yieldVotes(answers: readonly (AcquireAnswer | Unknown | undefined)[]): void {
     answers.forEach((answer, seat) => {
-      if (this.yielder.votes.has(seat) || mayHave(answer)) this.#yield(seat);
+      if (this.yielder.votes.has(seat) || (answer && mayHave(answer))) this.#yield(seat);
     });
+  }
+
+  /** The same with what comes later, unless it is what was missing. */
+  yieldLate(seat: number, answer: AcquireAnswer | Unknown): void {
+    if (mayHave(answer) && !this.yielder.votes.quorum(this.pool.clock)) this.#yield(seat);
   }
 
   /** Where nodes see the waiters in different orders, each insists on its votes until one of them does not. */

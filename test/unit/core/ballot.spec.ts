@@ -1,55 +1,29 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { Agenda } from '../../../lib/core/agenda.js';
-import { Ballot, type BallotTerms } from '../../../lib/core/ballot.js';
+import type { Ballot } from '../../../lib/core/ballot.js';
 import { Claim } from '../../../lib/core/claim.js';
-import type { LockNode, Unknown } from '../../../lib/core/lock-node.js';
-import { VirtualClock } from '../../support/virtual-clock.js';
-
-interface Vote {
-  readonly kind: 'yes' | 'no';
-}
-
-const YES: Vote = { kind: 'yes' };
-const NO: Vote = { kind: 'no' };
+import { NO, Polls, YES, type Vote } from '../../support/polls.js';
 
 describe('Ballot', () => {
-  let clock: VirtualClock;
-  let say: ((answer: Vote | Unknown) => void)[];
-  let late: unknown[];
+  let polls: Polls;
+  let clock: Polls['clock'];
+  let say: Polls['say'];
+  let late: Polls['late'];
+  let ballotOf: Polls['ballotOf'];
 
-  const claim = new Claim(['a'], 'ours');
-  const ballotOf = (size: number, terms: Partial<BallotTerms<Vote>> = {}) => {
-    const nodes = Array.from({ length: size }, (_, index) => ({ name: `node-${index}` }) as LockNode);
-    return new Ballot<Vote>(
-      { nodes, noAnswers: nodes.map(() => undefined), clock, agenda: new Agenda(clock) },
-      {
-        claim,
-        ttl: 1_000,
-        proposal: 0,
-        timeout: 50,
-        put: (_node, question, seat) => void say.push((answer) => question.answer(seat, answer)),
-        favour: 'yes',
-        late: (seat, answer) => late.push([seat, answer.kind]),
-        ...terms,
-      },
-    );
-  };
+  beforeEach(() => {
+    polls = new Polls();
+    ({ clock, say, late, ballotOf } = polls);
+  });
 
   const isOpen = async (ballot: Ballot<Vote>): Promise<boolean> =>
     (await Promise.race([ballot.decision, Promise.resolve('open')])) === 'open';
-
-  beforeEach(() => {
-    clock = new VirtualClock();
-    say = [];
-    late = [];
-  });
 
   it('puts the question to every node at once, with its claim and ttl, and tells it its seat', () => {
     const asked: unknown[] = [];
     const ballot = ballotOf(3, {
       put: (node, question, seat) => asked.push([node.name, seat, question.claim, question.ttl]),
     });
-    expect(asked).toEqual([0, 1, 2].map((seat) => [`node-${seat}`, seat, claim, 1_000]));
+    expect(asked).toEqual([0, 1, 2].map((seat) => [`node-${seat}`, seat, polls.claim, 1_000]));
     expect(ballot.nodes.map(({ name }) => name)).toEqual(['node-0', 'node-1', 'node-2']);
   });
 
@@ -111,7 +85,6 @@ describe('Ballot', () => {
     expect(await isOpen(ballot)).toBe(true);
     say[2]!(NO);
     expect(await ballot.decision).toBe('lost');
-    expect(clock.timers).toBe(0);
   });
 
   it('is lost in a tie', async () => {
@@ -136,43 +109,6 @@ describe('Ballot', () => {
     for (const index of [0, 1]) clock.schedule(51 + index, () => say[index]!(YES));
     clock.block(500);
     expect(await clock.until(ballot.decision)).toBe('won');
-  });
-
-  it('is decided once; what comes later is told apart', async () => {
-    const ballot = ballotOf(3);
-    say[0]!(NO);
-    say[1]!(NO);
-    say[2]!(YES);
-    expect(await ballot.decision).toBe('lost');
-    expect(late).toEqual([[2, 'yes']]);
-  });
-
-  it('tells of answers that come after its timeout', async () => {
-    const ballot = ballotOf(3);
-    await clock.advance(50);
-    say[1]!(YES);
-    expect(await ballot.decision).toBe('lost');
-    expect(late).toEqual([[1, 'yes']]);
-  });
-
-  it('lets one wait for the answers that its decision did not need', async () => {
-    const ballot = ballotOf(5);
-    for (const index of [0, 1, 2]) say[index]!(NO);
-    clock.schedule(10, () => say[3]!(YES));
-    clock.schedule(20, () => say[4]!(NO));
-    await clock.until(ballot.rest());
-    expect(clock.now().monotonic).toBe(20);
-    expect(ballot.count((answer) => answer.kind === 'no')).toBe(4);
-    expect(clock.timers).toBe(0);
-    await ballot.rest();
-  });
-
-  it('lets one wait for silent nodes no longer than its timeout', async () => {
-    const ballot = ballotOf(3);
-    for (const index of [0, 1]) say[index]!(NO);
-    await clock.until(ballot.rest());
-    expect(clock.now().monotonic).toBe(50);
-    expect(ballot.answers).toEqual([NO, NO, undefined]);
   });
 
   it('knows what each node has answered, by its seat', () => {

@@ -92,6 +92,45 @@ describe('Contender, among rivals', () => {
     expect(pool.owners('a')).toEqual(['older', 'older', 'foreign', 'foreign']);
   });
 
+  it('gives away at once what a node gives late, when the round is lost', async () => {
+    for (const node of pool.memory.slice(0, 2)) node.set('a', 'foreign');
+    const [older, younger] = [new Rival(pool, 'older'), new Rival(pool, 'younger')];
+    older.nodes[2]!.faults = { acquire: { late: 1.5 } };
+    younger.nodes[2]!.faults = { acquire: { slow: 5 } };
+    void (await arrive(older, younger));
+    await pool.clock.advance(3);
+    expect([younger.times('yield', 2), pool.owners('a')[2]]).toEqual([[], 'younger']);
+    await pool.clock.advance(2);
+    expect([younger.times('yield', 2), pool.owners('a')[2]]).toEqual([[6], 'older']);
+  });
+
+  it('keeps what a node gives late in reply to the round before, until the next one is lost too', async () => {
+    for (const node of pool.memory.slice(0, 2)) node.set('a', 'foreign');
+    const rival = new Rival(pool, 'ours');
+    rival.nodes[2]!.faults = { acquire: { slow: 105 } };
+    const yields: number[] = [];
+    void rival.contend({ retryDelay: 100 });
+    await pool.clock.advance(51);
+    // Silent for too long, which may mean that it was given.
+    yields.push(rival.times('yield', 2).length);
+    for (const node of rival.nodes.slice(0, 2)) node.faults = { acquire: { slow: 40 } };
+    await pool.clock.advance(60);
+    yields.push(rival.times('yield', 2).length);
+    expect([rival.times('acquire'), yields]).toEqual([
+      [0, 100],
+      [1, 1],
+    ]);
+  });
+
+  it('asks for nothing but a place where somebody holds it on all nodes, however late some say so', async () => {
+    for (const node of pool.memory) node.set('a', HOLDER, 60_000);
+    const rival = new Rival(pool, 'ours');
+    rival.nodes[2]!.faults = { acquire: { slow: 5 } };
+    void rival.contend();
+    await pool.clock.advance(100);
+    expect(rival.nodes.map(({ calls }) => calls.map(({ verb }) => verb))).toEqual(Array(3).fill(['acquire']));
+  });
+
   it('does not yield what a node has refused it', async () => {
     for (const node of pool.memory) node.set('a', HOLDER, 60_000);
     const rival = new Rival(pool, 'ours');

@@ -98,7 +98,7 @@ describe('Surrender', () => {
 
   it.each<[string, AcquireAnswer | Unknown | undefined, number]>([
     ['granted', GRANTED, 1],
-    ['has not answered', undefined, 1],
+    ['has not answered', undefined, 0],
     ['may have been reached', unknown(true), 1],
     ['was provably not reached', unknown(false), 0],
     ['is held by somebody else', HELD, 0],
@@ -107,6 +107,22 @@ describe('Surrender', () => {
     surrender.yieldVotes([answer, HELD, HELD]);
     expect(asked('yield')).toEqual([times, 0, 0]);
   });
+
+  it.each<[string, AcquireAnswer | Unknown, readonly number[], number]>([
+    ['granted', GRANTED, [1], 1],
+    ['may have been reached', unknown(true), [], 1],
+    ['was provably not reached', unknown(false), [], 0],
+    ['is held by somebody else', HELD, [], 0],
+    ['granted what was missing', GRANTED, [1, 2], 0],
+  ])(
+    'asks a node of which it came late that it %s so many times: %j, with the votes of %j, %i',
+    (_, answer, ...rest) => {
+      const [others, times] = rest;
+      take(...others);
+      surrender.yieldLate(0, answer);
+      expect(asked('yield')).toEqual([times, 0, 0]);
+    },
+  );
 
   it('asks a node that granted it in between, whatever its answer was', () => {
     take(2);
