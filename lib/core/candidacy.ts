@@ -17,7 +17,7 @@ export class Candidacy {
     private readonly waiter: Waiter,
   ) {
     const { patience, resources, terms } = contest;
-    this.place = new Place(Math.round(patience.since.wall * 1_000), Math.min(GRACE, terms.ttl), waiter);
+    this.place = new Place(Math.round(patience.arrived * 1_000), Math.min(GRACE, terms.ttl), waiter);
     this.claim = new Claim(resources, pool.random.value(), this.place);
     this.votes = new Votes(pool.nodes.length);
   }

@@ -44,8 +44,8 @@ export function handOver(
  */
 export function mayPass({ claim, validity }: Won, { terms, patience }: Contest, now: Moment): boolean {
   const { oldest, passed, taken } = claim;
-  const { wall } = patience.since;
-  if (passed >= TOKENS_PER_VOTE - 1 || wall * 1_000 > oldest || wall - taken!.wall > PASSING_WINDOW) return false;
+  const latest = Math.min(oldest / 1_000, taken!.wall + PASSING_WINDOW);
+  if (passed >= TOKENS_PER_VOTE - 1 || patience.arrived > latest) return false;
   const spent = terms.ttl - driftOf(terms.ttl, terms.driftFactor) - validity.remainingAt(now);
   return spent >= 0 && spent <= terms.ttl * PASSING_SHORTFALL;
 }

@@ -13,6 +13,8 @@ export interface PatienceTerms {
 
 /** How long one caller goes on trying, and what ends it early. */
 export class Patience {
+  /** Ms on the wall clock, by which it is told who came first. */
+  arrived: number;
   readonly #since: Moment;
 
   constructor(
@@ -22,6 +24,7 @@ export class Patience {
     private readonly closing: Stop,
   ) {
     this.#since = pool.clock.now();
+    this.arrived = this.#since.wall;
   }
 
   /** When the caller asked. */

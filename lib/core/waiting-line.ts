@@ -1,6 +1,7 @@
 import { Contender, type ContenderListener } from './contender.js';
-import type { Moment } from './clock.js';
+import type { Clock, Moment } from './clock.js';
 import type { Contest, Victory } from './contention.js';
+import { PASSING_WINDOW } from './hand-off.js';
 import type { Lease } from './lease.js';
 import { NameTable, type Named } from './name-table.js';
 import type { NodePool } from './node-pool.js';
@@ -25,6 +26,8 @@ class Line implements ContenderListener, Named {
   lease: Lease | undefined;
   /** What the first one was told last. */
   #latest: Lost | undefined;
+  /** Ms on the wall clock when this process last gave the lock back while others waited here. */
+  #givenBack = -Infinity;
   #waiters: Queue<Waiting> | undefined;
 
   constructor(
@@ -42,6 +45,15 @@ class Line implements ContenderListener, Named {
   get obstacle(): Lost {
     if (this.lease === undefined && this.#latest) return this.#latest;
     return { kind: 'contended', nodes: [], retryAfter: this.lease?.validity ?? 0, rivals: [] };
+  }
+
+  /**
+   * Who held the lock can ask again once his release is answered, and then counts as having come with that release: else those who
+   * came elsewhere meanwhile would be before him, and processes that take turns would lose their order, one caller after the other.
+   */
+  dateArrival({ patience }: Contest): void {
+    if (patience.arrived - this.#givenBack <= PASSING_WINDOW)
+      patience.arrived = Math.min(patience.arrived, this.#givenBack);
   }
 
   lost(outcome: Lost): void {
@@ -85,6 +97,12 @@ class Line implements ContenderListener, Named {
     else this.lines.delete(this);
   }
 
+  /** The lock is over: the next one's turn. */
+  leave(clock: Clock): void {
+    if (this.length > 0) this.#givenBack = clock.now().wall;
+    this.next();
+  }
+
   /** Whose turn it is next. */
   get first(): Waiting | undefined {
     return this.#waiters?.first;
@@ -105,6 +123,7 @@ export class WaitingLines {
     const resource = contest.resources[0]!;
     const line = this.#lines.get(resource);
     if (line === undefined) return this.#contender(contest, new Line(resource, this.#lines)).run(start);
+    line.dateArrival(contest);
     contest.onLost(line.obstacle);
     if (line.length >= this.maxWaiters) return Promise.reject(errorOf(line.obstacle, contest.resources));
     return line.join(contest, () => this.#contender(contest, line).run());
@@ -142,7 +161,7 @@ export class WaitingLines {
   /** The lock is over: the next one's turn. */
   leave(lease: Lease): void {
     const line = this.#lines.get(lease.resources[0]!);
-    if (line?.lease === lease) line.next();
+    if (line?.lease === lease) line.leave(this.pool.clock);
   }
 
   #contender(contest: Contest, line: Line): Contender {

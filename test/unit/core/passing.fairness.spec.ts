@@ -72,6 +72,60 @@ describe('whom a lock passes to within its process', () => {
     expect(theirs.at).toBeLessThanOrEqual(PASSING_WINDOW + 2 * 2);
   });
 
+  it.each([
+    ['keeps his place', PASSING_WINDOW, ['theirs', 'ours', 'again', 'third'], 0],
+    ['keeps his place', PASSING_WINDOW, ['ours', 'theirs', 'again', 'third'], 1],
+    ['comes behind others', PASSING_WINDOW + 1, ['theirs', 'ours', 'third', 'again'], 1],
+  ])('%s where one asks %i ms after his process has given the lock back: %j', async (_, ms, order, asked) => {
+    const first = await world.take(IN_LINE);
+    const served: string[] = [];
+    const come = async (name: string): Promise<void> => {
+      const { redlock } = name === 'ours' || name === 'again' ? world : world.pool.client();
+      const lock = await redlock.acquire('a', IN_LINE);
+      served.push(name);
+      await world.pool.clock.sleep(50);
+      await lock.release();
+    };
+    const callers: Promise<void>[] = [];
+    for (const name of order.slice(0, 2)) {
+      await world.pass(10);
+      callers.push(come(name));
+    }
+    await world.pass(10);
+    await world.free(first);
+    await world.pass(ms - 1);
+    callers.push(come('third'));
+    await world.pass(1);
+    callers.push(come('again'));
+    const votes = (): number => world.pool.nodes[0]!.callsOf('acquire').length;
+    const before = votes();
+    await world.pool.clock.until(Promise.all(callers));
+    expect([served, votes() - before]).toEqual([order, asked]);
+  });
+
+  it('dates nobody later than he came where the clock was set back since his process gave the lock back', async () => {
+    const first = await world.take(IN_LINE);
+    await world.pass(PASSING_WINDOW + 1);
+    const waiting = world.next(IN_LINE);
+    await world.free(first);
+    const holder = await world.pool.clock.until(waiting);
+    world.pool.clock.stepWall(-100);
+    const served: string[] = [];
+    const come = async (name: string, { redlock }: Pick<PassingWorld, 'redlock'>): Promise<void> => {
+      // Of another ttl, so that the nodes are asked who is next.
+      const lock = await redlock.acquire('a', { ...IN_LINE, ttl: 2_000 });
+      served.push(name);
+      await lock.release();
+    };
+    const callers = [come('ours', world)];
+    await world.pass(10);
+    callers.push(come('theirs', world.pool.client()));
+    await world.pass(10);
+    await world.free(holder);
+    await world.pool.clock.until(Promise.all(callers));
+    expect(served).toEqual(['ours', 'theirs']);
+  });
+
   it('serves those of several processes in the order in which they came, and asks the nodes only in between', async () => {
     const holder = await world.pool.clock.until(world.pool.client().redlock.acquire('a', IN_LINE));
     const other = world.pool.client().redlock;
