@@ -140,6 +140,7 @@ export class NodeConnection {
     this.#handshakeSince = undefined;
     if (this.#refusal !== undefined) return this.#tell({ type: 'node-down', reason: this.#refusal });
     this.#unanswered.begin();
+    readAtOnce(this.#redis.stream);
     this.listener.ready(this.#redis);
     this.#ready = true;
     this.#usable();
@@ -176,6 +177,14 @@ export class NodeConnection {
 /** ioredis listens for the first error only; a second one, as an alert of TLS may be, would end the process. */
 function outliveErrors(stream: Pick<Redis['stream'], 'on'> | undefined): void {
   stream?.on('error', ignore);
+}
+
+/**
+ * ioredis listens by `prependListener`, by which Node does not notice that somebody does: it would put what arrives into a buffer
+ * and read it from there one tick later.
+ */
+function readAtOnce(stream: Pick<Redis['stream'], 'on'>): void {
+  stream.on('data', ignore);
 }
 
 function ignore(): void {

@@ -1,0 +1,57 @@
+import { once } from 'node:events';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import type { Redis } from 'ioredis';
+import { NodeConnection } from '../../../lib/redis/connection.js';
+import { toAddresses } from '../../../lib/redis/node-address.js';
+import { commandOf } from '../../../lib/redis/resp.js';
+import { RedisPool } from '../../support/redis-pool.js';
+
+let pool: RedisPool;
+let connection: NodeConnection;
+let redis: Redis;
+beforeEach(async () => {
+  pool = await RedisPool.start(1);
+  connection = new NodeConnection(toAddresses(pool.urls)[0]!.options, {
+    ready: (ready) => (redis = ready),
+    usable: () => undefined,
+  });
+  await connection.open(() => undefined);
+});
+afterEach(async () => {
+  await connection.close();
+  await pool.stop();
+});
+
+/** For each of three answers, whether it was told before the socket was through with handing on what it had read. */
+async function toldAtOnce(): Promise<boolean[]> {
+  const told: boolean[] = [];
+  let isTold = false;
+  const { stream } = redis;
+  const push = stream.push.bind(stream);
+  stream.push = (chunk, encoding) => {
+    const more = push(chunk, encoding);
+    told.push(isTold);
+    return more;
+  };
+  for (let ping = 0; ping < 3; ping += 1) {
+    isTold = false;
+    await new Promise((resolve) => {
+      connection.send('ping', commandOf('PING'), (reply) => {
+        isTold = true;
+        resolve(reply);
+      });
+    });
+  }
+  return told;
+}
+
+it('an answer is told in the very turn in which it is read', async () => {
+  expect(await toldAtOnce()).toEqual([true, true, true]);
+});
+
+it('also on a connection that was made anew', async () => {
+  const ready = once(redis, 'ready');
+  redis.disconnect(true);
+  await ready;
+  expect(await toldAtOnce()).toEqual([true, true, true]);
+});
