@@ -76,10 +76,19 @@ export class Agenda {
 
   #run(): void {
     const now = this.#timeOf(this.clock.now());
-    const due = [...this.#slots].filter(([tick]) => tick <= now).sort(([a], [b]) => a - b);
-    for (const [tick] of due) this.#slots.delete(tick);
+    const due = this.#takeDue(now);
     this.#arm(this.#earliest());
-    for (const [, slot] of due) this.#runSlot(slot, now);
+    for (const slot of due) this.#runSlot(slot, now);
+  }
+
+  /** The slots whose tick has come, in order. */
+  #takeDue(now: number): Slot[] {
+    const ticks: number[] = [];
+    for (const tick of this.#slots.keys()) if (tick <= now) ticks.push(tick);
+    ticks.sort((a, b) => a - b);
+    const due = ticks.map((tick) => this.#slots.get(tick)!);
+    for (const tick of ticks) this.#slots.delete(tick);
+    return due;
   }
 
   /** The oldest first; a task that another one takes back before its turn does not run. */

@@ -18,7 +18,7 @@ export class CallerContest implements Contest {
     this.patience = patience;
   }
 
-  onLost({ kind }: Lost): void {
+  onLost({ kind }: Pick<Lost, 'kind'>): void {
     if (kind !== 'contended' || this.#told) return;
     this.#told = true;
     this.emit({ type: 'contended', resources: this.resources });

@@ -107,8 +107,8 @@ export class Contender implements Waiter {
   /** Waits, no longer than nodes may take to answer, until the votes agree on a token. */
   async #settled(outcome: Victory | Lost | Unsettled): Promise<Victory | Lost> {
     if (outcome.kind !== 'unsettled') return outcome;
-    const [{ pool, contest }, { awaited }] = [this, outcome];
-    const laggards = { votes: this.#candidacy.votes, awaited, changed: () => this.#wakeIfWon() };
+    const { pool, contest } = this;
+    const laggards = { votes: this.#candidacy.votes, awaited: outcome.awaited, changed: () => this.#wakeIfWon() };
     const stop = raiseLaggards(pool, this.#candidacy.claim, laggards);
     const early = (wake: () => void): void => void (this.#wake = () => this.#won() && wake());
     await contest.patience.pause(pool.timeoutFor(contest.terms.ttl), early).finally(stop);
@@ -182,10 +182,10 @@ export class Contender implements Waiter {
 
   /** Won by the votes of several rounds and grants, where enough of the lease is left to make it a whole one. */
   #standing(awaited = true): Victory | Unsettled | undefined {
-    const [{ clock }, { claim, votes }] = [this.pool, this.#candidacy];
-    const validity = votes.quorum(clock);
-    if (!validity || validity.remaining(clock) < this.#candidacy.place.grace * ENOUGH) return undefined;
-    if (!settleByVotes(claim, votes, clock)) return { kind: 'unsettled', awaited };
+    const { claim, votes, place } = this.#candidacy;
+    const validity = votes.quorum(this.pool.clock);
+    if (!validity || validity.remaining(this.pool.clock) < place.grace * ENOUGH) return undefined;
+    if (!settleByVotes(claim, votes, this.pool.clock)) return { kind: 'unsettled', awaited };
     return { kind: 'won', claim, validity, provisional: true, attempts: 1 };
   }
 

@@ -11,7 +11,7 @@ export interface Contest {
   readonly terms: LeaseTerms & RetryPolicy;
   readonly patience: Patience;
   /** Told what each attempt in vain came to. */
-  onLost(outcome: Lost): void;
+  onLost(outcome: Pick<Lost, 'kind'>): void;
 }
 
 /** A won claim, and after how many attempts. */

@@ -46,10 +46,10 @@ export class Patience {
     return attempts > this.terms.retryCount ? 0 : this.terms.waitTimeout - this.waited;
   }
 
-  /** Ms left to wait behind others, who try in our place: no longer than our own tries would take. */
-  get leftInLine(): number {
+  /** Ms left at `now` to wait behind others, who try in our place: no longer than our own tries would take. */
+  leftInLine(now: Moment): number {
     const { waitTimeout, retryCount, retryDelay } = this.terms;
-    return Math.min(waitTimeout, retryCount === Infinity ? Infinity : retryCount * retryDelay) - this.waited;
+    return Math.min(waitTimeout, retryCount === Infinity ? Infinity : retryCount * retryDelay) - this.waitedUntil(now);
   }
 
   /** Ms for which a vote may be repeated; without limit for a caller that does not wait, since it counts rounds. */
@@ -66,11 +66,11 @@ export class Patience {
     this.terms.signal?.throwIfAborted();
   }
 
-  /** Tells `end` once, after `delay` ms or when something aborts before that; returns what ends the watch. */
-  watch(delay: number, end: WaitEnd): () => void {
+  /** Tells `end` once, `delay` ms after `now` or when something aborts before that; returns what ends the watch. */
+  watch(delay: number, end: WaitEnd, now?: Moment): () => void {
     const { agenda } = this.pool;
     const wait = new Wait(agenda, { closing: this.closing, signal: this.terms.signal }, end);
-    if (delay < Infinity) agenda.add(delay, wait);
+    if (delay < Infinity) agenda.add(delay, wait, now);
     return () => wait.stop();
   }
 

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.js';
+import type { Clock, Moment } from './clock.js';
 import type { NodeOutcome } from './errors.js';
 import { stands, tokenOf } from './fencing.js';
 import { quorumOf } from './quorum.js';
@@ -12,97 +12,107 @@ interface Vote {
   readonly oldest?: number | undefined;
 }
 
+/** What is known of one node. */
+interface Seat {
+  vote: Vote | undefined;
+  /** How many commands are under way that may give its vote away. */
+  yielding: number;
+  /** Granted since the latest round began: later than its answer to that, if it said no. */
+  hasGranted: boolean;
+  /** Said no when it was asked last, and nothing since. */
+  hasRefused: boolean;
+}
+
 /** Which nodes have a claim, by seat, and until when that is provable; found out one by one, over several rounds. */
 export class Votes {
-  #votes: Map<number, Vote> | undefined;
-  /** By seat, how many commands are under way that may give its vote away. */
-  #yielding: Map<number, number> | undefined;
-  /** Granted since the latest round began: later than the answers to it that said no. */
-  #granted: Set<number> | undefined;
-  /** Said no when they were asked last, and nothing since. */
-  #refused: Set<number> | undefined;
+  /** Made when the first of them says something: most claims are won without counting like this. */
+  #seats: Seat[] | undefined;
 
   constructor(private readonly nodes: number) {}
 
   beginRound(): void {
-    this.#granted?.clear();
+    if (this.#seats) for (const seat of this.#seats) seat.hasGranted = false;
   }
 
   has(seat: number): boolean {
-    return this.#votes?.has(seat) === true;
+    return this.#seats?.[seat]!.vote !== undefined;
   }
 
   grant(seat: number, vote: Vote): void {
-    (this.#votes ??= new Map()).set(seat, vote);
-    this.#refused?.delete(seat);
+    const granting = this.#at(seat);
+    granting.vote = vote;
+    granting.hasRefused = false;
   }
 
   /** Not as an answer, but because it was our turn. */
   grantMeanwhile(seat: number, vote: Vote): void {
-    (this.#granted ??= new Set()).add(seat);
-    // The resource was free for us everywhere, or is about to be.
-    this.#refused?.clear();
     this.grant(seat, vote);
+    this.#at(seat).hasGranted = true;
+    // The resource was free for us everywhere, or is about to be.
+    for (const other of this.#seats!) other.hasRefused = false;
   }
 
   /** Said no, or nothing. */
   refuse(seat: number, kind: string): void {
-    if (this.#granted?.has(seat)) return;
-    this.#votes?.delete(seat);
-    if (kind !== 'unknown') (this.#refused ??= new Set()).add(seat);
+    const refusing = this.#at(seat);
+    if (refusing.hasGranted) return;
+    refusing.vote = undefined;
+    if (kind !== 'unknown') refusing.hasRefused = true;
   }
 
   /** The node has the claim no more, whatever it said before. */
   drop(seat: number): void {
-    this.#granted?.delete(seat);
-    this.#votes?.delete(seat);
+    const dropping = this.#at(seat);
+    dropping.hasGranted = false;
+    dropping.vote = undefined;
   }
 
   /** The node lifted its counter while it had the claim. */
   raised(seat: number, token: number): void {
-    const vote = this.#votes?.get(seat);
-    if (vote) this.#votes!.set(seat, { ...vote, fence: Math.max(vote.fence, token) });
+    const raised = this.#at(seat);
+    const { vote } = raised;
+    if (vote) raised.vote = { ...vote, fence: Math.max(vote.fence, token) };
   }
 
   /** Until it is known what comes of it, the vote of this node does not count. */
   yielding(seat: number): void {
-    this.#yielding ??= new Map();
-    this.#yielding.set(seat, (this.#yielding.get(seat) ?? 0) + 1);
+    this.#at(seat).yielding += 1;
   }
 
   yielded(seat: number, kept: boolean): void {
-    this.#yielding!.set(seat, this.#yielding!.get(seat)! - 1);
-    if (!kept) this.#votes?.delete(seat);
+    const yielded = this.#at(seat);
+    yielded.yielding -= 1;
+    if (!kept) yielded.vote = undefined;
   }
 
   /** The validity that a quorum of votes has at least; undefined where there is no quorum. */
   quorum(clock: Clock): Validity | undefined {
+    const votes = this.#counted();
     const quorum = quorumOf(this.nodes);
-    if (this.#votes === undefined || this.#votes.size < quorum) return undefined;
+    if (votes.length < quorum) return undefined;
     const now = clock.now();
-    const counted = this.#counted().map(([, { validity }]) => validity);
-    counted.sort((a, b) => b.remainingAt(now) - a.remainingAt(now));
-    return counted[quorum - 1];
+    votes.sort((a, b) => b.validity.remainingAt(now) - a.validity.remainingAt(now));
+    return votes[quorum - 1]!.validity;
   }
 
   /** The fencing token of the votes that count at this moment, and whether it stands. */
   token(clock: Clock): { readonly token: number; readonly stands: boolean } | undefined {
     const quorum = quorumOf(this.nodes);
-    const fences = this.#living(clock).map(([, { fence }]) => fence);
+    const fences = this.#counted(clock.now()).map(({ fence }) => fence);
     const token = tokenOf(fences, quorum);
     return token === undefined ? undefined : { token, stands: stands(fences, quorum, token) };
   }
 
   /** When the oldest of those came whom the nodes of these votes saw wait. */
   oldest(clock: Clock): number {
-    return Math.min(...this.#living(clock).map(([, { oldest = 0 }]) => oldest));
+    return Math.min(...this.#counted(clock.now()).map(({ oldest = 0 }) => oldest));
   }
 
   /** The seats whose counters are below `token`. */
   below(token: number, clock: Clock): number[] {
-    return this.#living(clock)
-      .filter(([, { fence }]) => fence < token)
-      .map(([seat]) => seat);
+    const counted = this.#counted(clock.now());
+    const isBelow = ({ vote }: Seat): boolean => vote !== undefined && vote.fence < token && counted.includes(vote);
+    return (this.#seats ?? []).flatMap((seat, index) => (isBelow(seat) ? [index] : []));
   }
 
   /** Who voted for the claim, in words for an error. */
@@ -112,16 +122,23 @@ export class Votes {
 
   /** Whether the counter of some node is not at `token`, or not likely to be, since it did not vote. */
   differFrom(token: number): boolean {
-    if (this.#refused !== undefined && this.#refused.size > 0) return true;
-    return [...(this.#votes?.values() ?? [])].some(({ fence }) => fence !== token);
+    return (this.#seats ?? []).some(({ vote, hasRefused }) => hasRefused || (vote && vote.fence !== token));
   }
 
-  #counted(): [number, Vote][] {
-    return [...(this.#votes ?? [])].filter(([seat]) => !this.#yielding?.get(seat));
+  #at(seat: number): Seat {
+    return (this.#seats ??= Array.from({ length: this.nodes }, noSeat))[seat]!;
   }
 
-  #living(clock: Clock): [number, Vote][] {
-    const now = clock.now();
-    return this.#counted().filter(([, { validity }]) => validity.remainingAt(now) > 0);
+  /** The votes that nothing may give away, of those that still last at `now` where that is given. */
+  #counted(now?: Moment): Vote[] {
+    const counted: Vote[] = [];
+    for (const { vote, yielding } of this.#seats ?? []) {
+      if (vote && yielding === 0 && !(now && vote.validity.remainingAt(now) <= 0)) counted.push(vote);
+    }
+    return counted;
   }
+}
+
+function noSeat(): Seat {
+  return { vote: undefined, yielding: 0, hasGranted: false, hasRefused: false };
 }

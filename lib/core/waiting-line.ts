@@ -10,6 +10,8 @@ import { mayPass } from './passing.js';
 import type { PatienceTerms } from './patience.js';
 import { Queue } from './queue.js';
 
+const HELD = { kind: 'contended' } as const;
+
 /** A caller who waits behind others of this process. */
 interface Waiting {
   readonly contest: Contest;
@@ -41,6 +43,11 @@ class Line implements ContenderListener, Named {
     return this.#waiters?.length ?? 0;
   }
 
+  /** Why those who wait do not have it: for less than it costs to tell what stands in their way. */
+  get why(): Pick<Lost, 'kind'> {
+    return (this.lease === undefined && this.#latest) || HELD;
+  }
+
   /** What stands in the way of those who wait. */
   get obstacle(): Lost {
     if (this.lease === undefined && this.#latest) return this.#latest;
@@ -65,7 +72,7 @@ class Line implements ContenderListener, Named {
   }
 
   /** Waits behind all who are there already, and then calls `contend`. */
-  join(contest: Contest, contend: () => Promise<Victory>): Promise<Victory> {
+  join(contest: Contest, now: Moment, contend: () => Promise<Victory>): Promise<Victory> {
     const { patience, resources } = contest;
     const waiters = (this.#waiters ??= new Queue());
     return new Promise((resolve, reject) => {
@@ -73,10 +80,8 @@ class Line implements ContenderListener, Named {
         leaveQueue();
         reject(error);
       };
-      const stop = patience.watch(patience.leftInLine, {
-        timeout: () => leave(errorOf(this.obstacle, resources)),
-        abort: leave,
-      });
+      const timeout = (): void => leave(errorOf(this.obstacle, resources));
+      const stop = patience.watch(patience.leftInLine(now), { timeout, abort: leave }, now);
       const begin = (won?: Victory): void => {
         stop();
         resolve(won ?? contend());
@@ -124,9 +129,9 @@ export class WaitingLines {
     const line = this.#lines.get(resource);
     if (line === undefined) return this.#contender(contest, new Line(resource, this.#lines)).run(start);
     line.dateArrival(contest);
-    contest.onLost(line.obstacle);
+    contest.onLost(line.why);
     if (line.length >= this.maxWaiters) return Promise.reject(errorOf(line.obstacle, contest.resources));
-    return line.join(contest, () => this.#contender(contest, line).run());
+    return line.join(contest, start, () => this.#contender(contest, line).run());
   }
 
   /** What the first in line got: whoever asks for it waits for this lock from now on. */

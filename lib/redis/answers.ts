@@ -23,6 +23,9 @@ const ANSWERS: Readonly<Record<string, NodeAnswer>> = {
   p: { kind: 'passed' },
 };
 
+/** How many words come with a letter. */
+const WORDS: Readonly<Record<string, number>> = { g: 1, q: 1, h: 2, '!': 1 };
+
 /** What is usual for each verb that asks for no vote. */
 const USUAL: Readonly<Partial<Record<Verb, NodeAnswer>>> = {
   E: { kind: 'extended' },
@@ -36,6 +39,9 @@ const USUAL: Readonly<Partial<Record<Verb, NodeAnswer>>> = {
 
 const NO_VOTE: Granted = { kind: 'granted', fence: NaN, oldest: Infinity };
 const NONE_OF_OURS: NodeAnswer = { kind: 'unknown', reason: 'an answer that is none of ours', sent: true };
+
+/** Fence counter, and when the oldest of those came who wait behind it. */
+const VOTE = /^(\d+)(?: (\S+))?$/;
 
 /** Where the clock of the node stands in a number that answers for a whole batch. */
 const CLOCK_AT = 1_024;
@@ -53,13 +59,13 @@ export function readAnswers(batch: Batch, reply: Reply, tell: AnswerListener): v
   }
   if (typeof reply.value === 'number' && reply.value % CLOCK_AT === length) return readUsual(batch, tell);
   const parts = Array.isArray(reply.value) ? (reply.value as unknown[]) : [reply.value];
-  const [head] = parts as [Buffer | string | undefined];
+  const head = parts[0] as Buffer | string | undefined;
   const letters = head === undefined ? '' : head.toString();
   let next = 1;
-  const extra = (): unknown => parts[next++];
   for (let index = 0; index < length; index += 1) {
     const letter = letters[index] ?? '';
-    tell(batch, index, letter === '*' ? usual(batch, index) : (ANSWERS[letter] ?? readLong(letter, extra)));
+    tell(batch, index, letter === '*' ? usual(batch, index) : (ANSWERS[letter] ?? readLong(letter, parts, next)));
+    next += WORDS[letter] ?? 0;
   }
 }
 
@@ -97,23 +103,23 @@ function usual({ verbs, questions }: Batch, index: number, vote = NO_VOTE): Node
   return vote.fence === proposal ? vote : { kind: 'granted', fence: proposal, oldest: Infinity };
 }
 
-/** An answer that comes with more than its letter. */
-function readLong(letter: string, extra: () => unknown): NodeAnswer {
-  if (letter === 'g') return granted(String(extra()));
-  if (letter === 'q') return quarantined(Number(extra()));
+/** An answer that comes with more than its letter: the words at `next`. */
+function readLong(letter: string, parts: readonly unknown[], next: number): NodeAnswer {
+  const word = parts[next];
+  if (letter === 'g') return granted(String(word));
+  if (letter === 'q') return quarantined(Number(word));
   if (letter === 'h') {
     // PTTL answers -1 for a key that never expires, and -2 for one that is not there.
-    const left = Number(extra());
-    return { kind: 'held', remaining: left === -1 ? Infinity : Math.max(0, left), owner: String(extra()) };
+    const left = Number(word);
+    return { kind: 'held', remaining: left === -1 ? Infinity : Math.max(0, left), owner: String(parts[next + 1]) };
   }
-  return letter === '!' ? { kind: 'unknown', reason: String(extra()), sent: true } : NONE_OF_OURS;
+  return letter === '!' ? { kind: 'unknown', reason: String(word), sent: true } : NONE_OF_OURS;
 }
 
 /** Without a token it is no vote. */
 function granted(text: string): NodeAnswer {
-  const [, fence, oldest] = /^(\d+)(?: (\S+))?$/.exec(text) ?? [];
-  if (fence === undefined) return NONE_OF_OURS;
-  return { kind: 'granted', fence: Number(fence), oldest: arrivalIn(oldest) };
+  const parts = VOTE.exec(text);
+  return parts === null ? NONE_OF_OURS : { kind: 'granted', fence: Number(parts[1]), oldest: arrivalIn(parts[2]) };
 }
 
 /** When somebody came who waits, microseconds. */

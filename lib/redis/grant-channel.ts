@@ -3,6 +3,8 @@ import type { Claim, Grant } from '../core/claim.js';
 import { arrivalIn } from './answers.js';
 
 const TIDY_FROM = 1_000;
+/** Value, fence counter, when the oldest of those came who wait behind it, key. */
+const GRANT = /^(\S+) (\d+) (\S+) (.*)$/s;
 
 /** Told what comes over the channel. */
 export interface GrantListener {
@@ -77,10 +79,11 @@ export class GrantChannel {
   }
 
   #heard(message: string): void {
-    const [, value, fence, oldest, key] = /^(\S+) (\d+) (\S+) (.*)$/s.exec(message) ?? [];
-    if (value === undefined) return;
+    const parts = GRANT.exec(message);
+    if (parts === null) return;
+    const value = parts[1]!;
     const claim = this.#waiting.get(value);
-    if (claim) this.listener.granted(claim, { fence: Number(fence), oldest: arrivalIn(oldest) });
-    else this.listener.unwanted(value, key!);
+    if (claim) this.listener.granted(claim, { fence: Number(parts[2]), oldest: arrivalIn(parts[3]) });
+    else this.listener.unwanted(value, parts[4]!);
   }
 }

@@ -20,14 +20,14 @@ describe('CallerContest', () => {
   });
 
   it('tells once that somebody else has what is wanted', () => {
-    call.onLost({ kind: 'contended', nodes: [], retryAfter: 5, rivals: [] });
-    call.onLost({ kind: 'contended', nodes: [], retryAfter: 5, rivals: [] });
+    call.onLost({ kind: 'contended' });
+    call.onLost({ kind: 'contended' });
     expect(events).toEqual([{ type: 'contended', resources: ['a'] }]);
   });
 
   it('does not where nobody is known to have it', () => {
-    call.onLost({ kind: 'unavailable', nodes: [] });
-    call.onLost({ kind: 'quarantined', nodes: [], retryAfter: 5 });
+    call.onLost({ kind: 'unavailable' });
+    call.onLost({ kind: 'quarantined' });
     expect(events).toEqual([]);
   });
 });

@@ -133,7 +133,7 @@ describe('Patience', () => {
   ])('%j, after 100 ms has %d ms left behind others: no more than its own tries would take', (terms, left) => {
     const one = patience(terms);
     clock.block(100);
-    expect(one.leftInLine).toBe(left);
+    expect(one.leftInLine(clock.now())).toBe(left);
   });
 
   describe('watch', () => {
