@@ -28,10 +28,17 @@ export async function standing(pool: RedisPool, count: number, resource: string,
   }, LIMIT);
 }
 
-/** Resolves when exactly these stand in line for `resource` on every server, in this order. */
-export async function linedUp(pool: RedisPool, resource: string, members: readonly Channelled[]): Promise<void> {
+/** Resolves when exactly these stand in line for `resource` on each of these servers, by default on all, in this order. */
+export async function linedUp(
+  pool: RedisPool,
+  resource: string,
+  members: readonly Channelled[],
+  servers = [...pool.servers.keys()],
+): Promise<void> {
   const line = members.map(({ channel }) => channel);
-  await eventually(async () => expect(await linesOf(pool, resource)).toEqual(pool.servers.map(() => line)), LIMIT);
+  await eventually(async () => {
+    expect(await linesOf(pool, resource, servers)).toEqual(servers.map(() => line));
+  }, LIMIT);
 }
 
 /** What is there of `resource`, or of any, on each server: locks and lines. */
