@@ -23,6 +23,14 @@ describe('Agenda', () => {
     expect(done).toEqual(['early at 10', 'middle at 20', 'late at 30']);
   });
 
+  it('keeps that order where the process stood still meanwhile', async () => {
+    agenda.add(30, note('late'));
+    agenda.add(10, note('early'));
+    clock.block(50);
+    await clock.advance(100);
+    expect(done).toEqual(['early at 50', 'late at 50']);
+  });
+
   it('keeps one timer, whatever is on it', () => {
     for (let delay = 100; delay > 0; delay -= 1) agenda.add(delay, note('task'));
     expect(clock.timers).toBe(1);
