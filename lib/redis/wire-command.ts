@@ -25,8 +25,9 @@ export class WireCommand extends Command {
   ) {
     super(name);
     this.#promised = { resolve: this.resolve, reject: this.reject };
-    this.resolve = resolved;
-    this.reject = rejected;
+    // Whoever traces commands puts functions of his own in their place, which call these without the command.
+    this.resolve = (value: unknown) => this.#tell({ ok: true, value }).resolve(value);
+    this.reject = (error: Error) => this.#rejected(error);
   }
 
   /** Written once, and not kept until the answer comes: a command that may have arrived is never sent again. */
@@ -36,12 +37,18 @@ export class WireCommand extends Command {
     return wire;
   }
 
-  /**
-   * Tells the reply, and nothing more after that; returns what settles the promise. ioredis makes such functions for every command,
-   * which keep the command until the next full collection.
-   */
-  tell(reply: Reply): Pick<Command, 'resolve' | 'reject'> {
+  #rejected(error: Error): void {
+    // Whatever else ioredis says of a command without a reply, it is that its connection has ended.
+    const reason = error.name === 'ReplyError' ? error.message : 'connection closed';
+    const { reject } = this.#tell({ ok: false, reason, sent: true });
+    this.promise.catch(ignore);
+    reject(error);
+  }
+
+  /** Tells the reply, and nothing more after that; returns what settles the promise. */
+  #tell(reply: Reply): Pick<Command, 'resolve' | 'reject'> {
     const promised = this.#promised;
+    // A function that stayed would keep its command until the next full collection.
     this.#promised = NOTHING;
     this.resolve = this.reject = ignore;
     this.listener.replied(reply);
@@ -50,20 +57,6 @@ export class WireCommand extends Command {
 }
 
 const NOTHING = { resolve: ignore, reject: ignore };
-
-// Two for all commands: what V8 compiles of functions that are made for one command is lost with the last of them.
-
-function resolved(this: WireCommand, value: unknown): void {
-  this.tell({ ok: true, value }).resolve(value);
-}
-
-function rejected(this: WireCommand, error: Error): void {
-  // Whatever else ioredis says of a command without a reply, it is that its connection has ended.
-  const reason = error.name === 'ReplyError' ? error.message : 'connection closed';
-  const { reject } = this.tell({ ok: false, reason, sent: true });
-  this.promise.catch(ignore);
-  reject(error);
-}
 
 function ignore(): void {
   // The answer was told.

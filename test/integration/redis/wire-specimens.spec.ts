@@ -55,8 +55,8 @@ const PARTS = [
   'initPromise',
   'sendCommand',
   'toWritable',
-  'resolved',
-  'tell',
+  'resolve',
+  '#tell',
 ];
 
 describe('WireSpecimens', () => {

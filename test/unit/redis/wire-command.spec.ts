@@ -45,6 +45,18 @@ describe('WireCommand', () => {
     expect(replies).toEqual([{ ok: true, value: 'PONG' }]);
   });
 
+  it('is answered by its functions alone, as tools call them that put their own in the place of these', async () => {
+    const answered = command();
+    const { resolve } = answered;
+    resolve('PONG');
+    expect(replies).toEqual([{ ok: true, value: 'PONG' }]);
+    const failed = command();
+    const { reject } = failed;
+    reject(new Error('closed'));
+    expect(replies).toEqual([{ ok: false, reason: 'connection closed', sent: true }]);
+    await expect(failed.promise).rejects.toThrow('closed');
+  });
+
   it('still settles its promise, which others may wait for', async () => {
     const one = command();
     one.resolve('PONG');
