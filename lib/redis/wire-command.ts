@@ -25,9 +25,10 @@ export class WireCommand extends Command {
   ) {
     super(name);
     this.#promised = { resolve: this.resolve, reject: this.reject };
-    // Whoever traces commands puts functions of his own in their place, which call these without the command.
-    this.resolve = (value: unknown) => this.#tell({ ok: true, value }).resolve(value);
-    this.reject = (error: Error) => this.#rejected(error);
+    // Bound, since whoever traces commands puts functions of his own in their place, which call these without the command; and of
+    // functions that are made for one command V8 throws away what it compiled with the last of them.
+    this.resolve = this.#resolved.bind(this);
+    this.reject = this.#rejected.bind(this);
   }
 
   /** Written once, and not kept until the answer comes: a command that may have arrived is never sent again. */
@@ -35,6 +36,10 @@ export class WireCommand extends Command {
     const { wire } = this;
     this.wire = '';
     return wire;
+  }
+
+  #resolved(value: unknown): void {
+    this.#tell({ ok: true, value }).resolve(value);
   }
 
   #rejected(error: Error): void {
