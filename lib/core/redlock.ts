@@ -1,6 +1,6 @@
 import { CallerContest } from './caller-contest.js';
 import type { CallOptions } from './call-options.js';
-import { systemClock, type Clock, type Moment } from './clock.js';
+import type { Clock, Moment } from './clock.js';
 import { contend } from './contention.js';
 import { ResourceLockedError } from './errors.js';
 import type { LockListener } from './events.js';
@@ -24,6 +24,7 @@ import { HeldLocks, type Use } from './reentry.js';
 import { toResources } from './resources.js';
 import { Shutdown } from './shutdown.js';
 import { statusOf, type RedlockStatus } from './status.js';
+import { ThriftyClock } from './thrifty-clock.js';
 import { standsInLine, WaitingLines } from './waiting-line.js';
 
 const MOST_WAITERS = 10_000;
@@ -58,7 +59,7 @@ export class Redlock {
   #isOpen = false;
 
   constructor(settings: RedlockSettings) {
-    const clock = settings.clock ?? systemClock;
+    const clock = settings.clock ?? new ThriftyClock();
     this.#pool = new NodePool(settings.nodes, {
       clock,
       random: settings.random ?? new SystemRandom(),

@@ -1,5 +1,6 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { elapsed, LONGEST_TIMER, systemClock } from '../../../lib/core/clock.js';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { elapsed, LONGEST_TIMER, systemClock, type Clock } from '../../../lib/core/clock.js';
+import { ThriftyClock } from '../../../lib/core/thrifty-clock.js';
 
 const at = (monotonic: number, wall: number) => ({ monotonic, wall });
 
@@ -14,12 +15,19 @@ describe('elapsed', () => {
   });
 });
 
-describe('systemClock', () => {
+describe.each([
+  ['systemClock', () => systemClock],
+  ['ThriftyClock', () => new ThriftyClock()],
+])('%s', (_name, make) => {
+  let clock: Clock;
+  beforeEach(() => {
+    clock = make();
+  });
   afterEach(() => void jest.useRealTimers());
 
   it('tells the time on both clocks', () => {
     const before = Date.now();
-    const { monotonic, wall } = systemClock.now();
+    const { monotonic, wall } = clock.now();
     expect(monotonic).toBeLessThanOrEqual(performance.now());
     expect(wall).toBeGreaterThanOrEqual(before);
   });
@@ -27,7 +35,7 @@ describe('systemClock', () => {
   it('runs a task after its delay', () => {
     jest.useFakeTimers();
     const task = jest.fn();
-    systemClock.schedule(30, task);
+    clock.schedule(30, task);
     jest.advanceTimersByTime(29);
     expect(task).not.toHaveBeenCalled();
     jest.advanceTimersByTime(1);
@@ -37,7 +45,7 @@ describe('systemClock', () => {
   it('takes a task back', () => {
     jest.useFakeTimers();
     const task = jest.fn();
-    systemClock.schedule(30, task)();
+    clock.schedule(30, task)();
     jest.advanceTimersByTime(100);
     expect(task).not.toHaveBeenCalled();
     expect(jest.getTimerCount()).toBe(0);
@@ -45,7 +53,7 @@ describe('systemClock', () => {
 
   it.each([2 ** 31, 2 ** 40, Infinity])('does not run a task of %d ms at once, as Node would', (delay) => {
     const setTimer = jest.spyOn(globalThis, 'setTimeout');
-    const stop = systemClock.schedule(delay, () => undefined);
+    const stop = clock.schedule(delay, () => undefined);
     stop();
     expect(setTimer.mock.lastCall?.[1]).toBe(LONGEST_TIMER);
     setTimer.mockRestore();
@@ -54,7 +62,7 @@ describe('systemClock', () => {
   it('puts a task behind input that has already arrived', async () => {
     const order: string[] = [];
     const done = new Promise<void>((resolve) => {
-      systemClock.afterInput(() => {
+      clock.afterInput(() => {
         order.push('task');
         resolve();
       });
