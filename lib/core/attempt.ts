@@ -18,12 +18,11 @@ export async function attempt(pool: NodePool, resources: readonly string[], leas
   const now = pool.clock.now();
   const validity = Validity.of(now, lease.ttl, lease.driftFactor);
   const claim = new Claim(resources, pool.random.value());
-  let onLate = (_seat: number, answer: AcquireAnswer): void => noteLate(claim, answer);
-  const ballot = pool.acquire(claim, lease.ttl, { now, late: (seat, answer) => onLate(seat, answer) });
+  const ballot = pool.acquire(claim, lease.ttl, { now, late: (_seat, answer) => noteLate(claim, answer) });
   const decision = await ballot.decision;
   const token = decision === 'won' ? commonToken(ballot.answers) : undefined;
-  if (token !== undefined) settle(claim, token, ballot.answers);
-  else if (decision === 'won') await searchToken(pool, claim, { ballot, validity, listen: (late) => (onLate = late) });
+  if (token !== undefined) settle(ballot, token);
+  else if (decision === 'won') await searchToken(pool, ballot, validity);
   if (claim.token !== 0 && validity.remaining(pool.clock) > 0) {
     return { kind: 'won', claim, validity, provisional: false };
   }
@@ -31,14 +30,9 @@ export async function attempt(pool: NodePool, resources: readonly string[], leas
   return decision === 'won' && claim.token === 0 ? withoutToken(ballot) : lossOf(ballot, decision);
 }
 
-interface Search {
-  readonly ballot: Ballot<AcquireAnswer>;
-  readonly validity: Validity;
-  readonly listen: (late: (seat: number, answer: AcquireAnswer) => void) => void;
-}
-
 /** Until the fence counters of a quorum agree enough, for as long as nodes may take to answer. */
-async function searchToken(pool: NodePool, claim: Claim, { ballot, validity, listen }: Search): Promise<void> {
+async function searchToken(pool: NodePool, ballot: Ballot<AcquireAnswer>, validity: Validity): Promise<void> {
+  const { claim } = ballot;
   const votes = new Votes(ballot.nodes.length);
   const note = (seat: number, answer: AcquireAnswer | undefined): void => {
     if (answer?.kind === 'granted') votes.grant(seat, { validity, fence: answer.fence });
@@ -54,7 +48,7 @@ async function searchToken(pool: NodePool, claim: Claim, { ballot, validity, lis
       stopRaise();
       resolve();
     };
-    listen((seat, answer) => {
+    ballot.tellLate((seat, answer) => {
       note(seat, answer);
       noteLate(claim, answer);
       check();

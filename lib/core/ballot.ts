@@ -50,21 +50,28 @@ export class Ballot<A extends Answer> extends Task implements Question<A> {
   readonly claim: Claim;
   readonly ttl: number;
   readonly proposal: number;
+  readonly #timeout: number;
+  readonly #favour: string | undefined;
+  #tellLate: BallotTerms<A>['late'];
   #outcome: Decision | undefined;
   #onDecision: ((decision: Decision) => void) | undefined;
   #onComplete: (() => void) | undefined;
   #granted = 0;
   #refused = 0;
 
+  /** Does not keep the terms: a node that is slow to answer would keep all that they lead to. */
   constructor(
     private readonly electorate: Electorate,
-    private readonly terms: BallotTerms<A>,
+    terms: BallotTerms<A>,
   ) {
     super();
     const { nodes, agenda } = electorate;
     this.claim = terms.claim;
     this.ttl = terms.ttl;
     this.proposal = terms.proposal;
+    this.#timeout = terms.timeout;
+    this.#favour = terms.favour;
+    this.#tellLate = terms.late;
     this.answers = electorate.noAnswers.slice();
     agenda.add(terms.timeout, this, terms.now);
     for (let seat = 0; seat < nodes.length; seat += 1) terms.put(nodes[seat]!, this, seat);
@@ -84,11 +91,16 @@ export class Ballot<A extends Answer> extends Task implements Question<A> {
     else this.#onDecision = tell;
   }
 
+  /** Has what comes late told to somebody else. */
+  tellLate(late: (seat: number, answer: A | Unknown) => void): void {
+    this.#tellLate = late;
+  }
+
   /** Resolves when every node has answered, or after one more `timeout`: for telling why a ballot was lost. */
   async rest(): Promise<void> {
     if (!this.answers.includes(undefined)) return;
     await new Promise<void>((resolve) => {
-      const stopTimer = this.electorate.clock.schedule(this.terms.timeout, resolve);
+      const stopTimer = this.electorate.clock.schedule(this.#timeout, resolve);
       this.#onComplete = () => {
         stopTimer();
         resolve();
@@ -102,7 +114,7 @@ export class Ballot<A extends Answer> extends Task implements Question<A> {
   }
 
   answer(seat: number, given: A | Unknown): void {
-    const answer = this.claim.isDoubtful(seat) && given.kind === this.terms.favour ? DOUBTFUL : given;
+    const answer = this.claim.isDoubtful(seat) && given.kind === this.#favour ? DOUBTFUL : given;
     this.answers[seat] = answer;
     if (this.#outcome) return this.#late(seat, answer);
     if (this.#favours(answer.kind)) this.#granted += 1;
@@ -117,11 +129,11 @@ export class Ballot<A extends Answer> extends Task implements Question<A> {
   }
 
   #favours(kind: string): boolean {
-    return this.terms.favour === undefined ? kind !== 'unknown' : kind === this.terms.favour;
+    return this.#favour === undefined ? kind !== 'unknown' : kind === this.#favour;
   }
 
   #late(seat: number, answer: A | Unknown): void {
-    this.terms.late?.(seat, answer);
+    this.#tellLate?.(seat, answer);
     if ((this.#onComplete || this.slot) && !this.answers.includes(undefined)) this.#complete();
   }
 
@@ -132,7 +144,7 @@ export class Ballot<A extends Answer> extends Task implements Question<A> {
 
   #giveUp(): void {
     if (this.#outcome === 'won') return;
-    const silence: Unknown = { kind: 'unknown', reason: `no answer within ${this.terms.timeout} ms`, sent: true };
+    const silence: Unknown = { kind: 'unknown', reason: `no answer within ${this.#timeout} ms`, sent: true };
     for (let seat = 0; seat < this.answers.length; seat += 1) {
       if (this.answers[seat]) continue;
       this.answers[seat] = silence;
@@ -143,8 +155,10 @@ export class Ballot<A extends Answer> extends Task implements Question<A> {
 
   #end(outcome: Decision): void {
     this.#outcome = outcome;
-    const waits = outcome === 'lost' && this.terms.late && this.answers.includes(undefined);
+    const waits = outcome === 'lost' && this.#tellLate && this.answers.includes(undefined);
     if (!waits) this.electorate.agenda.remove(this);
-    this.#onDecision?.(outcome);
+    const tell = this.#onDecision;
+    this.#onDecision = undefined;
+    tell?.(outcome);
   }
 }

@@ -144,7 +144,7 @@ export class Contender implements Waiter {
       const token = commonToken(ballot.answers);
       if (token !== undefined) {
         const { claim } = this.#candidacy;
-        settle(claim, token, ballot.answers);
+        settle(ballot, token);
         return { kind: 'won', claim, validity: this.#validity, provisional: false, attempts: 1 };
       }
     }

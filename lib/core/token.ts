@@ -1,3 +1,4 @@
+import type { Ballot } from './ballot.js';
 import type { Claim } from './claim.js';
 import type { Clock } from './clock.js';
 import type { AcquireAnswer, Unknown } from './lock-node.js';
@@ -15,11 +16,13 @@ export function commonToken(answers: readonly (AcquireAnswer | undefined)[]): nu
   return token;
 }
 
-/** Gives the claim its token; nodes that are known to have another counter are told when it is released. */
-export function settle(claim: Claim, token: number, answers: readonly (AcquireAnswer | undefined)[]): void {
+/** Gives the claim its token; nodes that are known to have another counter, also from what comes late, are told when it is released. */
+export function settle(ballot: Pick<Ballot<AcquireAnswer>, 'claim' | 'answers' | 'tellLate'>, token: number): void {
+  const { claim, answers } = ballot;
   claim.token = token;
   claim.oldest = Infinity;
   for (const answer of answers) if (answer) noteLate(claim, answer);
+  ballot.tellLate((_seat, answer) => noteLate(claim, answer));
 }
 
 /** The same by votes of which each says more or less; false where no token stands yet. */

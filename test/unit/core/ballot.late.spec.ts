@@ -30,6 +30,17 @@ describe('Ballot, of what comes once it is decided,', () => {
     expect(late).toEqual([[2, 'yes']]);
   });
 
+  it('is told to whoever was named last', async () => {
+    const ballot = ballotOf(3);
+    say[0]!(YES);
+    say[1]!(YES);
+    expect(await ballot.decision).toBe('won');
+    const others: unknown[] = [];
+    ballot.tellLate((seat, { kind }) => void others.push([seat, kind]));
+    say[2]!(NO);
+    expect([others, late]).toEqual([[[2, 'no']], []]);
+  });
+
   it('tells once of nodes that stay silent where it is lost', async () => {
     const ballot = ballotOf(5);
     for (const index of [0, 1, 2]) say[index]!(NO);

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Aside } from '../../../lib/core/aside.js';
 import { Claim } from '../../../lib/core/claim.js';
-import type { AcquireAnswer } from '../../../lib/core/lock-node.js';
+import type { AcquireAnswer, Unknown } from '../../../lib/core/lock-node.js';
 import { NodePool } from '../../../lib/core/node-pool.js';
 import { commonToken, noteLate, raiseLaggards, settle } from '../../../lib/core/token.js';
 import { Validity } from '../../../lib/core/validity.js';
@@ -13,6 +13,17 @@ const granted = (fence: number): AcquireAnswer => ({ kind: 'granted', fence });
 const HELD: AcquireAnswer = { kind: 'held', remaining: 10, owner: 'other' };
 const QUARANTINED: AcquireAnswer = { kind: 'quarantined', remaining: 10 };
 const UNKNOWN: AcquireAnswer = { kind: 'unknown', reason: 'down', sent: false };
+
+/** A ballot that is decided, with one more answer on its way. */
+function ballotOf(claim: Claim, answers: (AcquireAnswer | undefined)[]) {
+  let tell: (seat: number, answer: AcquireAnswer | Unknown) => void = () => undefined;
+  return {
+    claim,
+    answers,
+    tellLate: (late: typeof tell): void => void (tell = late),
+    comes: (answer: AcquireAnswer): void => tell(answers.indexOf(undefined), answer),
+  };
+}
 
 describe('commonToken', () => {
   it.each([
@@ -38,7 +49,7 @@ describe('settle', () => {
     ['a node is away', [UNKNOWN, granted(5), granted(5)], false],
   ])('gives the claim its token, and where %s says so', (_, answers, diverged) => {
     const claim = new Claim(['a'], 'v');
-    settle(claim, 5, answers);
+    settle(ballotOf(claim, answers), 5);
     expect(claim).toMatchObject({ token: 5, diverged });
   });
 });
@@ -53,15 +64,16 @@ describe('when the oldest came whom a node of the votes saw wait', () => {
     ['of those that granted only', [seeing(30), HELD, seeing(40), UNKNOWN], 30],
   ])('is %s', (_, answers, oldest) => {
     const claim = new Claim(['a'], 'v');
-    settle(claim, 5, answers);
+    settle(ballotOf(claim, answers), 5);
     expect(claim.oldest).toBe(oldest);
   });
 
   it('is found out also by votes that come late', () => {
     const claim = new Claim(['a'], 'v');
-    settle(claim, 5, [seeing(30), seeing(40), undefined]);
-    noteLate(claim, seeing(20));
-    noteLate(claim, HELD);
+    const ballot = ballotOf(claim, [seeing(30), seeing(40), undefined]);
+    settle(ballot, 5);
+    ballot.comes(seeing(20));
+    ballot.comes(HELD);
     expect(claim.oldest).toBe(20);
   });
 });
@@ -74,7 +86,7 @@ describe('noteLate', () => {
     ['no answer', UNKNOWN, false],
   ])('notes of %s whether it differs', (_, answer, diverged) => {
     const claim = new Claim(['a'], 'v');
-    settle(claim, 5, [granted(5), granted(5), undefined]);
+    settle(ballotOf(claim, [granted(5), granted(5), undefined]), 5);
     noteLate(claim, answer);
     expect(claim.diverged).toBe(diverged);
   });
@@ -87,7 +99,7 @@ describe('noteLate', () => {
 
   it('does not forget that some node differed', () => {
     const claim = new Claim(['a'], 'v');
-    settle(claim, 5, [granted(5), granted(5), HELD]);
+    settle(ballotOf(claim, [granted(5), granted(5), HELD]), 5);
     noteLate(claim, granted(5));
     expect(claim.diverged).toBe(true);
   });
