@@ -45,13 +45,17 @@ class Line implements ContenderListener, Named {
 
   /** Why those who wait do not have it: for less than it costs to tell what stands in their way. */
   get why(): Pick<Lost, 'kind'> {
-    return (this.lease === undefined && this.#latest) || HELD;
+    return this.#told ?? HELD;
   }
 
   /** What stands in the way of those who wait. */
   get obstacle(): Lost {
-    if (this.lease === undefined && this.#latest) return this.#latest;
-    return { kind: 'contended', nodes: [], retryAfter: this.lease?.validity ?? 0, rivals: [] };
+    return this.#told ?? { ...HELD, nodes: [], retryAfter: this.lease?.validity ?? 0, rivals: [] };
+  }
+
+  /** What the first one was told, where it is not he who has it. */
+  get #told(): Lost | undefined {
+    return this.lease === undefined ? this.#latest : undefined;
   }
 
   /**

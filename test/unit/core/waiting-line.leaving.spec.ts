@@ -60,6 +60,16 @@ describe('WaitingLines, when a waiter', () => {
     expect(await second).toEqual([expect.any(QuorumNotReachedError), 700]);
   });
 
+  it('comes while the nodes are away tell nobody that somebody else has it', async () => {
+    const { redlock: away, events } = pool.client();
+    for (const node of pool.nodes) node.fail('down');
+    const first = errorOf(away.acquire('a', { waitTimeout: 2_000 }));
+    await pool.clock.advance(100);
+    await errorOf(away.acquire('a', { waitTimeout: 700 }));
+    await first;
+    expect(events.filter(({ type }) => type === 'contended')).toEqual([]);
+  });
+
   it('has as many tries as he wants behind him in time tell him that it is locked', async () => {
     await acquire();
     const options = { retryCount: 3, retryDelay: 100, waitTimeout: Infinity };

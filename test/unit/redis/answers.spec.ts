@@ -63,6 +63,13 @@ describe('readAnswers', () => {
     ]);
   });
 
+  it('takes one word for how long a node does not vote, and leaves those of the next one', () => {
+    expect(read(['qh', '1500', 10, 'one'], 2)).toEqual([
+      { kind: 'quarantined', remaining: 1_500 },
+      { kind: 'held', remaining: 10, owner: 'one' },
+    ]);
+  });
+
   it.each([true, false])('tells every operation why there is no reply: sent %s', (sent) => {
     const why = { kind: 'unknown', reason: 'connection closed', sent };
     expect(answersOf(3, { ok: false, reason: 'connection closed', sent })).toEqual([why, why, why]);
