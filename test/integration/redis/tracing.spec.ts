@@ -65,8 +65,11 @@ it('tells the tracing channel of ioredis when a command began and when it was an
   const listener = { start: note('start'), asyncEnd: note('end') };
   const channel = tracingChannel<string, object>('ioredis:command');
   channel.subscribe(listener as never);
-  await lockTwice();
-  await eventually(() => expect(told.filter((what) => what === 'end evalsha').length).toBeGreaterThanOrEqual(12));
-  channel.unsubscribe(listener as never);
+  try {
+    await lockTwice();
+    await eventually(() => expect(told.filter((what) => what === 'end evalsha').length).toBeGreaterThanOrEqual(12));
+  } finally {
+    channel.unsubscribe(listener as never);
+  }
   expect(told.filter((what) => what === 'start evalsha').length).toBeGreaterThanOrEqual(12);
 });
