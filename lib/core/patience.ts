@@ -2,6 +2,7 @@ import type { Quit } from './call-options.js';
 import { elapsed, type Moment } from './clock.js';
 import type { NodePool } from './node-pool.js';
 import type { Stop } from './stop.js';
+import type { Tenure } from './tenure.js';
 import { Wait, type WaitEnd } from './wait.js';
 
 export interface PatienceTerms {
@@ -13,8 +14,8 @@ export interface PatienceTerms {
 
 /** How long one caller goes on trying, and what ends it early. */
 export class Patience {
-  /** Ms on the wall clock, by which it is told who came first. */
-  arrived: number;
+  /** The time of his process with the lock in which the caller came. */
+  tenure: Tenure | undefined;
   readonly #since: Moment;
 
   constructor(
@@ -24,12 +25,17 @@ export class Patience {
     private readonly closing: Stop,
   ) {
     this.#since = pool.clock.now();
-    this.arrived = this.#since.wall;
   }
 
   /** When the caller asked. */
   get since(): Moment {
     return this.#since;
+  }
+
+  /** Ms on the wall clock, by which it is told who came first. */
+  get arrived(): number {
+    const came = this.#since.wall;
+    return this.tenure ? this.tenure.dateOf(came) : came;
   }
 
   /** Ms since the caller asked. */

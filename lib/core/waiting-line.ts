@@ -1,7 +1,6 @@
 import { Contender, type ContenderListener } from './contender.js';
 import type { Clock, Moment } from './clock.js';
 import type { Contest, Victory } from './contention.js';
-import { PASSING_WINDOW } from './hand-off.js';
 import type { Lease } from './lease.js';
 import { NameTable, type Named } from './name-table.js';
 import type { NodePool } from './node-pool.js';
@@ -9,6 +8,7 @@ import { errorOf, type Lost } from './outcome.js';
 import { mayPass } from './passing.js';
 import type { PatienceTerms } from './patience.js';
 import { Queue } from './queue.js';
+import { Tenure } from './tenure.js';
 
 const HELD = { kind: 'contended' } as const;
 
@@ -28,8 +28,8 @@ class Line implements ContenderListener, Named {
   lease: Lease | undefined;
   /** What the first one was told last. */
   #latest: Lost | undefined;
-  /** Ms on the wall clock when this process last gave the lock back while others waited here. */
-  #givenBack = -Infinity;
+  #tenure: Tenure | undefined;
+  #former: Tenure | undefined;
   #waiters: Queue<Waiting> | undefined;
 
   constructor(
@@ -58,13 +58,19 @@ class Line implements ContenderListener, Named {
     return this.lease === undefined ? this.#latest : undefined;
   }
 
-  /**
-   * Who held the lock can ask again once his release is answered, and then counts as having come with that release: else those who
-   * came elsewhere meanwhile would be before him, and processes that take turns would lose their order, one caller after the other.
-   */
+  /** Who has it now, in this process. */
+  hold(lease: Lease): void {
+    this.lease = lease;
+    if (this.#tenure?.isOver === false) return;
+    this.#former = this.#tenure;
+    this.#tenure = new Tenure();
+  }
+
+  /** @see Tenure */
   dateArrival({ patience }: Contest): void {
-    if (patience.arrived - this.#givenBack <= PASSING_WINDOW)
-      patience.arrived = Math.min(patience.arrived, this.#givenBack);
+    const came = patience.arrived;
+    if (this.#former?.includes(came)) patience.tenure = this.#former;
+    else if (this.#tenure?.includes(came)) patience.tenure = this.#tenure;
   }
 
   lost(outcome: Lost): void {
@@ -108,7 +114,7 @@ class Line implements ContenderListener, Named {
 
   /** The lock is over: the next one's turn. */
   leave(clock: Clock): void {
-    if (this.length > 0) this.#givenBack = clock.now().wall;
+    if (this.length > 0) this.#tenure?.end(clock.now().wall);
     this.next();
   }
 
@@ -141,14 +147,14 @@ export class WaitingLines {
   /** What the first in line got: whoever asks for it waits for this lock from now on. */
   hold(lease: Lease): void {
     const line = this.#lines.get(lease.resources[0]!);
-    if (line) line.lease = lease;
+    line?.hold(lease);
   }
 
   /** A lock that was got without standing in line; the next one to ask waits for it, unless others do so already. */
   adopt(lease: Lease): void {
     const [resource, ...others] = lease.resources;
     if (others.length > 0 || this.#lines.get(resource!)) return;
-    new Line(resource!, this.#lines).lease = lease;
+    new Line(resource!, this.#lines).hold(lease);
   }
 
   /** Whether somebody here waits for this lock. */
