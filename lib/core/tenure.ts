@@ -1,30 +1,27 @@
 import { PASSING_WINDOW } from './hand-off.js';
 
 /**
- * The time for which a process has a lock, from caller to caller. Those who come next to its end count as having come with that: who
- * held the lock asks again once his release is answered at the earliest, and the others asked one by one while it passed between them.
- * Each by his own date, they would be served in parts, with those who came elsewhere meanwhile in between, and for good: processes
- * that take turns would have the lock for one caller at a time.
+ * The time for which a process has a lock, from caller to caller. Those who come in it count as having come at its end, as far as that
+ * is near: who held the lock asks again once his release is answered at the earliest, and the others asked one by one while it passed
+ * between them. Each by his own date, they would be served in parts, with those who came elsewhere meanwhile in between, and for good:
+ * processes that take turns would have the lock for one caller at a time.
  */
 export class Tenure {
   /** Ms on the wall clock when the process gave the lock back while others waited here. */
   #end: number | undefined;
 
-  get isOver(): boolean {
-    return this.#end !== undefined;
-  }
-
   end(wall: number): void {
     this.#end = wall;
   }
 
-  /** Whether it is not over, or was a moment ago. */
+  /** Whether who comes then still comes in it: a moment after its end at the latest. */
   includes(came: number): boolean {
-    return this.#end === undefined || Math.abs(came - this.#end) <= PASSING_WINDOW;
+    return this.#end === undefined || came - this.#end <= PASSING_WINDOW;
   }
 
   /** Ms on the wall clock when somebody who came in it counts as having come. */
   dateOf(came: number): number {
-    return this.#end !== undefined && this.includes(came) ? this.#end : came;
+    if (this.#end === undefined) return came;
+    return Math.max(came - PASSING_WINDOW, Math.min(came + PASSING_WINDOW, this.#end));
   }
 }

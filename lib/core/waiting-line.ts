@@ -28,6 +28,7 @@ class Line implements ContenderListener, Named {
   lease: Lease | undefined;
   /** What the first one was told last. */
   #latest: Lost | undefined;
+  /** Made when the first one comes in it: most locks are wanted by nobody else. */
   #tenure: Tenure | undefined;
   #former: Tenure | undefined;
   #waiters: Queue<Waiting> | undefined;
@@ -58,19 +59,10 @@ class Line implements ContenderListener, Named {
     return this.lease === undefined ? this.#latest : undefined;
   }
 
-  /** Who has it now, in this process. */
-  hold(lease: Lease): void {
-    this.lease = lease;
-    if (this.#tenure?.isOver === false) return;
-    this.#former = this.#tenure;
-    this.#tenure = new Tenure();
-  }
-
   /** @see Tenure */
   dateArrival({ patience }: Contest): void {
-    const came = patience.arrived;
-    if (this.#former?.includes(came)) patience.tenure = this.#former;
-    else if (this.#tenure?.includes(came)) patience.tenure = this.#tenure;
+    if (this.#former?.includes(patience.arrived)) patience.tenure = this.#former;
+    else if (this.lease) patience.tenure = this.#tenure ??= new Tenure();
   }
 
   lost(outcome: Lost): void {
@@ -114,8 +106,14 @@ class Line implements ContenderListener, Named {
 
   /** The lock is over: the next one's turn. */
   leave(clock: Clock): void {
-    if (this.length > 0) this.#tenure?.end(clock.now().wall);
+    if (this.length > 0) this.#endTenure(clock.now().wall);
     this.next();
+  }
+
+  #endTenure(wall: number): void {
+    this.#former = this.#tenure ?? new Tenure();
+    this.#former.end(wall);
+    this.#tenure = undefined;
   }
 
   /** Whose turn it is next. */
@@ -147,14 +145,14 @@ export class WaitingLines {
   /** What the first in line got: whoever asks for it waits for this lock from now on. */
   hold(lease: Lease): void {
     const line = this.#lines.get(lease.resources[0]!);
-    line?.hold(lease);
+    if (line) line.lease = lease;
   }
 
   /** A lock that was got without standing in line; the next one to ask waits for it, unless others do so already. */
   adopt(lease: Lease): void {
     const [resource, ...others] = lease.resources;
     if (others.length > 0 || this.#lines.get(resource!)) return;
-    new Line(resource!, this.#lines).hold(lease);
+    new Line(resource!, this.#lines).lease = lease;
   }
 
   /** Whether somebody here waits for this lock. */
