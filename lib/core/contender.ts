@@ -3,10 +3,11 @@ import { Candidacy } from './candidacy.js';
 import type { Grant } from './claim.js';
 import type { Moment } from './clock.js';
 import { victoryOf, type Contest, type Victory } from './contention.js';
-import { ENOUGH, SIGN_OF_LIFE, STUBBORN_ROUNDS } from './hand-off.js';
+import { ENOUGH, SIGN_OF_LIFE } from './hand-off.js';
+import { Insistence } from './insistence.js';
 import type { AcquireAnswer } from './lock-node.js';
 import type { NodePool } from './node-pool.js';
-import { errorOf, isSplit, reasonOf, type Lost, type Unsettled } from './outcome.js';
+import { errorOf, reasonOf, type Lost, type Unsettled } from './outcome.js';
 import type { Waiter } from './place.js';
 import { retryDelay } from './retry.js';
 import { Surrender } from './surrender.js';
@@ -76,6 +77,7 @@ export class Contender implements Waiter {
 
   async #untilWon(first: Victory | Lost | Unsettled): Promise<Victory> {
     const { patience, terms, resources } = this.contest;
+    const insistence = new Insistence(this.pool);
     let outcome = await this.#settled(first);
     for (let attempts = 1; ;) {
       patience.throwIfAborted();
@@ -86,8 +88,7 @@ export class Contender implements Waiter {
       this.contest.onLost(outcome);
       const left = patience.left(attempts);
       if (left <= 0) throw errorOf(outcome, resources);
-      if (attempts >= STUBBORN_ROUNDS && isSplit(outcome) && this.pool.random.fraction() < 0.5)
-        this.#surrender().giveWay();
+      if (insistence.endsWith(outcome)) this.#surrender().giveWay();
       const delay = Math.min(left, SIGN_OF_LIFE, retryDelay(terms, this.pool.random));
       await patience.pause(delay, (wake) => (this.#wake = wake));
       const found = this.#found(outcome);
@@ -143,9 +144,8 @@ export class Contender implements Waiter {
       if (this.#validity.remaining(this.pool.clock) <= 0) return { kind: 'too slow', nodes: reasonOf(ballot).nodes };
       const token = commonToken(ballot.answers);
       if (token !== undefined) {
-        const { claim } = this.#candidacy;
         settle(ballot, token);
-        return { kind: 'won', claim, validity: this.#validity, provisional: false, attempts: 1 };
+        return { kind: 'won', claim: ballot.claim, validity: this.#validity, provisional: false, attempts: 1 };
       }
     }
     ballot.answers.forEach((answer, seat) => answer && this.#note(seat, answer, this.#validity));

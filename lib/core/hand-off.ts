@@ -13,8 +13,5 @@ export const PASSING_WINDOW = 5;
 /** The share of his ttl that somebody may lack who has a lock from others of his process. */
 export const PASSING_SHORTFALL = 0.05;
 
-/** From this round on, rivals whose nodes see different orders do not insist on their votes. */
-export const STUBBORN_ROUNDS = 3;
-
 /** Ms after which a waiter asks again at the latest: nodes forget lines of which they hear nothing for twice as long. */
 export const SIGN_OF_LIFE = 30_000;

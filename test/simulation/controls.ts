@@ -121,7 +121,7 @@ export const CONTROLS: readonly Control[] = [
       },
     ],
     breaks: ['valid when taken'],
-    seeds: 1_000,
+    seeds: 3_000,
   },
   {
     name: 'release without compare',

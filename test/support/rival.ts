@@ -18,6 +18,12 @@ export interface Arena {
   readonly clock: VirtualClock;
 }
 
+interface RivalSettings {
+  /** What chance says, always or each time. */
+  readonly fraction?: number | (() => number);
+  readonly nodeTimeout?: number;
+}
+
 /** One process that contends for the resource `a`, with a way of its own to the nodes. */
 export class Rival {
   readonly nodes: readonly ScriptedNode[];
@@ -31,14 +37,14 @@ export class Rival {
   constructor(
     private readonly arena: Arena,
     readonly value: string,
-    { fraction = 0.5, nodeTimeout }: { readonly fraction?: number; readonly nodeTimeout?: number } = {},
+    { fraction = 0.5, nodeTimeout }: RivalSettings = {},
   ) {
     const { clock, memory } = arena;
     this.nodes = memory.map((node) => new ScriptedNode(node, clock));
     let claims = 0;
     const random: Random = {
       value: () => ((claims += 1) === 1 ? value : `${value}/${claims}`),
-      fraction: () => fraction,
+      fraction: typeof fraction === 'number' ? () => fraction : fraction,
     };
     this.#pool = new NodePool(this.nodes, { clock, random, nodeTimeout });
   }

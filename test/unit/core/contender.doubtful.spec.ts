@@ -22,7 +22,7 @@ describe('Contender, of whose votes one may be given away at any time', () => {
 
   it.each<['yield' | 'release', number]>([
     ['yield', 50],
-    ['release', 250],
+    ['release', 650],
   ])('never counts a vote that a late %s may still give away, and asks in a new name', async (verb, later) => {
     rival.nodes[0]!.faults = { [verb]: { zombie: 400 } };
     const outcome = rival.contend({ retryDelay: 100 });

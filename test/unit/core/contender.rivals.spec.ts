@@ -151,26 +151,26 @@ describe('Contender, among rivals', () => {
     expect(rival.times('acquire')).toEqual([0, 80]);
   });
 
-  it('insists in the first two rounds on votes that are split for good, and not always after them', async () => {
+  it('insists for longer than the grace on votes that are split for good, and not always after that', async () => {
     ['x', 'y'].forEach((value, index) => pool.memory[index + 1]!.set('a', value));
     const rival = new Rival(pool, 'ours', { fraction: 0.4 });
-    const outcome = rival.contend({ retryDelay: 100, waitTimeout: 450 }).catch(() => undefined);
-    await pool.clock.advance(199);
+    const outcome = rival.contend({ retryDelay: 100, waitTimeout: 850 }).catch(() => undefined);
+    await pool.clock.advance(599);
     expect(rival.times('release')).toEqual([]);
     await pool.clock.until(outcome);
-    expect(rival.times('acquire').slice(0, 5)).toEqual([0, 100, 200, 300, 400]);
-    expect(rival.times('release')).toEqual([200, 300, 400, 450]);
+    expect(rival.times('acquire').slice(0, 9)).toEqual([0, 100, 200, 300, 400, 500, 600, 700, 800]);
+    expect(rival.times('release')).toEqual([600, 700, 800, 850]);
   });
 
   it('leaves the votes that it does not insist on to whoever asks next', async () => {
     ['x', 'y'].forEach((value, index) => pool.memory[index + 1]!.set('a', value));
     const rival = new Rival(pool, 'ours', { fraction: 0.4 });
     void rival.contend({ retryDelay: 100 });
-    await pool.clock.advance(250);
+    await pool.clock.advance(650);
     expect(pool.owners('a')).toEqual([undefined, 'x', 'y']);
     await pool.clock.advance(60);
     expect(pool.owners('a')).toEqual([undefined, 'x', 'y']);
-    expect(rival.times('acquire')).toEqual([0, 100, 200, 300]);
+    expect(rival.times('acquire')).toEqual([0, 100, 200, 300, 400, 500, 600, 700]);
   });
 
   it('insists on its votes for ever against a single holder', async () => {

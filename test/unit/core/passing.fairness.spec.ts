@@ -103,7 +103,7 @@ describe('whom a lock passes to within its process', () => {
     expect([served, votes() - before]).toEqual([order, asked]);
   });
 
-  it('dates nobody later than he came where the clock was set back since his process gave the lock back', async () => {
+  it('dates nobody by the time at which his process gave the lock back where the clock was set back since', async () => {
     const first = await world.take(IN_LINE);
     await world.pass(PASSING_WINDOW + 1);
     const waiting = world.next(IN_LINE);

@@ -1,0 +1,40 @@
+import { describe, expect, it } from '@jest/globals';
+import { GRACE } from '../../../lib/core/hand-off.js';
+import { MemoryPool } from '../../support/memory-pool.js';
+import { releaseFor, Rival } from '../../support/rival.js';
+import { SeededRandom } from '../../support/seeded-random.js';
+
+const HOLDER = 'holder';
+const POLLING = { retryDelay: 200, retryJitter: 100 };
+const NAMES = ['first', 'second', 'third'];
+
+/** Who gets it, where nodes that had not noticed yet gave it to one that has died, the others to the next in line, and one is down. */
+async function winnerBehindDead(seed: number): Promise<string | undefined> {
+  const random = new SeededRandom(seed);
+  const pool = new MemoryPool(5);
+  for (const node of pool.memory) node.set('a', HOLDER, 60_000);
+  const winners: string[] = [];
+  for (const name of NAMES) {
+    const rival = new Rival(pool, name, { fraction: () => random.fraction() });
+    rival.nodes[4]!.fail('down');
+    void rival.contend(POLLING).then(({ claim }) => winners.push(claim.value));
+    await pool.clock.advance(1);
+  }
+  // They have asked many times until then.
+  await pool.clock.advance(3_000 + Math.floor(random.fraction() * POLLING.retryDelay));
+  for (const [seat, node] of pool.memory.slice(0, 4).entries()) {
+    if (seat < 2) node.set('a', 'dead', GRACE);
+    else releaseFor([node], HOLDER);
+    await pool.clock.advance(Math.floor(random.fraction() * 2));
+  }
+  await pool.clock.advance(3 * GRACE);
+  return winners[0];
+}
+
+describe('Contender, behind one that died when it was its turn', () => {
+  it('keeps its place before those who came later', async () => {
+    const winners = [];
+    for (let seed = 1; seed <= 60; seed += 1) winners.push(await winnerBehindDead(seed));
+    expect(new Set(winners)).toEqual(new Set([NAMES[0]]));
+  });
+});
