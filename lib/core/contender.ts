@@ -88,7 +88,7 @@ export class Contender implements Waiter {
       this.contest.onLost(outcome);
       const left = patience.left(attempts);
       if (left <= 0) throw errorOf(outcome, resources);
-      if (insistence.endsWith(outcome)) this.#surrender().giveWay();
+      if (insistence.endsAfter(outcome)) this.#surrender().giveWay();
       const delay = Math.min(left, SIGN_OF_LIFE, retryDelay(terms, this.pool.random));
       await patience.pause(delay, (wake) => (this.#wake = wake));
       const found = this.#found(outcome);

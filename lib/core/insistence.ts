@@ -13,8 +13,8 @@ export class Insistence {
 
   constructor(private readonly pool: Pick<NodePool, 'clock' | 'random'>) {}
 
-  /** Whether it ends with this round: at random, so that of rivals not all give way at once. */
-  endsWith(outcome: Lost): boolean {
+  /** Whether it ends after a round that came to this: at random, so that of rivals not all give way at once. */
+  endsAfter(outcome: Lost): boolean {
     const { clock, random } = this.pool;
     if (!isSplit(outcome)) {
       this.#since = undefined;

@@ -30,6 +30,7 @@ class Line implements ContenderListener, Named {
   #latest: Lost | undefined;
   /** Made when the first one comes in it: most locks are wanted by nobody else. */
   #tenure: Tenure | undefined;
+  /** The one before it, which those who ask a moment later still came in. */
   #former: Tenure | undefined;
   #waiters: Queue<Waiting> | undefined;
 

@@ -38,6 +38,11 @@ export class PassingWorld {
     return this.#asked.some((calls, seat) => calls > before[seat]!);
   };
 
+  /** How often a node was asked for a vote. */
+  get votes(): number {
+    return this.pool.nodes[0]!.callsOf('acquire').length;
+  }
+
   /** How often each node was asked for anything. */
   get #asked(): number[] {
     return this.pool.nodes.map((node) => node.calls.length);

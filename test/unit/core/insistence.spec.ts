@@ -13,7 +13,7 @@ describe('insisting on votes that are split', () => {
   let insistence: Insistence;
   const after = (ms: number, outcome = SPLIT): boolean => {
     clock.block(ms);
-    return insistence.endsWith(outcome);
+    return insistence.endsAfter(outcome);
   };
   beforeEach(() => {
     clock = new VirtualClock();
