@@ -26,6 +26,7 @@ export class Contender implements Waiter {
   #validity!: Validity;
   #over = false;
   #inVain: Surrender | undefined; // once the latest round was lost
+  #insistence: Insistence | undefined;
   #wake: (() => void) | undefined;
   #stopHurry: (() => void) | undefined;
 
@@ -77,7 +78,7 @@ export class Contender implements Waiter {
 
   async #untilWon(first: Victory | Lost | Unsettled): Promise<Victory> {
     const { patience, terms, resources } = this.contest;
-    const insistence = new Insistence(this.pool);
+    const insistence = (this.#insistence = new Insistence(this.pool));
     let outcome = await this.#settled(first);
     for (let attempts = 1; ;) {
       patience.throwIfAborted();
@@ -126,9 +127,8 @@ export class Contender implements Waiter {
     const { ttl, driftFactor } = this.contest.terms;
     const validity = (this.#validity = Validity.of(now, ttl, driftFactor));
     this.#candidacy.votes.beginRound();
-    this.#wake = this.#inVain = undefined;
     this.#stopHurry?.();
-    this.#stopHurry = undefined;
+    this.#wake = this.#inVain = this.#stopHurry = undefined;
     const { claim } = this.#candidacy;
     const late = (seat: number, answer: AcquireAnswer): void => {
       if (this.#over || claim !== this.#candidacy.claim) return noteLate(claim, answer);
@@ -158,6 +158,7 @@ export class Contender implements Waiter {
     const { votes } = this.#candidacy;
     if (answer.kind === 'granted') votes.grant(seat, { validity, fence: answer.fence, oldest: answer.oldest });
     else votes.refuse(seat, answer.kind);
+    this.#insistence?.heard(seat, answer, validity.since);
     this.#wakeIfWon();
   }
 
@@ -190,10 +191,9 @@ export class Contender implements Waiter {
   }
 
   #surrender(): Surrender {
-    const { ttl } = this.contest.terms;
     return new Surrender(this.pool, this.#candidacy.claim, {
       votes: this.#candidacy.votes,
-      ttl,
+      ttl: this.contest.terms.ttl,
       yielded: () => this.#wakeIfWon(),
     });
   }

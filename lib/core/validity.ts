@@ -8,7 +8,7 @@ export function driftOf(ttl: number, driftFactor: number): number {
 /** Until when a lease is provably ours, counted from the moment before its first command was sent. */
 export class Validity {
   constructor(
-    private readonly since: Moment,
+    readonly since: Moment,
     private readonly length: number,
   ) {}
 

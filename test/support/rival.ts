@@ -12,6 +12,9 @@ import type { MemoryNode } from '../../lib/memory/memory-node.js';
 import { ScriptedNode } from './scripted-node.js';
 import type { VirtualClock } from './virtual-clock.js';
 
+/** Ms. */
+const KEPT = 500;
+
 /** Where rivals meet. */
 export interface Arena {
   readonly memory: readonly MemoryNode[];
@@ -68,4 +71,12 @@ export class Rival {
 /** Gives the resource `a` back in the name of whoever holds it with `value`, on all or some nodes. */
 export function releaseFor(memory: readonly MemoryNode[], value: string): void {
   for (const node of memory) node.release(new Aside(new Claim(['a'], value), 0), 0);
+}
+
+/** Has a node's vote for the resource `a` renewed, as one does who is alive and asks again, until it is given back. */
+export function keepVote({ clock, memory }: Arena, seat: number, value: string): void {
+  memory[seat]!.set('a', value, KEPT);
+  clock.schedule(KEPT / 10, () => {
+    if (memory[seat]!.get('a') === value) keepVote({ clock, memory }, seat, value);
+  });
 }

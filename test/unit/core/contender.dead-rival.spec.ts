@@ -9,7 +9,7 @@ const POLLING = { retryDelay: 200, retryJitter: 100 };
 const NAMES = ['first', 'second', 'third'];
 
 /** Who gets it, where nodes that had not noticed yet gave it to one that has died, the others to the next in line, and one is down. */
-async function winnerBehindDead(seed: number): Promise<string | undefined> {
+async function winnerBehindDead(seed: number, left: number): Promise<string | undefined> {
   const random = new SeededRandom(seed);
   const pool = new MemoryPool(5);
   for (const node of pool.memory) node.set('a', HOLDER, 60_000);
@@ -23,18 +23,21 @@ async function winnerBehindDead(seed: number): Promise<string | undefined> {
   // They have asked many times until then.
   await pool.clock.advance(3_000 + Math.floor(random.fraction() * POLLING.retryDelay));
   for (const [seat, node] of pool.memory.slice(0, 4).entries()) {
-    if (seat < 2) node.set('a', 'dead', GRACE);
+    if (seat < 2) node.set('a', 'dead', left);
     else releaseFor([node], HOLDER);
     await pool.clock.advance(Math.floor(random.fraction() * 2));
   }
-  await pool.clock.advance(3 * GRACE);
+  await pool.clock.advance(left + 2 * GRACE);
   return winners[0];
 }
 
 describe('Contender, behind one that died when it was its turn', () => {
-  it('keeps its place before those who came later', async () => {
+  it.each([
+    ['the grace', GRACE],
+    ['a whole lease, since it died while it extended it', 2_000],
+  ])('keeps its place before those who came later, where nodes hold it for %s', async (_, left) => {
     const winners = [];
-    for (let seed = 1; seed <= 60; seed += 1) winners.push(await winnerBehindDead(seed));
+    for (let seed = 1; seed <= 60; seed += 1) winners.push(await winnerBehindDead(seed, left));
     expect(new Set(winners)).toEqual(new Set([NAMES[0]]));
   });
 });

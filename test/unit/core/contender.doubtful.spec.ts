@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Aside } from '../../../lib/core/aside.js';
 import type { AcquireAnswer } from '../../../lib/core/lock-node.js';
 import { MemoryPool } from '../../support/memory-pool.js';
-import { releaseFor, Rival } from '../../support/rival.js';
+import { keepVote, releaseFor, Rival } from '../../support/rival.js';
 import type { ScriptedNode } from '../../support/scripted-node.js';
 import { WaiterStub } from '../../support/waiter-stub.js';
 
@@ -16,13 +16,13 @@ describe('Contender, of whose votes one may be given away at any time', () => {
 
   beforeEach(() => {
     pool = new MemoryPool(3);
-    ['x', 'y'].forEach((value, index) => pool.memory[index + 1]!.set('a', value));
+    ['x', 'y'].forEach((value, index) => keepVote(pool, index + 1, value));
     rival = new Rival(pool, 'ours', { fraction: 0.4 });
   });
 
   it.each<['yield' | 'release', number]>([
     ['yield', 50],
-    ['release', 650],
+    ['release', 750],
   ])('never counts a vote that a late %s may still give away, and asks in a new name', async (verb, later) => {
     rival.nodes[0]!.faults = { [verb]: { zombie: 400 } };
     const outcome = rival.contend({ retryDelay: 100 });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { MemoryPool } from '../../support/memory-pool.js';
-import { releaseFor, Rival } from '../../support/rival.js';
+import { keepVote, releaseFor, Rival } from '../../support/rival.js';
 
 const HOLDER = 'holder';
 
@@ -151,26 +151,33 @@ describe('Contender, among rivals', () => {
     expect(rival.times('acquire')).toEqual([0, 80]);
   });
 
-  it('insists for longer than the grace on votes that are split for good, and not always after that', async () => {
-    ['x', 'y'].forEach((value, index) => pool.memory[index + 1]!.set('a', value));
+  it('insists for longer than the grace on votes that are split among the living, and not always after that', async () => {
+    ['x', 'y'].forEach((value, index) => keepVote(pool, index + 1, value));
     const rival = new Rival(pool, 'ours', { fraction: 0.4 });
-    const outcome = rival.contend({ retryDelay: 100, waitTimeout: 850 }).catch(() => undefined);
-    await pool.clock.advance(599);
+    const outcome = rival.contend({ retryDelay: 100, waitTimeout: 950 }).catch(() => undefined);
+    await pool.clock.advance(699);
     expect(rival.times('release')).toEqual([]);
     await pool.clock.until(outcome);
-    expect(rival.times('acquire').slice(0, 9)).toEqual([0, 100, 200, 300, 400, 500, 600, 700, 800]);
-    expect(rival.times('release')).toEqual([600, 700, 800, 850]);
+    expect(rival.times('acquire').slice(0, 10)).toEqual([0, 100, 200, 300, 400, 500, 600, 700, 800, 900]);
+    expect(rival.times('release')).toEqual([700, 800, 900, 950]);
   });
 
   it('leaves the votes that it does not insist on to whoever asks next', async () => {
-    ['x', 'y'].forEach((value, index) => pool.memory[index + 1]!.set('a', value));
+    ['x', 'y'].forEach((value, index) => keepVote(pool, index + 1, value));
     const rival = new Rival(pool, 'ours', { fraction: 0.4 });
     void rival.contend({ retryDelay: 100 });
-    await pool.clock.advance(650);
+    await pool.clock.advance(750);
     expect(pool.owners('a')).toEqual([undefined, 'x', 'y']);
     await pool.clock.advance(60);
     expect(pool.owners('a')).toEqual([undefined, 'x', 'y']);
-    expect(rival.times('acquire')).toEqual([0, 100, 200, 300, 400, 500, 600, 700]);
+    expect(rival.times('acquire')).toEqual([0, 100, 200, 300, 400, 500, 600, 700, 800]);
+  });
+
+  it('insists on its votes until those of the dead have ended', async () => {
+    ['x', 'y'].forEach((value, index) => pool.memory[index + 1]!.set('a', value, 5_050));
+    const rival = new Rival(pool, 'ours', { fraction: 0.4 });
+    await pool.clock.until(rival.contend({ retryDelay: 100 }));
+    expect([now(), rival.times('release')]).toEqual([5_100, []]);
   });
 
   it('insists on its votes for ever against a single holder', async () => {
