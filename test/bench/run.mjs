@@ -1,7 +1,7 @@
 // `npm run bench`: this library beside the bare commands and beside other libraries, on five Redis nodes of its own.
 //
 //   npm run bench                                   everything, five rounds: about two hours
-//   npm run bench -- --quick                        this library and the bare commands, three short rounds: some minutes
+//   npm run bench -- --quick                        this library and the bare commands, one short round: some minutes
 //   npm run bench -- --only alone --rounds 3        one scenario
 //   npm run bench -- --candidates ours,raw,limit    some candidates
 //   npm run bench -- --out docs/bench               writes the results, the report and the charts there

@@ -6,7 +6,7 @@ const SCENARIO_NAMES = SCENARIOS.map(({ name }) => name);
 
 export const USAGE = `Usage: npm run bench -- [options]
 
-  --quick              some minutes in all: 3 short rounds; no peers unless --candidates names them (then in one round),
+  --quick              some minutes in all: one short round (or --rounds); no peers unless --candidates names them (then in one),
                        and the bare commands only where others are compared with them
   --only <a,b>         these scenarios: ${SCENARIO_NAMES.join(', ')}
   --candidates <a,b>   these candidates: ${CANDIDATES.map(({ name }) => name).join(', ')}
@@ -53,7 +53,7 @@ export function readOptions(args) {
   const isSelection = values.candidates !== undefined;
   const isLeftOut = (/** @type {string} */ kind) => quick && !isSelection && kind === 'peer';
   const candidates = CANDIDATES.filter(({ name, kind }) => names.includes(name) && !isLeftOut(kind));
-  const rounds = Number(values.rounds ?? (quick ? 3 : 5));
+  const rounds = Number(values.rounds ?? (quick ? 1 : 5));
   if (!Number.isInteger(rounds) || rounds < 1)
     throw new Error(`--rounds must be a whole number from 1; got ${values.rounds}`);
   return { quick, isSelection, scenarios, candidates, rounds, json, out, library, help };
