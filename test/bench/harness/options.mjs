@@ -6,11 +6,11 @@ const SCENARIO_NAMES = SCENARIOS.map(({ name }) => name);
 
 export const USAGE = `Usage: npm run bench -- [options]
 
-  --quick              some minutes in all: one short round (or --rounds); no peers unless --candidates names them (then in one),
+  --quick              some minutes in all: one short round; no peers unless --candidates names them (then in one round),
                        and the bare commands only where others are compared with them
   --only <a,b>         these scenarios: ${SCENARIO_NAMES.join(', ')}
   --candidates <a,b>   these candidates: ${CANDIDATES.map(({ name }) => name).join(', ')}
-  --rounds <n>         how often each candidate is measured in turn (5)
+  --rounds <n>         how often each candidate is measured in turn (5, with --quick 1)
   --json <file>        writes everything that was measured
   --out <folder>       writes results.json, report.md and a chart of each scenario
   --library <index.js> the built library to measure; without it the one in dist/, built anew where lib/ is newer
