@@ -1,26 +1,31 @@
 // Two outputs of one source: ESM for every Node that can require() it, CommonJS for Jest and older tools.
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bundle, filesOf } from './bundle.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const compiler = fileURLToPath(new URL('../node_modules/typescript/bin/tsc', import.meta.url));
+/** `node .ci/build.mjs [folder]` */
+const dist = resolve(root, process.argv[2] ?? 'dist');
 
 /**
  * Compiles beside what is there and then takes its place: somebody may be loading the package meanwhile.
  * @param {string} folder
  * @param {string[]} settings
  */
-function build(folder, ...settings) {
-  const fresh = `dist/${folder}.new`;
+async function build(folder, ...settings) {
+  const fresh = `${dist}/${folder}.new`;
   const args = [compiler, '--project', 'tsconfig.build.json', '--outDir', fresh, ...settings];
   const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' });
   if (status !== 0) process.exit(status ?? 1);
-  openTypes(`${root}/${fresh}`);
+  openTypes(fresh);
+  if (folder === 'esm') await bundle(fresh);
   // The package is "type": "module"; this makes its CommonJS half what it is.
-  if (folder === 'cjs') writeFileSync(`${root}/${fresh}/package.json`, '{ "type": "commonjs" }\n');
-  rmSync(`${root}/dist/${folder}`, { recursive: true, force: true });
-  renameSync(`${root}/${fresh}`, `${root}/dist/${folder}`);
+  if (folder === 'cjs') writeFileSync(`${fresh}/package.json`, '{ "type": "commonjs" }\n');
+  rmSync(`${dist}/${folder}`, { recursive: true, force: true });
+  renameSync(fresh, `${dist}/${folder}`);
 }
 
 /**
@@ -29,13 +34,12 @@ function build(folder, ...settings) {
  * @param {string} folder
  */
 function openTypes(folder) {
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.d.ts'));
-  for (const file of files) {
+  for (const file of filesOf(folder, '.d.ts')) {
     const text = readFileSync(`${folder}/${file}`, 'utf8');
     writeFileSync(`${folder}/${file}`, text.replace(/^ +#private;\n/gm, ''));
   }
 }
 
-for (const folder of ['esm.new', 'cjs.new']) rmSync(`${root}/dist/${folder}`, { recursive: true, force: true });
-build('esm');
-build('cjs', '--module', 'commonjs', '--moduleResolution', 'bundler');
+for (const folder of ['esm.new', 'cjs.new']) rmSync(`${dist}/${folder}`, { recursive: true, force: true });
+await build('esm');
+await build('cjs', '--module', 'commonjs', '--moduleResolution', 'bundler');

@@ -24,5 +24,4 @@ export type { ExceptionFactory } from './with-lock/exception-factory.js';
 export type { LockKey } from './with-lock/lock-key.js';
 export type { WithLockOptions } from './with-lock/lock-plan.js';
 export { RedlockExceptionFilter } from './with-lock/redlock-exception.filter.js';
-export { RedlockInterceptor } from './with-lock/redlock.interceptor.js';
 export { WithLock } from './with-lock/with-lock.decorator.js';

@@ -1,14 +1,17 @@
 import { ConfigurableModuleBuilder, Logger, Module, type DynamicModule, type Provider } from '@nestjs/common';
-import { systemClock } from './core/clock.js';
+import type { Clock } from './core/clock.js';
 import type { LockNode } from './core/lock-node.js';
 import { MAX_TTL, misfit } from './core/options.js';
+import { ThriftyClock } from './core/thrifty-clock.js';
 import { MemoryNode } from './memory/memory-node.js';
 import { toAddresses } from './redis/node-address.js';
 import { BatchEncoder } from './redis/batch-encoder.js';
+import { realParts } from './redis/node-parts.js';
 import { RedisNode } from './redis/redis-node.js';
 import { checkModuleOptions, type RedlockModuleOptions } from './redlock.options.js';
 import { RedlockService } from './redlock.service.js';
 import { getRedlockToken, POOL_MAKER, type PoolMaker } from './redlock.tokens.js';
+import { planCheckFor } from './with-lock/plan-check.js';
 import { globalFilterFor } from './with-lock/redlock-exception.filter.js';
 
 /** What an options class of `forRootAsync({ useClass })` or `({ useExisting })` provides. */
@@ -43,7 +46,7 @@ function withPool(definition: DynamicModule, { isGlobal = false, name }: Redlock
   return {
     ...definition,
     global: isGlobal,
-    providers: [...(definition.providers ?? []), ...pool, globalFilterFor(name)],
+    providers: [...(definition.providers ?? []), ...pool, planCheckFor(name), globalFilterFor(name)],
     exports: tokens,
   };
 }
@@ -54,25 +57,56 @@ function toService(options: RedlockModuleOptions, name: string | undefined, make
     if (options.enabled !== false) toAddresses(options.nodes);
     return maker.make(name, options);
   }
-  return new RedlockService(options.enabled === false ? inThisProcess(options, name) : onRedis(options), options);
-}
-
-function onRedis({
-  nodes,
-  keyPrefix = 'lock:',
-  maxTtl = MAX_TTL,
-  restartQuarantine = true,
-}: RedlockModuleOptions): LockNode[] {
-  const encoder = new BatchEncoder(keyPrefix, { maxTtl, restartQuarantine });
-  return toAddresses(nodes).map((address) => new RedisNode(address, encoder));
-}
-
-function inThisProcess({ maxTtl = MAX_TTL }: RedlockModuleOptions, name: string | undefined): LockNode[] {
-  new Logger(RedlockModule.name).warn(
-    `Locks of ${name === undefined ? 'the pool without a name' : `pool "${name}"`} are DISABLED (enabled: false): they hold ` +
-      'within this process only, and replicas do not exclude each other',
+  const clock = new ThriftyClock();
+  const isOff = options.enabled === false;
+  return new RedlockService(
+    isOff ? inThisProcess(options, { name, clock }) : onRedis(options, { name, clock }),
+    options,
+    {
+      clock,
+    },
   );
-  return [new MemoryNode('this process', systemClock, { maxTtl })];
+}
+
+interface Pool {
+  readonly name: string | undefined;
+  readonly clock: Clock;
+}
+
+/** What `NODE_ENV` says where it does no harm that restarts of nodes are not noticed. */
+const IN_DEVELOPMENT: readonly string[] = ['development', 'test'];
+
+function onRedis(
+  { nodes, keyPrefix = 'lock:', maxTtl = MAX_TTL, restartQuarantine = true }: RedlockModuleOptions,
+  { name, clock }: Pool,
+): LockNode[] {
+  if (!restartQuarantine) warnOfNoQuarantine(name);
+  const encoder = new BatchEncoder(keyPrefix, { maxTtl, restartQuarantine }, clock);
+  const parts = realParts(clock);
+  return toAddresses(nodes).map((address) => new RedisNode(address, encoder, parts));
+}
+
+function inThisProcess({ maxTtl = MAX_TTL }: RedlockModuleOptions, { name, clock }: Pool): LockNode[] {
+  new Logger(RedlockModule.name).warn(
+    `Locks of ${poolOf(name)} are DISABLED (enabled: false): they hold within this process only, and replicas do not exclude ` +
+      'each other',
+  );
+  return [new MemoryNode('this process', clock, { maxTtl })];
+}
+
+/** Where nothing says that this is development, it may be production. */
+function warnOfNoQuarantine(name: string | undefined): void {
+  const { NODE_ENV } = process.env;
+  if (NODE_ENV !== undefined && IN_DEVELOPMENT.includes(NODE_ENV)) return;
+  const where = NODE_ENV ? `NODE_ENV is "${NODE_ENV}"` : 'NODE_ENV is not set';
+  new Logger(RedlockModule.name).warn(
+    `restartQuarantine is false for ${poolOf(name)}, and ${where}: nodes that were restarted or emptied vote at once, so that two ` +
+      'callers may have one lock. In production leave it on; elsewhere set NODE_ENV to "development" or "test".',
+  );
+}
+
+function poolOf(name: string | undefined): string {
+  return name === undefined ? 'the pool without a name' : `pool "${name}"`;
 }
 
 /** Registers a pool of Redis nodes and the `RedlockService` that locks on it. */

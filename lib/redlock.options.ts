@@ -1,4 +1,3 @@
-import type { RedisOptions } from 'ioredis';
 import {
   checkLockOptions,
   checkNames,
@@ -9,6 +8,9 @@ import {
   type LockOptions,
 } from './core/options.js';
 import { LONGEST_TIMER } from './core/clock.js';
+import { familyBegunBy } from './core/families.js';
+import { MOST_RESOURCES } from './core/resources.js';
+import type { NodeOptions } from './redis/node-options.js';
 import { checkExceptionFactory, type ExceptionFactory } from './with-lock/exception-factory.js';
 
 export interface RedlockModuleOptions {
@@ -16,8 +18,7 @@ export interface RedlockModuleOptions {
    * The independent masters, best an odd number of them: URLs ('redis://', 'rediss://') or ioredis options; never a live client.
    * Only where the pool is not `enabled` they may be missing.
    */
-  // A Connector is a class, and that of an application's own ioredis 5 would make all of its options another type.
-  nodes?: (string | Omit<RedisOptions, 'Connector'>)[];
+  nodes?: (string | NodeOptions)[];
   /**
    * Set it to false where there is no Redis: nothing is connected to, and locks hold within this process only, so that replicas no
    * longer exclude each other. @default true
@@ -32,12 +33,21 @@ export interface RedlockModuleOptions {
    * new nodes, so that the first lock on them takes that long. Set it to false in development and tests only. @default true
    */
   restartQuarantine?: boolean;
+  /**
+   * Has the start of the application wait until enough nodes vote: true for as long as it takes, a number for so many ms, after which
+   * the start fails. @default false: the application starts, and calls fail until then
+   */
+  waitForQuorum?: boolean | number;
   /** Ms a node may take to answer before the others decide without it. @default ttl / 20, at least 5 and at most 50 */
   nodeTimeout?: number;
   /** Ms for which shutdown lets holders finish before their locks are taken away. @default 5_000 */
   shutdownTimeout?: number;
-  /** How many callers of this process may wait for one resource; whoever comes then is told at once that it is locked. @default 10_000 */
+  /** How many callers of this process may wait for one resource; a caller that comes then is told at once that it is locked. @default 10_000 */
   maxWaiters?: number;
+  /** How many resources one lock may take, from 1 to 128: many at once keep a node from everybody else. @default 64 */
+  maxResources?: number;
+  /** Has log lines name resources whole, e-mail addresses and all; else they end at the first separator: `user:*`. @default false */
+  logKeys?: boolean;
   /** What holds for every lock that does not say otherwise. */
   defaults?: LockOptions;
   /** Makes what handlers throw where a lock fails. @default 409, 503 and 400 with a code, and their equivalents beside HTTP */
@@ -49,33 +59,63 @@ export const MODULE_OPTION_NAMES = [
   'keyPrefix',
   'maxTtl',
   'restartQuarantine',
+  'waitForQuorum',
   'nodeTimeout',
   'shutdownTimeout',
   'maxWaiters',
+  'maxResources',
   'defaults',
   'exceptionFactory',
   'enabled',
+  'logKeys',
 ];
 
 /** @throws TypeError, RangeError that name the option, the value and the bound */
 export function checkModuleOptions(options: RedlockModuleOptions, extras: readonly string[] = []): void {
   checkNames(options, [...MODULE_OPTION_NAMES, ...extras], 'RedlockModule');
   const { enabled, keyPrefix, maxTtl, restartQuarantine, nodeTimeout, shutdownTimeout, maxWaiters, defaults } = options;
-  if (enabled !== undefined && typeof enabled !== 'boolean')
-    throw misfit('RedlockModule: enabled', enabled, 'true or false');
-  if (keyPrefix !== undefined && typeof keyPrefix !== 'string')
-    throw misfit('RedlockModule: keyPrefix', keyPrefix, 'a string');
+  checkBoolean('enabled', enabled);
+  checkBoolean('logKeys', options.logKeys);
+  checkPrefix(keyPrefix);
   checkMs('maxTtl', maxTtl, 10);
-  if (restartQuarantine !== undefined && typeof restartQuarantine !== 'boolean')
-    throw misfit('RedlockModule: restartQuarantine', restartQuarantine, 'true or false');
+  checkBoolean('restartQuarantine', restartQuarantine);
+  checkQuorumWait(options.waitForQuorum);
   checkMs('nodeTimeout', nodeTimeout, 1);
   checkMs('shutdownTimeout', shutdownTimeout, 0);
   if (maxWaiters !== undefined && !(Number.isInteger(maxWaiters) && maxWaiters >= 0))
     throw misfit('RedlockModule: maxWaiters', maxWaiters, 'a whole number from 0');
+  const { maxResources } = options;
+  if (
+    maxResources !== undefined &&
+    !(Number.isInteger(maxResources) && maxResources >= 1 && maxResources <= MOST_RESOURCES)
+  )
+    throw misfit('RedlockModule: maxResources', maxResources, `a whole number from 1 to ${MOST_RESOURCES}`);
   checkExceptionFactory(options.exceptionFactory, 'RedlockModule');
   if (defaults === undefined) return;
   checkLockOptions(defaults, 'RedlockModule: defaults');
   resolveLockOptions(defaultsWithin(maxTtl ?? MAX_TTL), defaults, maxTtl ?? MAX_TTL);
+}
+
+function checkBoolean(name: string, value: unknown): void {
+  if (value === undefined || typeof value === 'boolean') return;
+  throw misfit(`RedlockModule: ${name}`, value, 'true or false');
+}
+
+function checkPrefix(prefix: unknown): void {
+  if (prefix === undefined) return;
+  if (typeof prefix !== 'string') throw misfit('RedlockModule: keyPrefix', prefix, 'a string');
+  if (!prefix.isWellFormed())
+    throw misfit('RedlockModule: keyPrefix', prefix, 'well-formed Unicode, without halves of surrogate pairs');
+  const family = familyBegunBy(prefix);
+  if (family === undefined) return;
+  const bound = `without the beginning of "${family}" at its end: some resource would complete the name of what stands beside locks`;
+  throw misfit('RedlockModule: keyPrefix', prefix, bound);
+}
+
+function checkQuorumWait(wait: unknown): void {
+  if (wait === undefined || typeof wait === 'boolean') return;
+  if (typeof wait === 'number' && wait >= 1 && wait <= LONGEST_TIMER) return;
+  throw misfit('RedlockModule: waitForQuorum', wait, `true, false, or a number of ms from 1 to ${LONGEST_TIMER}`);
 }
 
 function checkMs(name: string, value: unknown, least: number): void {

@@ -1,57 +1,73 @@
-import {
-  Injectable,
-  Logger,
-  type BeforeApplicationShutdown,
-  type OnApplicationShutdown,
-  type OnModuleInit,
-} from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { Subject, type Observable } from 'rxjs';
 import { asOptions, type CallOptions } from './core/call-options.js';
+import type { Clock } from './core/clock.js';
 import type { LockEvent } from './core/events.js';
 import type { Lock } from './core/lock.js';
-import type { LockOptions } from './core/options.js';
+import { misfit, type LockOptions } from './core/options.js';
 import type { LockNode } from './core/lock-node.js';
 import { HeldLocks } from './core/reentry.js';
-import { Redlock, type RedlockSettings } from './core/redlock.js';
+import { Redlock } from './core/redlock.js';
+import { MAX_RESOURCES } from './core/resources.js';
 import { Specimens } from './core/specimens.js';
 import type { RedlockStatus } from './core/status.js';
+import { ThriftyClock } from './core/thrifty-clock.js';
+import { EventLog } from './event-log.js';
+import { QuorumWait } from './quorum-wait.js';
 import type { RedlockModuleOptions } from './redlock.options.js';
-import { HOLDS, LOCK_FOR, TELL } from './redlock.tokens.js';
+import { CHECK, HOLDS, LOCK_FOR, TELL } from './redlock.tokens.js';
 import type { ExceptionFactory } from './with-lock/exception-factory.js';
+import { namesOf } from './with-lock/lock-key.js';
 
 /** Takes locks on one pool of nodes, for code where a decorator does not fit. */
 @Injectable()
-export class RedlockService implements OnModuleInit, BeforeApplicationShutdown, OnApplicationShutdown {
+export class RedlockService {
   readonly #logger = new Logger(RedlockService.name);
   readonly #events = new Subject<LockEvent>();
   readonly #held = new HeldLocks();
+  readonly #log: EventLog;
+  readonly #start: QuorumWait;
   readonly #redlock: Redlock;
   readonly #specimens = new Specimens();
   readonly #shutdownTimeout: number;
   readonly #nodeCount: number;
+  readonly #maxResources: number;
   readonly #isEnabled: boolean;
 
   /** What happens to the locks and nodes of this pool. */
   readonly events$: Observable<LockEvent> = this.#events.asObservable();
-  /** What the module was told to make of the errors of locks that handlers wait for. */
+  /** @internal What the module was told to make of the errors of locks that handlers wait for. */
   readonly exceptionFactory: ExceptionFactory | undefined;
 
   constructor(
     nodes: readonly LockNode[],
     options: Omit<RedlockModuleOptions, 'nodes' | 'keyPrefix'> = {},
-    { clock }: Pick<RedlockSettings, 'clock'> = {},
+    { clock = new ThriftyClock() }: { readonly clock?: Clock | undefined } = {},
   ) {
-    const { nodeTimeout, maxTtl, defaults, maxWaiters, shutdownTimeout = 5_000, enabled = true } = options;
+    const {
+      nodeTimeout,
+      maxTtl,
+      defaults,
+      maxWaiters,
+      maxResources,
+      shutdownTimeout = 5_000,
+      enabled = true,
+    } = options;
     this.exceptionFactory = options.exceptionFactory;
     this.#shutdownTimeout = shutdownTimeout;
     this.#nodeCount = nodes.length;
+    this.#maxResources = maxResources ?? MAX_RESOURCES;
     this.#isEnabled = enabled;
+    const status = (): Promise<RedlockStatus> => this.#redlock.status();
+    this.#log = new EventLog(this.#logger, { logKeys: options.logKeys, clock, nodes: nodes.length, status });
+    this.#start = new QuorumWait(this.#logger, { clock, status, limit: options.waitForQuorum ?? false });
     this.#redlock = new Redlock({
       nodes,
       nodeTimeout,
       maxTtl,
       defaults,
       maxWaiters,
+      maxResources,
       clock,
       held: this.#held,
       listener: (event) => this.#tell(event),
@@ -80,9 +96,10 @@ export class RedlockService implements OnModuleInit, BeforeApplicationShutdown, 
   }
 
   /**
-   * Runs `work` under a lock that is extended as long as it runs, and released whatever comes of it.
+   * Runs `work` under a lock that is extended as long as it runs, and released whatever comes of it. On what the code around it
+   * already holds it waits as every other caller does, or with `reentrant: true` runs inside the held lock.
    * @throws what `acquire` throws, what `work` throws, and LockLostError where the lock was lost under way;
-   * TypeError for a nested lock on only some of what is already held
+   * TypeError for a `reentrant` one on only some of what is already held
    * @example
    * ```ts
    * await redlock.withLock(`order:${id}`, async (lock) => pay(id, lock.signal));
@@ -96,6 +113,22 @@ export class RedlockService implements OnModuleInit, BeforeApplicationShutdown, 
     return this.#redlock.withLock(resource, work, options);
   }
 
+  /**
+   * The name that `@WithLock` with this template makes of these arguments, for locks by hand: separators within values are encoded,
+   * so that no value makes the name of another template. Several templates make several names.
+   * @throws LockKeyError where an argument is missing or unusable; TypeError for a malformed template
+   * @example
+   * ```ts
+   * await redlock.withLock(redlock.key('user:<0.email|trim|lower>', dto), () => register(dto));
+   * ```
+   */
+  key(template: string, ...args: readonly unknown[]): string;
+  key(template: readonly string[], ...args: readonly unknown[]): readonly string[];
+  key(template: string | readonly string[], ...args: readonly unknown[]): string | readonly string[] {
+    const names = namesOf(template, args);
+    return typeof template === 'string' ? names[0]! : names;
+  }
+
   /** Asks every node whether it answers, and says whether a quorum does. */
   async status(): Promise<RedlockStatus> {
     const status = await this.#redlock.status();
@@ -104,7 +137,7 @@ export class RedlockService implements OnModuleInit, BeforeApplicationShutdown, 
 
   /** @internal `withLock` for calls of methods with `@WithLock`, which share their options. */
   [LOCK_FOR]<T>(resource: readonly string[], work: (lock: Lock) => Promise<T>, call: CallOptions): Promise<T> {
-    // Whoever overrides `withLock`, or spies on it, is asked.
+    // A subclass that overrides `withLock`, or a spy on it, is asked.
     if (this.withLock === RedlockService.prototype.withLock) return this.#redlock.withLock(resource, work, call);
     return this.withLock(resource, work, asOptions(call));
   }
@@ -116,9 +149,16 @@ export class RedlockService implements OnModuleInit, BeforeApplicationShutdown, 
 
   /** @internal Whether the current async context has a lock on any of these. */
   [HOLDS](resources: readonly string[]): boolean {
-    return this.#held.touches(resources);
+    return this.#held.among(resources).length > 0;
   }
 
+  /** @internal Throws for options, and a number of resources, that no call of this pool could have. */
+  [CHECK](options: LockOptions, resources = 1): void {
+    this.#redlock.check(options);
+    if (resources > this.#maxResources) throw misfit('the number of keys', resources, `at most ${this.#maxResources}`);
+  }
+
+  /** @internal Nest calls it, as the other hooks: none of them is for users, so the class says to implement none. */
   async onModuleInit(): Promise<void> {
     if (this.#nodeCount % 2 === 0) {
       this.#logger.warn(
@@ -126,30 +166,29 @@ export class RedlockService implements OnModuleInit, BeforeApplicationShutdown, 
       );
     }
     await Promise.all([this.#redlock.open(), this.#specimens.collect()]);
+    try {
+      await this.#start.over();
+    } catch (error) {
+      await this.onApplicationShutdown();
+      throw error;
+    }
   }
 
-  /** Takes no new locks and lets the holders finish while their connections to clients and databases still stand. */
+  /** @internal Takes no new locks and lets the holders finish while their connections to clients and databases still stand. */
   async beforeApplicationShutdown(): Promise<void> {
-    await this.#redlock.drain(this.#shutdownTimeout);
+    this.#start.stop();
+    await this.#redlock.drain(this.#shutdownTimeout, (holders) => this.#log.waits(holders, this.#shutdownTimeout));
   }
 
+  /** @internal */
   async onApplicationShutdown(): Promise<void> {
+    this.#log.stop();
     await this.#redlock.close();
     this.#events.complete();
   }
 
   #tell(event: LockEvent): void {
-    if (event.type === 'node-down') this.#logger.warn(`${event.node} is down: ${event.reason}`);
-    if (event.type === 'node-up') this.#logger.log(`${event.node} is up`);
-    if (event.type === 'node-quarantined') {
-      this.#logger.warn(`${event.node} does not vote for ${event.remaining} ms: ${event.reason}`);
-    }
-    if (event.type === 'node-trusted') this.#logger.log(`${event.node} votes again`);
-    if (event.type === 'node-warning') this.#logger.warn(`${event.node}: ${event.reason}`);
-    if (event.type === 'hand-off-unavailable') {
-      this.#logger.warn(`${event.node} cannot tell waiters that it is their turn, so they ask: ${event.reason}`);
-    }
-    if (event.type === 'lost') this.#logger.error(event.error.message);
+    this.#log.tell(event);
     // Nobody listens, usually, and asking that is cheaper than telling nobody.
     if (this.#events.observed) this.#events.next(event);
   }

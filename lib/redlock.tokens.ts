@@ -9,6 +9,9 @@ export const LOCK_FOR: unique symbol = Symbol.for('nestjs-redlock:lock-for');
 /** Under which a service says whether the current async context has a lock on any of these resources. */
 export const HOLDS: unique symbol = Symbol.for('nestjs-redlock:holds');
 
+/** Under which a service says what calls of a method with `@WithLock` could never have. */
+export const CHECK: unique symbol = Symbol.for('nestjs-redlock:check');
+
 /** The provider token of a pool's `RedlockService`; a string, so that two copies of this package agree on it. */
 export function getRedlockToken(name?: string): string {
   return name === undefined ? 'RedlockService' : `RedlockService(${name})`;

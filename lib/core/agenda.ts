@@ -18,8 +18,6 @@ interface Slot {
 
 /** Ms: no timer sleeps longer, since timers stand still while the machine is suspended. */
 const LONGEST_SLEEP = 500;
-/** Ms by which the clocks may differ for other reasons, such as adjustments and the coarseness of the wall clock. */
-const WALL_CLOCK_NOISE = 50;
 /** Ms: what is due later than this is kept in coarse slots first, so that these are few. */
 const FAR = 1_000;
 const COARSE = 64;
@@ -30,19 +28,14 @@ export class Agenda {
   readonly #slots = new Map<number, Slot>();
   #tasks = 0;
   #next = Infinity;
-  #wallAhead: number;
-  #suspended = 0;
   #stopTimer: () => void = () => undefined;
 
-  constructor(private readonly clock: Clock) {
-    const { monotonic, wall } = clock.now();
-    this.#wallAhead = wall - monotonic;
-  }
+  constructor(private readonly clock: Clock) {}
 
   /** Has `task` done once, `delay` ms after `now`, at most one ms early and not late; no longer at an earlier time. */
   add(delay: number, task: Task, now: Moment = this.clock.now()): void {
     this.remove(task);
-    const time = this.#timeOf(now) + delay;
+    const time = now.monotonic + delay;
     task.time = time;
     this.#tasks += 1;
     this.#put(task, Math.floor(delay > FAR ? time - (time % COARSE) : time));
@@ -70,12 +63,12 @@ export class Agenda {
     this.#stopTimer();
     this.#next = tick;
     if (tick === Infinity) return;
-    const delay = Math.min(LONGEST_SLEEP, Math.max(0, tick - this.#timeOf(this.clock.now())));
+    const delay = Math.min(LONGEST_SLEEP, Math.max(0, tick - this.clock.now().monotonic));
     this.#stopTimer = this.clock.schedule(delay, () => this.#run());
   }
 
   #run(): void {
-    const now = this.#timeOf(this.clock.now());
+    const now = this.clock.now().monotonic;
     const due = this.#takeDue(now);
     this.#arm(this.#earliest());
     for (const slot of due) this.#runSlot(slot, now);
@@ -111,16 +104,6 @@ export class Agenda {
   #clear(): void {
     this.#slots.clear();
     this.#arm(Infinity);
-  }
-
-  /** Monotonic ms, and those for which the machine was suspended: only the wall clock went on then. */
-  #timeOf({ monotonic, wall }: Moment): number {
-    const ahead = wall - monotonic - this.#wallAhead;
-    if (Math.abs(ahead) > WALL_CLOCK_NOISE) {
-      this.#suspended += Math.max(0, ahead);
-      this.#wallAhead += ahead;
-    }
-    return monotonic + this.#suspended;
   }
 
   #earliest(): number {

@@ -16,9 +16,10 @@ export class Aside<A> implements Question<A> {
   }
 }
 
-/** A release by a claim that goes on: without an answer nothing counts any more that the node gives it. */
+/** A release by a claim that goes on: until it is answered, nothing counts that the node gives it, and without an answer never. */
 export function returnedVote(claim: Claim, ttl: number, seat: number): Aside<ReleaseAnswer> {
+  claim.doubt(seat);
   return new Aside<ReleaseAnswer>(claim, ttl, ({ kind }) => {
-    if (kind === 'unknown') claim.doubt(seat);
+    if (kind !== 'unknown') claim.resolveDoubt(seat);
   });
 }

@@ -50,14 +50,18 @@ export class Ballot<A extends Answer> extends Task implements Question<A> {
   readonly claim: Claim;
   readonly ttl: number;
   readonly proposal: number;
+  /** When it was put, ms on the monotonic clock. */
+  readonly asked: number;
   readonly #timeout: number;
   readonly #favour: string | undefined;
   #tellLate: BallotTerms<A>['late'];
   #outcome: Decision | undefined;
   #onDecision: ((decision: Decision) => void) | undefined;
   #onComplete: (() => void) | undefined;
+  #onHeard: (() => void) | undefined;
   #granted = 0;
   #refused = 0;
+  #isCutShort = false;
 
   /** Does not keep the terms: a node that is slow to answer would keep all that they lead to. */
   constructor(
@@ -73,7 +77,9 @@ export class Ballot<A extends Answer> extends Task implements Question<A> {
     this.#favour = terms.favour;
     this.#tellLate = terms.late;
     this.answers = electorate.noAnswers.slice();
-    agenda.add(terms.timeout, this, terms.now);
+    const { now = electorate.clock.now() } = terms;
+    this.asked = now.monotonic;
+    agenda.add(terms.timeout, this, now);
     for (let seat = 0; seat < nodes.length; seat += 1) terms.put(nodes[seat]!, this, seat);
   }
 
@@ -96,16 +102,38 @@ export class Ballot<A extends Answer> extends Task implements Question<A> {
     this.#tellLate = late;
   }
 
-  /** Resolves when every node has answered, or after one more `timeout`: for telling why a ballot was lost. */
-  async rest(): Promise<void> {
+  /** Ms after which silence is an answer. */
+  get timeout(): number {
+    return this.#timeout;
+  }
+
+  /** True where the caller wanted no more of it before it was decided. */
+  get isCutShort(): boolean {
+    return this.#isCutShort;
+  }
+
+  /** Decides it by what was answered so far. */
+  cutShort(): void {
+    if (this.#outcome) return;
+    this.#isCutShort = true;
+    this.#giveUp('no answer before the time of the caller was up');
+  }
+
+  /** Resolves when every node has answered, or after `limit` ms and at most one more `timeout`: for telling why a ballot was lost. */
+  async rest(limit = Infinity): Promise<void> {
     if (!this.answers.includes(undefined)) return;
     await new Promise<void>((resolve) => {
-      const stopTimer = this.electorate.clock.schedule(this.#timeout, resolve);
+      const stopTimer = this.electorate.clock.schedule(Math.min(limit, this.#timeout), resolve);
       this.#onComplete = () => {
         stopTimer();
         resolve();
       };
     });
+  }
+
+  /** Calls `tell` with every answer that comes once it is decided; for one caller. */
+  whenHeard(tell: () => void): void {
+    this.#onHeard = tell;
   }
 
   /** How many answers satisfy `test` so far. */
@@ -125,7 +153,7 @@ export class Ballot<A extends Answer> extends Task implements Question<A> {
 
   /** The time is up, but a late event loop is not a silent node. */
   due(): void {
-    this.electorate.clock.afterInput(() => this.#giveUp());
+    this.electorate.clock.afterInput(() => this.#giveUp(`no answer within ${this.#timeout} ms`));
   }
 
   #favours(kind: string): boolean {
@@ -134,6 +162,7 @@ export class Ballot<A extends Answer> extends Task implements Question<A> {
 
   #late(seat: number, answer: A | Unknown): void {
     this.#tellLate?.(seat, answer);
+    this.#onHeard?.();
     if ((this.#onComplete || this.slot) && !this.answers.includes(undefined)) this.#complete();
   }
 
@@ -142,9 +171,9 @@ export class Ballot<A extends Answer> extends Task implements Question<A> {
     this.#onComplete?.();
   }
 
-  #giveUp(): void {
+  #giveUp(reason: string): void {
     if (this.#outcome === 'won') return;
-    const silence: Unknown = { kind: 'unknown', reason: `no answer within ${this.#timeout} ms`, sent: true };
+    const silence: Unknown = { kind: 'unknown', reason, sent: true };
     for (let seat = 0; seat < this.answers.length; seat += 1) {
       if (this.answers[seat]) continue;
       this.answers[seat] = silence;

@@ -24,7 +24,7 @@ export interface CallOptions {
   readonly [QUIT]: LazyQuit;
 }
 
-/** As ordinary options, for whoever takes the place of the service. */
+/** As ordinary options, for what takes the place of the service, as a double in a test. */
 export function asOptions({ shared, [QUIT]: { signal } }: CallOptions): LockOptions {
   return { ...shared, signal };
 }

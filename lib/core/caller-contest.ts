@@ -1,8 +1,10 @@
-import type { Contest } from './contention.js';
+import type { Clock } from './clock.js';
+import type { Contest, Victory } from './contention.js';
+import { LockLostError } from './errors.js';
 import type { LockListener } from './events.js';
 import type { Lost } from './outcome.js';
 
-/** What one caller wants; tells once that somebody else has it. */
+/** What one caller wants; tells once that somebody else has it, and when it is ours. */
 export class CallerContest implements Contest {
   readonly resources: Contest['resources'];
   readonly terms: Contest['terms'];
@@ -16,6 +18,16 @@ export class CallerContest implements Contest {
     this.resources = resources;
     this.terms = terms;
     this.patience = patience;
+  }
+
+  /** Tells that it is ours; false where the program computed thereupon until the lease was over, which is told as its loss. */
+  begin({ attempts, validity }: Victory, clock: Clock): boolean {
+    const { resources } = this;
+    this.emit({ type: 'acquired', resources, waited: Math.round(this.patience.waited), attempts });
+    if (validity.remaining(clock) > 0) return true;
+    const error = new LockLostError(resources, 'its listener of events computed for longer than the lease lasted');
+    this.emit({ type: 'lost', resources, error });
+    return false;
   }
 
   onLost({ kind }: Pick<Lost, 'kind'>): void {

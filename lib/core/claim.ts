@@ -2,10 +2,12 @@ import type { Moment } from './clock.js';
 
 /** A place in the line of waiters for one resource. */
 export interface Ticket {
-  /** Microseconds on the wall clock when the waiter came; the same on all nodes, so that they agree who is next. */
+  /** Microseconds on the clocks of the nodes when the waiter came; the same on all nodes, so that they agree who is next. */
   readonly arrived: number;
-  /** Ms for which a node that gives the resource to this waiter keeps it for it. */
-  readonly grace: number;
+  /** About the same on the monotonic clock of this process, by which a node sees that `arrived` is far off its clock, and dates it itself. */
+  readonly since?: number | undefined;
+  /** Ms for which a node that gives the resource to this waiter keeps it for this waiter: its whole ttl. */
+  readonly ttl: number;
   /** False once nobody waits any more, with or without the resource. */
   readonly isTaken: boolean;
   /** Told that `node` gave the resource to this waiter, not before `since`, and raised its fence counter to `fence`. */
@@ -28,6 +30,8 @@ export class Claim {
   over = false;
   /** The first of its fencing tokens, once it is known. */
   token = 0;
+  /** How many fencing tokens come with a vote that is asked for it; once it has its token, how many it has. */
+  tokens = 1;
   /** How many callers of this process have passed the lock on, each of whom used up one token. */
   passed = 0;
   /** When the oldest of those came who were seen to wait in other processes, microseconds; 0 where that is not known. */
@@ -38,9 +42,11 @@ export class Claim {
   diverged = false;
   /** An adapter's own form of this claim, kept here so that all nodes share it. */
   encoding: unknown;
+  /** The claims under the same value by which its resources were taken one by one; given back with it. */
+  parts: readonly Claim[] | undefined;
   #asked = false;
-  /** Seats of nodes that may give it away at any time. */
-  #doubtful: Set<number> | undefined;
+  /** By seat, how many commands may give it away at any time. */
+  #doubts: Map<number, number> | undefined;
   #unreached: Set<object> | undefined;
 
   constructor(
@@ -53,19 +59,27 @@ export class Claim {
 
   /** Whether there is a node that `isDoubtful`. */
   get spoiled(): boolean {
-    return this.#doubtful !== undefined;
+    return this.#doubts !== undefined && this.#doubts.size > 0;
   }
 
   /**
    * From now on nothing counts that the node at `seat` gives: it may be told at any time to give it away, by bytes of a broken
-   * connection that come late, or by a release that is owed.
+   * connection that come late, or by a release that is owed or on its way. Once for each of these.
    */
   doubt(seat: number): void {
-    (this.#doubtful ??= new Set()).add(seat);
+    const doubts = (this.#doubts ??= new Map());
+    doubts.set(seat, (doubts.get(seat) ?? 0) + 1);
+  }
+
+  /** One of the commands that cast doubt has been answered: what the node gives after that is ours. */
+  resolveDoubt(seat: number): void {
+    const left = (this.#doubts?.get(seat) ?? 0) - 1;
+    if (left > 0) this.#doubts!.set(seat, left);
+    else this.#doubts?.delete(seat);
   }
 
   isDoubtful(seat: number): boolean {
-    return this.#doubtful?.has(seat) === true;
+    return this.#doubts?.has(seat) === true || this.parts?.some((part) => part.isDoubtful(seat)) === true;
   }
 
   /** Notes whether a command that takes the resources left for `node`, until every node was asked. */

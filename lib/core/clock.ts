@@ -1,6 +1,8 @@
-/** A point in time on both clocks of this machine, ms. */
+/** A point in time, ms. Only moments of one and the same `Clock` may be compared. */
 export interface Moment {
+  /** On a clock that never goes back, goes on while the machine is suspended, and does not follow a wall clock that is set. */
   readonly monotonic: number;
+  /** On the wall clock of the machine, which may be set at any time: for dates, never for lengths of time. */
   readonly wall: number;
 }
 
@@ -11,24 +13,16 @@ export interface Clock {
   schedule(delay: number, task: () => void): () => void;
   /** Calls `task` once input that has already arrived was read: a late event loop is not a silent node. */
   afterInput(task: () => void): void;
+  /** Calls `task` in a turn of the event loop of its own: after everything that was settled by now, and all that this sets off. */
+  nextTurn(task: () => void): void;
+  /** Calls `task` as soon as all microtasks have run, with what they set off: before any more input is read. */
+  afterMicrotasks(task: () => void): void;
 }
 
 /** Ms; Node fires a timer above this at once instead of late. */
 export const LONGEST_TIMER = 2 ** 31 - 1;
 
-export const systemClock: Clock = {
-  now: () => ({ monotonic: performance.now(), wall: Date.now() }),
-  schedule(delay, task) {
-    const timer = setTimeout(task, Math.min(delay, LONGEST_TIMER));
-    return () => clearTimeout(timer);
-  },
-  afterInput: (task) => void setImmediate(task),
-};
-
-/**
- * Ms between two moments: the larger of both clocks' answers, since the monotonic one stands still while a machine is
- * suspended and the wall clock may be set back.
- */
+/** Ms between two moments of the same clock, however often the wall clock was set between them. */
 export function elapsed(since: Moment, now: Moment): number {
-  return Math.max(now.monotonic - since.monotonic, now.wall - since.wall);
+  return now.monotonic - since.monotonic;
 }

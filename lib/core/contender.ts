@@ -1,27 +1,24 @@
 import type { Ballot, Decision } from './ballot.js';
-import { Candidacy } from './candidacy.js';
+import { Candidacy, type Candidate } from './candidacy.js';
 import type { Grant } from './claim.js';
 import type { Moment } from './clock.js';
-import { victoryOf, type Contest, type Victory } from './contention.js';
+import { contestError, victoryOf, type ContenderListener, type Contest, type Victory } from './contention.js';
 import { ENOUGH, SIGN_OF_LIFE } from './hand-off.js';
 import { Insistence } from './insistence.js';
 import type { AcquireAnswer } from './lock-node.js';
 import type { NodePool } from './node-pool.js';
-import { errorOf, reasonOf, type Lost, type Unsettled } from './outcome.js';
-import type { Waiter } from './place.js';
+import { decideInTime, reasonInTime, timeForToken } from './in-time.js';
+import { reasonOf, type Lost, type Unsettled } from './outcome.js';
 import { retryDelay } from './retry.js';
-import { Surrender } from './surrender.js';
+import type { Surrender } from './surrender.js';
 import { commonToken, noteLate, raiseLaggards, settle, settleByVotes } from './token.js';
 import { Validity } from './validity.js';
 
-/** Told of what becomes of a contender. */
-export interface ContenderListener {
-  lost(outcome: Lost): void;
-  gaveUp(): void;
-}
+/** What a round comes to, for which a few more answers may be waited for where it is lost. */
+type Heard = Victory | Unsettled | Lost | Promise<Lost>;
 
 /** One process's place in the lines of all nodes for one resource: asks, waits for grants, and asks again where none come. */
-export class Contender implements Waiter {
+export class Contender implements Candidate {
   #candidacy: Candidacy;
   #validity!: Validity;
   #over = false;
@@ -33,7 +30,7 @@ export class Contender implements Waiter {
   constructor(
     private readonly pool: NodePool,
     private readonly contest: Contest,
-    private readonly listener: ContenderListener,
+    readonly listener: ContenderListener,
   ) {
     this.#candidacy = new Candidacy(pool, contest, this);
   }
@@ -43,9 +40,9 @@ export class Contender implements Waiter {
     return new Promise((resolve, reject) => {
       const ballot = this.#ask(now);
       // The usual case needs no further turn.
-      ballot.whenDecided((decision) => {
+      decideInTime(ballot, this.contest.patience, (decision) => {
         const outcome = this.#outcomeOf(ballot, decision);
-        if (outcome.kind !== 'won' || this.contest.patience.aborted) {
+        if (outcome instanceof Promise || outcome.kind !== 'won' || this.contest.patience.aborted) {
           this.#goOn(outcome).then(resolve, reject);
           return;
         }
@@ -55,16 +52,15 @@ export class Contender implements Waiter {
     });
   }
 
-  granted(node: string, { since, fence, oldest }: Grant): void {
+  granted(node: string, grant: Grant): void {
     const seat = this.pool.seatOf(node);
     if (this.#candidacy.claim.isDoubtful(seat)) return;
-    const validity = Validity.of(since, this.#candidacy.place.grace, this.contest.terms.driftFactor);
-    this.#candidacy.votes.grantMeanwhile(seat, { validity, fence, oldest });
+    this.#candidacy.grant(seat, grant);
     this.#hurry();
     this.#wakeIfWon();
   }
 
-  async #goOn(first: Victory | Lost | Unsettled): Promise<Victory> {
+  async #goOn(first: Heard): Promise<Victory> {
     try {
       return await this.#untilWon(first);
     } catch (error) {
@@ -76,10 +72,10 @@ export class Contender implements Waiter {
     }
   }
 
-  async #untilWon(first: Victory | Lost | Unsettled): Promise<Victory> {
-    const { patience, terms, resources } = this.contest;
+  async #untilWon(first: Heard): Promise<Victory> {
+    const { patience, terms } = this.contest;
     const insistence = (this.#insistence = new Insistence(this.pool));
-    let outcome = await this.#settled(first);
+    let outcome = await (first instanceof Promise ? first : this.#settled(first));
     for (let attempts = 1; ;) {
       patience.throwIfAborted();
       // A grant may have come right behind the last answer.
@@ -87,14 +83,14 @@ export class Contender implements Waiter {
       if (outcome.kind === 'won') return victoryOf(outcome, attempts);
       this.listener.lost(outcome);
       this.contest.onLost(outcome);
-      const left = patience.left(attempts);
-      if (left <= 0) throw errorOf(outcome, resources);
+      const left = patience.leftAfter(outcome, attempts);
+      if (left <= 0) throw contestError(outcome, this.contest);
       if (insistence.endsAfter(outcome)) this.#surrender().giveWay();
       const delay = Math.min(left, SIGN_OF_LIFE, retryDelay(terms, this.pool.random));
       await patience.pause(delay, (wake) => (this.#wake = wake));
       const found = this.#found(outcome);
       if (found === undefined) attempts += 1;
-      outcome = await this.#settled(found ?? (await this.#round()));
+      outcome = await this.#settled(found ?? (await this.#round(outcome)));
     }
   }
 
@@ -113,14 +109,19 @@ export class Contender implements Waiter {
     const laggards = { votes: this.#candidacy.votes, awaited: outcome.awaited, changed: () => this.#wakeIfWon() };
     const stop = raiseLaggards(pool, this.#candidacy.claim, laggards);
     const early = (wake: () => void): void => void (this.#wake = () => this.#won() && wake());
-    await contest.patience.pause(pool.timeoutFor(contest.terms.ttl), early).finally(stop);
+    const limit = Math.min(pool.timeoutFor(contest.terms.ttl), timeForToken(contest.patience));
+    await contest.patience.pause(limit, early).finally(stop);
     return this.#won() ?? { kind: 'no token', nodes: this.#candidacy.votes.outcomes(pool.nodes) };
   }
 
-  async #round(): Promise<Victory | Lost | Unsettled> {
+  /** Asks once more; where there was no time for all answers, the round `before` says more of what stands in the way. */
+  async #round(before: Lost): Promise<Victory | Lost | Unsettled> {
     this.#candidacy = this.#candidacy.next();
     const ballot = this.#ask();
-    return this.#outcomeOf(ballot, await ballot.decision);
+    const decision = await new Promise<Decision>((tell) => decideInTime(ballot, this.contest.patience, tell));
+    const outcome = this.#outcomeOf(ballot, decision);
+    if (outcome instanceof Promise) return outcome;
+    return ballot.isCutShort && (outcome.kind === 'unavailable' || outcome.kind === 'quarantined') ? before : outcome;
   }
 
   #ask(now = this.pool.clock.now()): Ballot<AcquireAnswer> {
@@ -139,25 +140,23 @@ export class Contender implements Waiter {
   }
 
   /** What is granted now counts together with what was granted while we waited. */
-  #outcomeOf(ballot: Ballot<AcquireAnswer>, decision: Decision): Victory | Lost | Unsettled {
+  #outcomeOf(ballot: Ballot<AcquireAnswer>, decision: Decision): Heard {
     if (decision === 'won') {
       if (this.#validity.remaining(this.pool.clock) <= 0) return { kind: 'too slow', nodes: reasonOf(ballot).nodes };
       const token = commonToken(ballot.answers);
       if (token !== undefined) {
         settle(ballot, token);
-        return { kind: 'won', claim: ballot.claim, validity: this.#validity, provisional: false, attempts: 1 };
+        return { kind: 'won', claim: ballot.claim, validity: this.#validity, attempts: 1 };
       }
     }
     ballot.answers.forEach((answer, seat) => answer && this.#note(seat, answer, this.#validity));
     const won = this.#standing(ballot.answers.includes(undefined));
     if (!won) (this.#inVain = this.#surrender()).yieldVotes(ballot.answers);
-    return won ?? reasonOf(ballot);
+    return won ?? reasonInTime(ballot, this.contest.patience);
   }
 
   #note(seat: number, answer: AcquireAnswer, validity: Validity): void {
-    const { votes } = this.#candidacy;
-    if (answer.kind === 'granted') votes.grant(seat, { validity, fence: answer.fence, oldest: answer.oldest });
-    else votes.refuse(seat, answer.kind);
+    this.#candidacy.note(seat, answer, validity);
     this.#insistence?.heard(seat, answer, validity.since);
     this.#wakeIfWon();
   }
@@ -181,20 +180,16 @@ export class Contender implements Waiter {
     return standing?.kind === 'won' ? standing : undefined;
   }
 
-  /** Won by the votes of several rounds and grants, where enough of the lease is left to make it a whole one. */
+  /** Won by the votes of several rounds and grants, where they make nearly a whole lease; else it is asked for. */
   #standing(awaited = true): Victory | Unsettled | undefined {
-    const { claim, votes, place } = this.#candidacy;
+    const { claim, votes } = this.#candidacy;
     const validity = votes.quorum(this.pool.clock);
-    if (!validity || validity.remaining(this.pool.clock) < place.grace * ENOUGH) return undefined;
+    if (!validity || validity.remaining(this.pool.clock) < validity.length * ENOUGH) return undefined;
     if (!settleByVotes(claim, votes, this.pool.clock)) return { kind: 'unsettled', awaited };
-    return { kind: 'won', claim, validity, provisional: true, attempts: 1 };
+    return { kind: 'won', claim, validity, attempts: 1 };
   }
 
   #surrender(): Surrender {
-    return new Surrender(this.pool, this.#candidacy.claim, {
-      votes: this.#candidacy.votes,
-      ttl: this.contest.terms.ttl,
-      yielded: () => this.#wakeIfWon(),
-    });
+    return this.#candidacy.surrender(() => this.#wakeIfWon());
   }
 }

@@ -1,25 +1,48 @@
 import { attempt, type LeaseTerms } from './attempt.js';
 import { elapsed } from './clock.js';
 import type { NodePool } from './node-pool.js';
+import type { RedlockError } from './errors.js';
 import { errorOf, type Lost, type Won } from './outcome.js';
+import type { Lease } from './lease.js';
 import type { Patience } from './patience.js';
 import { retryDelay, SPLIT_VOTE_ROUNDS, splitVoteDelay, type RetryPolicy } from './retry.js';
 
-/** Who wants what, and for how long he goes on trying. */
+/** Which caller wants what, and for how long it goes on trying. */
 export interface Contest {
   readonly resources: readonly string[];
   readonly terms: LeaseTerms & RetryPolicy;
   readonly patience: Patience;
+  /** All that the caller wants, where this is one part of it. */
+  readonly wanted?: readonly string[] | undefined;
+  /** The owner's mark under which it is taken, where other parts are taken under the same one. @default a new one */
+  readonly value?: string | undefined;
   /** Told what each attempt in vain came to. */
   onLost(outcome: Pick<Lost, 'kind'>): void;
 }
 
-/** A won claim, and after how many attempts. */
-export type Victory = Won & { readonly attempts: number };
+/** Told of what becomes of a contender. */
+export interface ContenderListener {
+  /** Whether other callers of this process want the same. */
+  readonly isContended: boolean;
+  lost(outcome: Lost): void;
+  gaveUp(): void;
+}
 
-/** Name by name, since V8 makes what it knows of such an object anew where it is spread. */
-export function victoryOf({ claim, validity, provisional }: Won, attempts: number): Victory {
-  return { kind: 'won', claim, validity, provisional, attempts };
+/** A won claim, and after how many attempts. */
+export type Victory = Won & {
+  readonly attempts: number;
+  /** The leases under which its parts were held, in whose place the lock stands in the lines of this process. */
+  readonly parts?: readonly Lease[];
+};
+
+/** Name by name, since V8 makes a new hidden class for such an object where it is spread. */
+export function victoryOf({ claim, validity }: Won, attempts: number): Victory {
+  return { kind: 'won', claim, validity, attempts };
+}
+
+/** The error for a caller who has had enough after this. */
+export function contestError(outcome: Lost, { resources, wanted = resources }: Contest): RedlockError {
+  return errorOf(outcome, wanted);
 }
 
 /** Tries again and again, without a place in line, until the resources are ours, or time, count or a signal ends it. */
@@ -29,8 +52,8 @@ export async function contend(pool: NodePool, contest: Contest): Promise<Victory
     const outcome = await voteUntilClear(pool, contest);
     if (outcome.kind === 'won') return victoryOf(outcome, attempts);
     contest.onLost(outcome);
-    const left = patience.left(attempts);
-    if (left <= 0) throw errorOf(outcome, contest.resources);
+    const left = patience.leftAfter(outcome, attempts);
+    if (left <= 0) throw contestError(outcome, contest);
     await patience.pause(Math.min(left, retryDelay(terms, pool.random)));
   }
 }
@@ -53,9 +76,10 @@ async function voteUntilClear(pool: NodePool, contest: Contest): Promise<Won | L
   }
 }
 
-async function attemptUnlessAborted(pool: NodePool, { patience, resources, terms }: Contest): Promise<Won | Lost> {
+export async function attemptUnlessAborted(pool: NodePool, contest: Contest): Promise<Won | Lost> {
+  const { patience, terms } = contest;
   patience.throwIfAborted();
-  const outcome = await attempt(pool, resources, terms);
+  const outcome = await attempt(pool, contest);
   if (outcome.kind === 'won' && patience.aborted) pool.release(outcome.claim, terms.ttl);
   patience.throwIfAborted();
   return outcome;

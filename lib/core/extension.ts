@@ -1,11 +1,14 @@
 import { Aside } from './aside.js';
 import type { LeaseTerms } from './attempt.js';
-import type { Ballot } from './ballot.js';
+import type { Ballot, Decision } from './ballot.js';
 import type { Claim } from './claim.js';
-import { QuorumNotReachedError, type NodeOutcome } from './errors.js';
+import { QuorumNotReachedError } from './errors.js';
 import { proposalAt } from './fencing.js';
+import { decideInTime } from './in-time.js';
 import type { AcquireAnswer, ExtendAnswer } from './lock-node.js';
+import { outcomeOf } from './node-outcome.js';
 import type { NodePool } from './node-pool.js';
+import type { Patience } from './patience.js';
 import { quorumOf } from './quorum.js';
 import { Validity } from './validity.js';
 
@@ -22,6 +25,8 @@ export interface Extending {
   readonly onSend: (validity: Validity) => void;
   /** Whether nodes that lost the key may still be won back. */
   readonly isHeld: () => boolean;
+  /** That of the caller who waits for it, if there is one. */
+  readonly patience?: Patience;
 }
 
 /** Asks every node once; silence is not loss, but a majority that says it has no such key is. */
@@ -34,10 +39,14 @@ export async function extendOnce(pool: NodePool, extending: Extending): Promise<
     if (proven && answer?.kind === 'missing' && extending.isHeld()) winBack(pool, seat, { claim, ttl: terms.ttl });
   };
   const ballot = pool.extend(claim, terms.ttl, heal);
-  proven = (await ballot.decision) === 'won' && validity.remaining(pool.clock) > 0;
+  proven = (await decisionOf(ballot, extending.patience)) === 'won' && validity.remaining(pool.clock) > 0;
   if (!proven) return failureOf(ballot, claim);
   ballot.answers.forEach((answer, seat) => heal(seat, answer));
   return { kind: 'extended', validity };
+}
+
+function decisionOf(ballot: Ballot<ExtendAnswer>, patience: Patience | undefined): Promise<Decision> {
+  return patience ? new Promise((tell) => decideInTime(ballot, patience, tell)) : ballot.decision;
 }
 
 /**
@@ -54,14 +63,7 @@ function failureOf(ballot: Ballot<ExtendAnswer>, { resources }: Claim): Extensio
   const nodes = ballot.nodes.length;
   const gone = ballot.count((answer) => answer.kind === 'missing' || answer.kind === 'taken');
   if (gone > nodes - quorumOf(nodes)) return { kind: 'gone', reason: `${gone} of ${nodes} nodes no longer have it` };
-  const outcomes = ballot.nodes.map((node, index) => describe(node.name, ballot.answers[index]));
+  const outcomes = ballot.nodes.map((node, index) => outcomeOf(node.name, ballot.answers[index]));
   const error = new QuorumNotReachedError(resources, outcomes, 'the lease could not be extended');
   return { kind: 'unproven', error };
-}
-
-function describe(node: string, answer: ExtendAnswer | undefined): NodeOutcome {
-  if (answer === undefined) return { node, outcome: 'unknown', detail: 'not waited for' };
-  return answer.kind === 'unknown'
-    ? { node, outcome: 'unknown', detail: answer.reason }
-    : { node, outcome: answer.kind };
 }

@@ -1,10 +1,16 @@
 import { hashOf } from './hash.js';
 
 /**
- * How many fencing tokens come with a vote: the one that it answers, and those that follow it, for callers of the same process to
- * whom the lock passes before the nodes are asked again.
+ * How many fencing tokens come with a vote where other callers of the process want the lock too: the one that it answers, and those
+ * that follow it, for callers to whom the lock passes before the nodes are asked again. Everywhere else it is one: what is taken
+ * without need makes counters outrun the clock, by which they begin after a node has lost its memory.
  */
 export const TOKENS_PER_VOTE = 64;
+
+/** Why a node gives no vote whose counter has outrun its clock by so many ms. */
+export function outrun(ms: number): string {
+  return `its fence counters are ${Math.round(ms)} ms ahead of its clock, more than half of maxTtl`;
+}
 
 /**
  * The fencing token that the votes of `fences` give: the smallest one that a quorum of them does not exceed, so that it is

@@ -17,7 +17,7 @@ interface Other {
 
 /**
  * For how long a waiter insists on its votes where they are split. Those of one that has died end by themselves, and where nobody can
- * have the resource until then, who gave way would lose his place to younger ones for nothing. The living renew theirs whenever they
+ * have the resource until then, a caller that gave way would lose its place to younger ones for nothing. The living renew theirs whenever they
  * ask; where nodes see them in different orders, each would insist for ever.
  */
 export class Insistence {

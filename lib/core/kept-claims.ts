@@ -45,7 +45,7 @@ export class KeptClaims {
     if (claim.diverged) this.pool.nodes.forEach((_, seat) => this.pool.raise(claim, seat));
     const stopTimer = this.pool.clock.schedule(left + 1, () => {
       this.#timers.delete(stopTimer);
-      // Whoever followed has asked long ago.
+      // The caller that followed has asked long ago.
       claim.followed = false;
       this.pool.release(claim, ttl);
     });

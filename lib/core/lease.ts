@@ -20,22 +20,20 @@ export class Lease implements Lock, Entry, Watched {
   readonly value: string;
   readonly #claim: Claim;
   readonly #turn: number;
-  readonly #taken: Moment;
+  readonly taken: Moment;
   readonly #terms: HoldTerms;
   readonly #watch: LeaseWatch;
   #state: 'held' | 'released' | 'lost' = 'held';
   #validity: Validity;
   /** Ms that the lease lasts on the nodes from the latest extension on, at most. */
   #ttl: number;
-  /** Until the first extension the nodes keep the lock for a grace only. */
-  #provisional: boolean;
   #loss: Loss | undefined;
   #lastExtension: Promise<void> | undefined;
   #release: Promise<void> | undefined;
 
   constructor(
     private readonly around: LeaseSurroundings,
-    { claim, validity, provisional }: Omit<Won, 'kind'>,
+    { claim, validity }: Omit<Won, 'kind'>,
     { terms, taken }: { readonly terms: HoldTerms; readonly taken: Moment },
   ) {
     this.#terms = holdTermsOf(terms);
@@ -44,13 +42,11 @@ export class Lease implements Lock, Entry, Watched {
     this.value = claim.value;
     this.#claim = claim;
     this.#turn = claim.take(taken);
-    this.#taken = taken;
+    this.taken = taken;
     this.#validity = validity;
     this.#ttl = terms.ttl;
     this.#watch = new LeaseWatch(around.pool.agenda, this);
-    this.#provisional = provisional;
-    if (provisional) this.renew();
-    else this.#watch.watch(this.#renewalIn(this.#ttl, taken), taken);
+    this.#watch.watch(this.#renewalIn(this.#ttl, taken), taken);
   }
 
   get fencingToken(): number {
@@ -103,6 +99,12 @@ export class Lease implements Lock, Entry, Watched {
     return this.release();
   }
 
+  /** Ends it without giving anything back, since it has become a part of another lock. */
+  dissolve(): void {
+    this.#state = 'released';
+    this.#watch.stop();
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     return this.release();
   }
@@ -121,7 +123,6 @@ export class Lease implements Lock, Entry, Watched {
     if (extension.kind === 'unproven') throw extension.error;
     this.#validity = extension.validity;
     this.#ttl = ttl;
-    this.#provisional = false;
     this.#watch.watch(this.#renewalIn());
     this.around.emit({ type: 'extended', resources: this.resources, validity: Math.floor(this.validity) });
   }
@@ -143,17 +144,15 @@ export class Lease implements Lock, Entry, Watched {
   }
 
   /** Ms until the lease is to be extended; never where it is not, or not any more. */
-  #renewalIn(ttl = this.#ttl, now?: Moment): number {
-    if (!this.#terms.autoExtend && !this.#provisional) return Infinity;
-    return this.#unlessHeldTooLong(renewalIn(ttl, this.around.pool.random), now);
+  #renewalIn(ttl = this.#ttl, now = this.around.pool.clock.now()): number {
+    if (!this.#terms.autoExtend) return Infinity;
+    // A lease that was handed over, or whose holder could not begin at once, is not a new one any more.
+    const delay = renewalIn(ttl, this.around.pool.random) - elapsed(this.#validity.since, now);
+    return this.#unlessHeldTooLong(Math.max(0, delay), now);
   }
 
-  #unlessHeldTooLong(delay: number, now?: Moment): number {
-    return this.#held(now) + delay < this.#terms.maxHold ? delay : Infinity;
-  }
-
-  #held(now = this.around.pool.clock.now()): number {
-    return elapsed(this.#taken, now);
+  #unlessHeldTooLong(delay: number, now = this.around.pool.clock.now()): number {
+    return elapsed(this.taken, now) + delay < this.#terms.maxHold ? delay : Infinity;
   }
 
   left(now = this.around.pool.clock.now()): number {
@@ -165,17 +164,17 @@ export class Lease implements Lock, Entry, Watched {
   }
 
   expire(): void {
-    this.#lose(whyOver(this.#terms, this.#held()));
+    this.#lose(whyOver(this.#terms, elapsed(this.taken, this.around.pool.clock.now())));
   }
 
   #lose(reason: string): LockLostError {
     if (this.#state !== 'held') return this.#loss?.error ?? new LockLostError(this.resources, 'it was released');
     const error = new LockLostError(this.resources, reason);
+    // Lost wholly before anybody is told: a listener may release it, or ask for it again.
     this.#state = 'lost';
     this.#claim.over = true;
-    (this.#loss ??= new Loss()).happen(error);
     this.#watch.stop();
-    this.around.ended(this);
+    (this.#loss ??= new Loss()).happen(error, () => this.around.ended(this));
     this.around.emit({ type: 'lost', resources: this.resources, error });
     return error;
   }
@@ -185,14 +184,14 @@ export class Lease implements Lock, Entry, Watched {
     this.#noticeExpiry(now);
     const wasHeld = this.#state === 'held';
     const [claim, terms, validity] = [this.#claim, this.#terms, this.#validity];
-    const ballot = handOver(this.around, this, { claim, terms, validity, ttl: this.#ttl, now, since: this.#taken });
+    const ballot = handOver(this.around, this, { claim, terms, validity, ttl: this.#ttl, now, since: this.taken });
     if (wasHeld) {
-      this.#state = 'released';
-      this.#watch.stop();
+      this.dissolve();
       this.around.ended(this);
     }
     const tell = (): void => {
-      if (wasHeld) this.around.emit({ type: 'released', resources: this.resources, held: Math.round(this.#held(now)) });
+      if (wasHeld)
+        this.around.emit({ type: 'released', resources: this.resources, held: Math.round(elapsed(this.taken, now)) });
     };
     // Not by an async function, which takes longer than all the rest here.
     return ballot ? ballot.decision.then(tell) : new Promise((resolve) => resolve(tell()));

@@ -6,6 +6,8 @@ export interface Unknown {
   readonly reason: string;
   /** False only where the command provably never left this process. */
   readonly sent: boolean;
+  /** True where the node answered, and that it does not do it, nor would if it was asked again now. */
+  readonly refused?: boolean;
 }
 
 export interface Held {
@@ -18,7 +20,7 @@ export interface Held {
 
 export interface Granted {
   readonly kind: 'granted';
-  /** The node's fence counter with this vote: greater than with every earlier one, if the node remembers them. */
+  /** The first of the fencing tokens that come with this vote: greater than all earlier ones, if the node remembers them. */
   readonly fence: number;
   /** When the oldest of those came who wait behind it on this node, microseconds; Infinity for nobody, 0 where that is not known. */
   readonly oldest?: number;
@@ -37,7 +39,19 @@ export type ExtendAnswer =
   { readonly kind: 'extended' } | { readonly kind: 'missing' } | { readonly kind: 'taken' } | Unknown;
 export type ReleaseAnswer = { readonly kind: 'released' } | { readonly kind: 'gone' } | Unknown;
 export type RaiseAnswer = { readonly kind: 'raised' } | { readonly kind: 'gone' } | Unknown;
-export type ProbeAnswer = { readonly kind: 'up' } | Quarantined | Unknown;
+/** The node answers, but was barred. */
+export interface Barred {
+  readonly kind: 'barred';
+  readonly reason: string;
+}
+
+/** The node answers, and gives no votes. */
+export interface Refused {
+  readonly kind: 'refused';
+  readonly reason: string;
+}
+
+export type ProbeAnswer = { readonly kind: 'up' } | Barred | Refused | Quarantined | Unknown;
 
 export type NodeEvent =
   | { readonly type: 'node-up' }
@@ -47,8 +61,18 @@ export type NodeEvent =
   | { readonly type: 'node-quarantined'; readonly reason: string; readonly remaining: number }
   /** It votes again. */
   | { readonly type: 'node-trusted' }
+  /** It answers, and gives no votes. */
+  | { readonly type: 'node-refused'; readonly reason: string }
+  /** It gives votes again. */
+  | { readonly type: 'node-accepted' }
   /** Something about it endangers locks, or their order. */
   | { readonly type: 'node-warning'; readonly reason: string };
+
+/** Between which two numbers something is. */
+export interface Bounds {
+  readonly least: number;
+  readonly most: number;
+}
 
 /** What is asked, and where the answers go. */
 export interface Question<A> {
@@ -72,6 +96,8 @@ export interface LockNode {
   readonly name: string;
   /** What no two servers have in common, once it is known. */
   readonly runId?: string | undefined;
+  /** By how many ms its wall clock is ahead of the monotonic clock of this process, once that is known. */
+  readonly clockAhead?: Bounds | undefined;
   /**
    * Takes all resources of the claim, or none. A claim with a ticket for a resource that is held is entered into the node's
    * line, and told by its ticket when it is its turn; what is free while others wait goes to the oldest of them.
@@ -79,9 +105,12 @@ export interface LockNode {
   acquire(question: Question<AcquireAnswer>, seat: number): void;
   /** Passes what the node has of the claim to an older waiter of its line, and enters the claim behind it; else keeps it. */
   yield(question: Question<YieldAnswer>, seat: number): void;
-  /** Lifts the fence counters of the claim's resources to the proposal; says whether the node still has the claim. */
+  /**
+   * Lifts the fence counters of the claim's resources to the proposal, the last of its tokens, unless that is too far ahead of the
+   * node's clock; says whether the node still has the claim.
+   */
   raise(question: Question<RaiseAnswer>, seat: number): void;
-  /** Makes the lease of a claim that this node still has last anew. */
+  /** Lets the lease of a claim that this node still has begin again. */
   extend(question: Question<ExtendAnswer>, seat: number): void;
   /**
    * Deletes what this node has of the claim, also from its line, and gives the resource to the first of that, unless the claim
@@ -89,9 +118,15 @@ export interface LockNode {
    * passed since this call.
    */
   release(question: Question<ReleaseAnswer>, seat: number): void;
+  /** From now on nothing is asked of the node, and nothing counts that it says, for this reason; undefined ends that. */
+  bar?(reason: string | undefined): void;
+  /** Finds out whether it would vote, by all that a vote takes; leaves nothing behind. */
   probe(answered: (answer: ProbeAnswer) => void): void;
-  /** Starts to connect; resolves once connected or once the first try has failed, and never rejects. */
-  open(listener: (event: NodeEvent) => void): Promise<void>;
+  /**
+   * Starts to connect; resolves once connected or once the first try has failed, and never rejects. Calls `identified` before
+   * anything is asked over a connection: `runId` says which server is at its end, or is undefined.
+   */
+  open(listener: (event: NodeEvent) => void, identified?: () => void): Promise<void>;
   /** Settles what is open and closes the connection. */
   close(): Promise<void>;
 }

@@ -29,8 +29,10 @@ export class Loss {
     return () => void listeners.delete(tell);
   }
 
-  happen(error: LockLostError): void {
+  /** From now on it is lost; who listens is told after `first`. */
+  happen(error: LockLostError, first: () => void): void {
     this.#error = error;
+    first();
     this.#abort?.abort(error);
     for (const tell of this.#listeners ?? []) tell(error);
   }

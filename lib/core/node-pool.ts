@@ -7,8 +7,10 @@ import type { LockListener } from './events.js';
 import { proposalAt } from './fencing.js';
 import { KeptClaims } from './kept-claims.js';
 import type { AcquireAnswer, ExtendAnswer, LockNode, ProbeAnswer, RaiseAnswer, ReleaseAnswer } from './lock-node.js';
+import { QuorumWatch } from './quorum-watch.js';
 import type { Random } from './random.js';
-import { refuseTwins } from './twins.js';
+import { dateOnNodes } from './node-date.js';
+import { refuseTwins, Twins } from './twins.js';
 
 type Late<A> = (seat: number, answer: A) => void;
 
@@ -54,18 +56,40 @@ export class NodePool {
    * @throws TypeError where two addresses lead to one server
    */
   async open(listener: LockListener): Promise<void> {
-    await Promise.all(this.nodes.map((node) => node.open((event) => listener({ ...event, node: node.name }))));
+    const twins = new Twins(({ name }, reason) => listener({ type: 'node-warning', node: name, reason }));
+    const quorum = new QuorumWatch(this.nodes.length, listener);
+    const tell: LockListener = (event) => {
+      listener(event);
+      quorum.note(event);
+    };
+    let isOpen = false;
+    await Promise.all(
+      this.nodes.map((node) =>
+        node.open(
+          (event) => tell({ ...event, node: node.name }),
+          () => isOpen && twins.note(node),
+        ),
+      ),
+    );
     try {
       refuseTwins(this.nodes);
     } catch (error) {
       await this.close();
       throw error;
     }
+    isOpen = true;
+    for (const node of this.nodes) twins.note(node);
+    quorum.opened();
   }
 
   async close(): Promise<void> {
     this.#kept.close();
     await Promise.all(this.nodes.map((node) => node.close()));
+  }
+
+  /** A moment as a date on the clocks of the nodes, ms. */
+  dateOf(moment: Moment): number {
+    return dateOnNodes(moment, this.nodes);
   }
 
   /** The seat of a node, by which ballots know it. */
@@ -118,7 +142,7 @@ export class NodePool {
     // So that the counters of all nodes agree again when the next one comes.
     if (claim.diverged) this.nodes.forEach((_, seat) => this.raise(claim, seat));
     // Of the same shape as the others, which makes it quick to read.
-    return new Ballot<ReleaseAnswer>(this, {
+    const ballot = new Ballot<ReleaseAnswer>(this, {
       claim,
       ttl,
       proposal: 0,
@@ -128,16 +152,24 @@ export class NodePool {
       favour: undefined,
       late: undefined,
     });
+    if (claim.parts) this.#releaseParts(claim.parts, ttl);
+    return ballot;
   }
 
-  /** Lifts the fence counters of one node to the token of the claim, or to one that is likely to become it. */
+  /** Takes the parts out of the lines, too, of nodes that had not come to them yet. */
+  #releaseParts(parts: readonly Claim[], ttl: number): void {
+    for (const part of parts) this.nodes.forEach((node, seat) => node.release(new Aside(part, ttl), seat));
+  }
+
+  /** Lifts the fence counters of one node to all that the claim has of tokens, by its own or by one that is likely to become it. */
   raise(
     claim: Claim,
     seat: number,
-    told?: { readonly token: number; readonly answered: (answer: RaiseAnswer) => void },
+    told?: { readonly token: number; readonly tokens: number; readonly answered: (answer: RaiseAnswer) => void },
   ): void {
     const question = new Aside<RaiseAnswer>(claim, 0, told?.answered);
-    question.proposal = told?.token ?? claim.token;
+    const { token, tokens } = told ?? claim;
+    question.proposal = token + tokens - 1;
     this.nodes[seat]!.raise(question, seat);
   }
 

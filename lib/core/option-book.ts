@@ -67,6 +67,7 @@ function withQuit(options: ResolvedLockOptions, signal: Quit): AllOptions {
     autoExtend: options.autoExtend,
     maxHold: options.maxHold,
     minHold: options.minHold,
+    reentrant: options.reentrant,
     signal,
   };
 }

@@ -4,9 +4,9 @@ import { LONGEST_TIMER } from './clock.js';
 import { driftOf } from './validity.js';
 
 export interface LockOptions {
-  /** Ms a lease lasts unless it is extended; at least 1, at most 2^31-1. @default 10_000 */
+  /** Ms a lease lasts unless it is extended, and by which a holder that crashed holds up the others; at least 1, at most 2^31-1. @default 5_000 */
   ttl?: number;
-  /** Ms to wait for a resource that is held, or for a quorum that is away; 0 is one attempt. @default 5_000 */
+  /** Ms to wait for a resource that is held, or for a quorum that is away; longer than `ttl` survives a holder that crashed; 0 is one attempt. @default 8_000 */
   waitTimeout?: number;
   /** How many more attempts may follow the first one. @default Infinity: `waitTimeout` decides */
   retryCount?: number;
@@ -26,6 +26,12 @@ export interface LockOptions {
    * @default none: a release frees the resource
    */
   minHold?: number;
+  /**
+   * Lets a `withLock` or `@WithLock` on what the code around it already holds run inside the held lock. Else it waits as every other
+   * caller does, and a warning names the resource. Not for `acquire` and `tryAcquire`, which always take a lock of their own.
+   * @default false
+   */
+  reentrant?: boolean;
   /** Gives up waiting; the call rejects with its reason. */
   signal?: AbortSignal;
 }
@@ -36,20 +42,22 @@ export type ResolvedLockOptions = Required<Omit<LockOptions, Optional>> &
   Pick<LockOptions, 'minHold'> & { signal?: Quit | undefined };
 
 export const DEFAULT_LOCK_OPTIONS: ResolvedLockOptions = {
-  ttl: 10_000,
-  waitTimeout: 5_000,
+  ttl: 5_000,
+  // Longer than that, so that who waits behind a holder that crashed has the lock, and not an error.
+  waitTimeout: 8_000,
   retryCount: Infinity,
   retryDelay: 200,
   retryJitter: 100,
   driftFactor: 0.01,
   autoExtend: false,
   maxHold: 600_000,
+  reentrant: false,
 };
 
 /** Ms. @see RedlockModuleOptions.maxTtl */
 export const MAX_TTL = 30_000;
 
-/** Whoever allows only short leases means these where nothing else is said. */
+/** A pool that allows only short leases has these where nothing else is said. */
 export function defaultsWithin(maxTtl: number): ResolvedLockOptions {
   return { ...DEFAULT_LOCK_OPTIONS, ttl: Math.min(DEFAULT_LOCK_OPTIONS.ttl, maxTtl) };
 }
@@ -75,6 +83,7 @@ const RULES: { readonly [name in keyof Required<LockOptions>]: Rule } = {
   autoExtend: [(value) => typeof value === 'boolean', 'true or false'],
   maxHold: msOrNever(1),
   minHold: ms(0),
+  reentrant: [(value) => typeof value === 'boolean', 'true or false'],
   signal: [(value) => value instanceof AbortSignal, 'an AbortSignal'],
 };
 

@@ -2,6 +2,7 @@ import type { Ballot } from './ballot.js';
 import type { Claim } from './claim.js';
 import { QuorumNotReachedError, ResourceLockedError, type NodeOutcome, type RedlockError } from './errors.js';
 import type { AcquireAnswer, Held, Quarantined } from './lock-node.js';
+import { outcomeOf, whyUnavailable } from './node-outcome.js';
 import { quorumOf } from './quorum.js';
 import type { Validity } from './validity.js';
 
@@ -10,8 +11,6 @@ export interface Won {
   readonly kind: 'won';
   readonly claim: Claim;
   readonly validity: Validity;
-  /** True where the lease is only a grace by which nodes hold it for a waiter, and is to be extended at once. */
-  readonly provisional: boolean;
 }
 
 /** A quorum of votes whose fence counters do not agree enough for a token yet. */
@@ -30,20 +29,29 @@ export type Lost =
       /** The owners among whom the votes were split; none where one of them has a quorum. */
       readonly rivals: readonly string[];
     }
-  | { readonly kind: 'quarantined'; readonly nodes: readonly NodeOutcome[]; readonly retryAfter: number }
-  | { readonly kind: 'unavailable' | 'too slow' | 'no token'; readonly nodes: readonly NodeOutcome[] };
+  | {
+      readonly kind: 'quarantined';
+      readonly nodes: readonly NodeOutcome[];
+      readonly retryAfter: number;
+      /** Before when no quorum can vote, whichever nodes come back: ms on the monotonic clock; -Infinity where that is not certain. */
+      readonly earliest: number;
+    }
+  | { readonly kind: 'unavailable' | 'too slow' | 'no token' | 'blocked'; readonly nodes: readonly NodeOutcome[] };
 
 const WHY = {
-  unavailable: 'too few nodes answered',
   'too slow': 'the answers took longer than the lease lasts',
   'no token': 'too few nodes agreed on a fencing token in time',
+  blocked:
+    'the lease was over before this process could begin: its event loop was blocked for longer than the ttl; ' +
+    'take a longer ttl, or compute in a worker thread',
 } as const;
 
 /** The error for a caller who has had enough after this. */
 export function errorOf(outcome: Lost, resources: readonly string[]): RedlockError {
   if (outcome.kind === 'contended') return new ResourceLockedError(resources, outcome.retryAfter, outcome.nodes);
   if (outcome.kind === 'quarantined') return quarantineError(outcome, resources);
-  return new QuorumNotReachedError(resources, outcome.nodes, WHY[outcome.kind]);
+  const why = outcome.kind === 'unavailable' ? whyUnavailable(outcome.nodes) : WHY[outcome.kind];
+  return new QuorumNotReachedError(resources, outcome.nodes, why);
 }
 
 function quarantineError(
@@ -57,30 +65,54 @@ function quarantineError(
   return new QuorumNotReachedError(resources, nodes, { why, retryAfter });
 }
 
+/** What a caller learns whose time is up before there is a connection. */
+export function notConnected(nodes: readonly { readonly name: string }[]): Lost {
+  const detail = 'not connected yet';
+  return { kind: 'unavailable', nodes: nodes.map(({ name }) => ({ node: name, outcome: 'unknown', detail })) };
+}
+
 /** A quorum of votes whose fence counters could not be brought together. */
 export function withoutToken(ballot: Ballot<AcquireAnswer>): Lost {
   return { kind: 'no token', nodes: outcomesOf(ballot) };
 }
 
 /** What a ballot that was lost, or won too late, comes to; may wait for answers that tell one holder from rivals. */
-export async function lossOf(ballot: Ballot<AcquireAnswer>, decision: 'won' | 'lost'): Promise<Lost> {
+export async function lossOf(ballot: Ballot<AcquireAnswer>, decision: 'won' | 'lost', limit: number): Promise<Lost> {
   if (decision === 'won') return { kind: 'too slow', nodes: outcomesOf(ballot) };
-  if (!isClear(ballot) || reasonOf(ballot).kind === 'quarantined') await ballot.rest();
+  if (!isClear(ballot) || !isTelling(ballot)) await ballot.rest(limit);
   return reasonOf(ballot);
 }
 
-/** Contended where enough nodes answered to have decided it the other way; unavailable where they did not. */
+/**
+ * Contended where a quorum voted, for whichever callers. Where those with a vote are fewer, nobody can have the resource, whatever these say:
+ * quarantined where waiting is all that is needed, else unavailable. Who has not answered yet counts as silent.
+ */
 export function reasonOf(ballot: Ballot<AcquireAnswer>): Lost {
   const nodes = outcomesOf(ballot);
   const quorum = quorumOf(ballot.nodes.length);
-  const unknown = ballot.count((answer) => answer.kind === 'unknown');
-  if (ballot.nodes.length - unknown < quorum) return { kind: 'unavailable', nodes };
+  const missing = quorum - votersOf(ballot);
+  if (missing <= 0) {
+    const held = heldBy(ballot);
+    const rivals = mostOfOne(held) < quorum ? held.map(({ owner }) => owner) : [];
+    return { kind: 'contended', nodes, retryAfter: freeIn(ballot, held), rivals };
+  }
   const quarantined = ballot.answers.filter((answer): answer is Quarantined => answer?.kind === 'quarantined');
-  const missing = quorum - (ballot.nodes.length - unknown - quarantined.length);
-  if (missing > 0) return { kind: 'quarantined', nodes, retryAfter: votesIn(quarantined, missing) };
-  const held = heldBy(ballot);
-  const rivals = mostOfOne(held) < quorum ? held.map(({ owner }) => owner) : [];
-  return { kind: 'contended', nodes, retryAfter: freeIn(ballot, held), rivals };
+  if (quarantined.length < missing) return { kind: 'unavailable', nodes };
+  const surely = quorum - (ballot.nodes.length - quarantined.length);
+  const earliest = surely > 0 ? ballot.asked + votesIn(quarantined, surely) : -Infinity;
+  return { kind: 'quarantined', nodes, retryAfter: votesIn(quarantined, missing), earliest };
+}
+
+/** Whether the answers that are still on their way make no difference to the reason. */
+export function isTelling(ballot: Ballot<AcquireAnswer>): boolean {
+  const quorum = quorumOf(ballot.nodes.length);
+  if (!ballot.answers.includes(undefined) || votersOf(ballot) >= quorum) return true;
+  return ballot.nodes.length - ballot.count(({ kind }) => kind === 'unknown') < quorum;
+}
+
+/** How many nodes voted, for whomever. */
+function votersOf(ballot: Ballot<AcquireAnswer>): number {
+  return ballot.count(({ kind }) => kind === 'granted' || kind === 'held');
 }
 
 /** Whether nobody holds the resource, though none of those who asked could have it. */
@@ -119,12 +151,5 @@ function votesIn(quarantined: readonly Quarantined[], missing: number): number {
 }
 
 function outcomesOf(ballot: Ballot<AcquireAnswer>): NodeOutcome[] {
-  return ballot.nodes.map((node, index) => describe(node.name, ballot.answers[index]));
-}
-
-function describe(node: string, answer: AcquireAnswer | undefined): NodeOutcome {
-  if (answer === undefined) return { node, outcome: 'unknown', detail: 'not waited for' };
-  if (answer.kind === 'held' || answer.kind === 'quarantined')
-    return { node, outcome: answer.kind, detail: `${answer.remaining} ms left` };
-  return answer.kind === 'granted' ? { node, outcome: 'granted' } : { node, outcome: 'unknown', detail: answer.reason };
+  return ballot.nodes.map((node, index) => outcomeOf(node.name, ballot.answers[index]));
 }

@@ -1,7 +1,6 @@
 import type { Claim } from './claim.js';
 import type { Moment } from './clock.js';
 import type { Contest } from './contention.js';
-import { TOKENS_PER_VOTE } from './fencing.js';
 import { PASSING_SHORTFALL, PASSING_WINDOW } from './hand-off.js';
 import type { Ended } from './kept-claims.js';
 import type { HoldTerms, LeaseSurroundings } from './lease-surroundings.js';
@@ -30,7 +29,7 @@ export function handOver(
   const isPlain = ttl === terms.ttl && !terms.minHold;
   const isFollowed = followed(lease);
   if (isFollowed && isPlain) {
-    const won = { kind: 'won', claim, validity, provisional: false, attempts: 1 } as const;
+    const won = { kind: 'won', claim, validity, attempts: 1 } as const;
     if (passOn(lease, won, now)) return undefined;
   }
   claim.followed = isFollowed;
@@ -39,13 +38,19 @@ export function handOver(
 
 /**
  * Whether a lock may pass to the next caller of this process without the nodes being asked who is next, as a cohort lock does
- * (Dice, Marathe and Shavit 2012): where he came before all others that they saw wait when they were asked last, and with a lease
+ * (Dice, Marathe and Shavit 2012): where that caller came before all others that they saw wait when they were asked last, and with a lease
  * that is still a whole one.
  */
-export function mayPass({ claim, validity }: Won, { terms, patience }: Contest, now: Moment): boolean {
-  const { oldest, passed, taken } = claim;
-  const latest = Math.min(oldest / 1_000, taken!.wall + PASSING_WINDOW);
-  if (passed >= TOKENS_PER_VOTE - 1 || patience.arrived > latest) return false;
+export function mayPass(
+  { claim, validity }: Won,
+  { terms, patience, value }: Contest,
+  { now, pool }: { readonly now: Moment; readonly pool: Pick<NodePool, 'dateOf'> },
+): boolean {
+  // Under a value of its own, which all parts of its lock have.
+  if (value !== undefined) return false;
+  const { oldest, passed, taken, tokens } = claim;
+  if (passed >= tokens - 1 || patience.arrived > taken!.monotonic + PASSING_WINDOW) return false;
+  if (oldest !== Infinity && pool.dateOf(patience.arrival) > oldest / 1_000) return false;
   const spent = terms.ttl - driftOf(terms.ttl, terms.driftFactor) - validity.remainingAt(now);
   return spent >= 0 && spent <= terms.ttl * PASSING_SHORTFALL;
 }

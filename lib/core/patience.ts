@@ -1,6 +1,7 @@
 import type { Quit } from './call-options.js';
 import { elapsed, type Moment } from './clock.js';
 import type { NodePool } from './node-pool.js';
+import type { Lost } from './outcome.js';
 import type { Stop } from './stop.js';
 import type { Tenure } from './tenure.js';
 import { Wait, type WaitEnd } from './wait.js';
@@ -14,7 +15,7 @@ export interface PatienceTerms {
 
 /** How long one caller goes on trying, and what ends it early. */
 export class Patience {
-  /** The time of his process with the lock in which the caller came. */
+  /** The time in which the process of the caller had the lock when the caller came. */
   tenure: Tenure | undefined;
   readonly #since: Moment;
 
@@ -32,10 +33,17 @@ export class Patience {
     return this.#since;
   }
 
-  /** Ms on the wall clock, by which it is told who came first. */
+  /** Ms on the monotonic clock, by which it is told who came first. */
   get arrived(): number {
-    const came = this.#since.wall;
+    const came = this.#since.monotonic;
     return this.tenure ? this.tenure.dateOf(came) : came;
+  }
+
+  /** The same as a moment. */
+  get arrival(): Moment {
+    const { monotonic, wall } = this.#since;
+    const { arrived } = this;
+    return arrived === monotonic ? this.#since : { monotonic: arrived, wall: wall + arrived - monotonic };
   }
 
   /** Ms since the caller asked. */
@@ -52,6 +60,11 @@ export class Patience {
     return attempts > this.terms.retryCount ? 0 : this.terms.waitTimeout - this.waited;
   }
 
+  /** The same after one that came to this: nothing is left where there is no quorum before the time is up, whichever nodes come back. */
+  leftAfter(outcome: Lost, attempts: number): number {
+    return outcome.kind === 'quarantined' && this.#end < outcome.earliest ? 0 : this.left(attempts);
+  }
+
   /** Ms left at `now` to wait behind others, who try in our place: no longer than our own tries would take. */
   leftInLine(now: Moment): number {
     const { waitTimeout, retryCount, retryDelay } = this.terms;
@@ -61,6 +74,11 @@ export class Patience {
   /** Ms for which a vote may be repeated; without limit for a caller that does not wait, since it counts rounds. */
   get leftForVote(): number {
     return this.terms.waitTimeout === 0 ? Infinity : this.terms.waitTimeout - this.waited;
+  }
+
+  /** When the time is up, ms on the monotonic clock. */
+  get #end(): number {
+    return this.#since.monotonic + this.terms.waitTimeout;
   }
 
   get aborted(): boolean {

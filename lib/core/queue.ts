@@ -52,6 +52,15 @@ export class Queue<T> {
     return next.value;
   }
 
+  /** Each of them, in order, who may leave meanwhile. */
+  forEach(visit: (value: T) => void): void {
+    for (let link = this.#end.next; link !== this.#end;) {
+      const { next, value } = link;
+      visit(value!);
+      link = next;
+    }
+  }
+
   #remove(link: Link<T>): void {
     if (link.isAlone) return;
     link.leave();

@@ -1,12 +1,11 @@
+import { Acquisition, isPatient } from './acquisition.js';
 import { CallerContest } from './caller-contest.js';
 import type { CallOptions } from './call-options.js';
-import type { Clock, Moment } from './clock.js';
-import { contend } from './contention.js';
+import type { Moment } from './clock.js';
 import { ResourceLockedError } from './errors.js';
 import type { LockListener } from './events.js';
 import type { LeaseSurroundings } from './lease-surroundings.js';
 import { Lease } from './lease.js';
-import type { LockNode } from './lock-node.js';
 import type { Lock } from './lock.js';
 import { NodePool } from './node-pool.js';
 import {
@@ -17,31 +16,19 @@ import {
   type LockOptions,
   type ResolvedLockOptions,
 } from './options.js';
+import { errorOf, notConnected } from './outcome.js';
 import { OptionBook } from './option-book.js';
 import { Patience } from './patience.js';
-import { SystemRandom, type Random } from './random.js';
-import { HeldLocks, type Use } from './reentry.js';
-import { toResources } from './resources.js';
-import { Shutdown } from './shutdown.js';
+import { SystemRandom } from './random.js';
+import type { RedlockSettings } from './redlock-settings.js';
+import { HeldLocks, refuseReentry, type Use } from './reentry.js';
+import { MAX_RESOURCES, toResources } from './resources.js';
+import { Shutdown, type Holder } from './shutdown.js';
 import { statusOf, type RedlockStatus } from './status.js';
 import { ThriftyClock } from './thrifty-clock.js';
-import { standsInLine, WaitingLines } from './waiting-line.js';
+import { WaitingLines } from './waiting-line.js';
 
 const MOST_WAITERS = 10_000;
-
-export interface RedlockSettings {
-  readonly nodes: readonly LockNode[];
-  readonly nodeTimeout?: number | undefined;
-  /** How many callers may wait for one resource. @default 10_000 */
-  readonly maxWaiters?: number | undefined;
-  /** Ms that a lease may last at most without being extended; the same for all clients of these nodes. @default 30_000 */
-  readonly maxTtl?: number | undefined;
-  readonly defaults?: LockOptions | undefined;
-  readonly held?: HeldLocks;
-  readonly clock?: Clock | undefined;
-  readonly random?: Random;
-  readonly listener?: LockListener;
-}
 
 /** Distributed locks over N independent masters, by the algorithm of the Redis distributed-locks page. */
 export class Redlock {
@@ -53,7 +40,9 @@ export class Redlock {
   readonly #forWork: OptionBook;
   readonly #held: HeldLocks;
   readonly #lines: WaitingLines;
+  readonly #acquisition: Acquisition;
   readonly #maxTtl: number;
+  readonly #maxResources: number;
   readonly #shutdown: Shutdown;
   #opening: Promise<void> | undefined;
   #isOpen = false;
@@ -68,6 +57,7 @@ export class Redlock {
     this.#emit = settings.listener ?? (() => undefined);
     this.#defaults = settings.defaults ?? {};
     checkLockOptions(this.#defaults, 'defaults');
+    this.#maxResources = settings.maxResources ?? MAX_RESOURCES;
     this.#maxTtl = Math.floor(settings.maxTtl ?? MAX_TTL);
     const base = resolveLockOptions(defaultsWithin(this.#maxTtl), this.#defaults, this.#maxTtl);
     this.#forAcquire = new OptionBook(base, this.#maxTtl);
@@ -75,6 +65,7 @@ export class Redlock {
     this.#held = settings.held ?? new HeldLocks();
     this.#shutdown = new Shutdown(clock);
     this.#lines = new WaitingLines(this.#pool, settings.maxWaiters ?? MOST_WAITERS);
+    this.#acquisition = new Acquisition({ pool: this.#pool, maxTtl: this.#maxTtl, lines: this.#lines });
     this.#surroundings = {
       pool: this.#pool,
       maxTtl: this.#maxTtl,
@@ -96,7 +87,8 @@ export class Redlock {
 
   acquire(resource: string | readonly string[], options?: LockOptions): Promise<Lock> {
     try {
-      return this.#take(toResources(resource), this.#forAcquire.resolve(options));
+      refuseReentry(options);
+      return this.#take(toResources(resource, this.#maxResources), this.#forAcquire.resolve(options));
     } catch (error) {
       return Promise.reject(error);
     }
@@ -119,10 +111,11 @@ export class Redlock {
     if (typeof work !== 'function') {
       throw new TypeError('withLock takes the resource, the work and then the options; the work must be a function');
     }
-    const use = await this.#enter(toResources(resource), this.#forWork.resolve(options));
+    const use = await this.#enter(toResources(resource, this.#maxResources), this.#forWork.resolve(options));
     let lost;
     let result: T;
     try {
+      use.lock.assertValid();
       result = await use.run(() => work(use.lock));
     } finally {
       lost = await use.leave();
@@ -131,14 +124,19 @@ export class Redlock {
     return result;
   }
 
+  /** @throws TypeError, RangeError for options that no call could have */
+  check(options: LockOptions): void {
+    this.#forWork.resolve(options);
+  }
+
   async status(): Promise<RedlockStatus> {
     await this.open();
     return statusOf(this.#pool, this.#pool.timeoutFor(this.#forAcquire.base.ttl));
   }
 
   /** Takes no new locks, lets holders finish for at most `timeout` ms, and takes the locks of the rest away. */
-  async drain(timeout: number): Promise<void> {
-    await this.#shutdown.drain(timeout);
+  async drain(timeout: number, tell?: (holders: readonly Holder[]) => void): Promise<void> {
+    await this.#shutdown.drain(timeout, tell);
   }
 
   async close(): Promise<void> {
@@ -149,27 +147,26 @@ export class Redlock {
     this.#held.close();
   }
 
-  /** The lock, or a share of the one that the current async context already holds. */
+  /** The lock, or where that was asked for a share of the one that the current async context already holds. */
   async #enter(resources: readonly string[], options: ResolvedLockOptions): Promise<Use> {
-    return this.#held.share(resources) ?? this.#held.hold(await this.#take(resources, options));
+    const shared = options.reentrant ? this.#held.share(resources) : undefined;
+    return shared ?? this.#held.hold(await this.#take(resources, options));
   }
 
   async #take(resources: readonly string[], options: ResolvedLockOptions): Promise<Lease> {
+    this.#held.tell(resources, this.#emit);
     this.#shutdown.enter();
     try {
       const closing = this.#shutdown.stopFor({ holder: this.#held.any });
       const patience = new Patience(this.#pool, options, closing);
       patience.throwIfAborted();
       // For callers that are faster than the start of the application, or that it has none.
-      const start = this.#isOpen ? patience.since : await this.#opened(patience);
+      const start = this.#isOpen ? patience.since : await this.#opened(patience, resources);
       const contest = new CallerContest({ resources, terms: options, patience }, this.#emit);
-      const waits = standsInLine(contest, options);
-      const won = await (waits ? this.#lines.take(contest, start) : contend(this.#pool, contest));
+      const won = await this.#acquisition.take(contest, options, start);
       const now = this.#pool.clock.now();
-      const waited = Math.round(patience.waitedUntil(now));
-      this.#emit({ type: 'acquired', resources, waited, attempts: won.attempts });
       const lease = new Lease(this.#surroundings, won, { terms: options, taken: now });
-      if (waits) this.#lines.hold(lease);
+      if (isPatient(options) && (resources.length === 1 || won.parts)) this.#lines.hold(lease);
       else this.#lines.adopt(lease);
       const refused = this.#shutdown.keep(lease);
       if (refused) await refused;
@@ -179,10 +176,13 @@ export class Redlock {
     }
   }
 
-  /** What time it is when the pool is open. */
-  async #opened(patience: Patience): Promise<Moment> {
-    await this.open();
-    patience.throwIfAborted();
+  /** What time it is when the pool is open; a caller that waits does so for no longer than it wants to. */
+  async #opened(patience: Patience, resources: readonly string[]): Promise<Moment> {
+    await new Promise<void>((resolve, reject) => {
+      const timeout = (): void => reject(errorOf(notConnected(this.#pool.nodes), resources));
+      const stop = patience.watch(patience.leftForVote, { timeout, abort: reject });
+      this.open().then(resolve, reject).finally(stop);
+    });
     return this.#pool.clock.now();
   }
 

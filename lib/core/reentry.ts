@@ -1,6 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { LockLostError } from './errors.js';
+import type { LockListener } from './events.js';
 import type { Lease } from './lease.js';
+import type { LockOptions } from './options.js';
 
 /** One piece of work's use of a held lock. */
 export interface Use {
@@ -11,7 +13,9 @@ export interface Use {
   leave(): Promise<LockLostError | undefined>;
 }
 
-/** A lock that an async context works under; nested calls for the same resources share it. */
+const NONE: readonly string[] = [];
+
+/** A lock that an async context works under; nested calls for the same resources may share it. */
 class Holding {
   /** Let go at the end: a context that starts its own successor would keep all locks of the past alive. */
   lock: Lease | undefined;
@@ -39,7 +43,11 @@ class Holding {
   }
 }
 
-/** Knows which locks the current async context holds, so that a nested call does not wait for itself. */
+/**
+ * Knows which locks the current async context holds. A context belongs to the code that started it, which need not be the code
+ * whose work runs in it: a queue that was started under a lock runs the jobs of others there. So only a call that asks for
+ * re-entry shares a lock.
+ */
 export class HeldLocks {
   readonly #contexts = new AsyncLocalStorage<Holding>();
 
@@ -61,9 +69,16 @@ export class HeldLocks {
     return this.#find(() => true) !== undefined;
   }
 
-  /** True where the current context holds any of `resources`. */
-  touches(resources: readonly string[]): boolean {
-    return this.#find((lock) => resources.some((name) => lock.resources.includes(name))) !== undefined;
+  /** Tells at once where a call is going to wait for what the code around it holds: usually for itself. */
+  tell(resources: readonly string[], emit: LockListener): void {
+    const holding = this.among(resources);
+    if (holding.length > 0) emit({ type: 'self-contended', resources, holding });
+  }
+
+  /** Those of `resources` that the current context holds. */
+  among(resources: readonly string[]): readonly string[] {
+    if (this.#contexts.getStore() === undefined) return NONE;
+    return resources.filter((name) => this.#find((lock) => lock.resources.includes(name)) !== undefined);
   }
 
   /**
@@ -87,4 +102,16 @@ export class HeldLocks {
     while (holding !== undefined && !(holding.lock?.isValid && fits(holding.lock))) holding = holding.outer;
     return holding;
   }
+}
+
+/**
+ * For calls that always take a lock of their own.
+ * @throws TypeError for `reentrant: true`
+ */
+export function refuseReentry(options: LockOptions | undefined): void {
+  if (options?.reentrant !== true) return;
+  throw new TypeError(
+    'lock options: reentrant: true is for withLock and @WithLock, whose work can run inside a held lock; acquire and tryAcquire ' +
+      'always take a lock of their own, so leave it out',
+  );
 }

@@ -1,14 +1,24 @@
 import { LockKeyError } from './errors.js';
+import { familyAtEnd } from './families.js';
+import { shown } from './names.js';
 
 const MOST_BYTES = 512;
-/** Names of what stands beside the locks on a node: the line of each, the fence counters, and what a node notes of itself. */
-const TAKEN = /~waiters$|^~fence$|^~waiting$|^~node$/;
+/** How many one lock takes at once where nobody says otherwise: more make a batch that keeps a node from others. */
+export const MAX_RESOURCES = 64;
+/** What that may be set to at most. */
+export const MOST_RESOURCES = 128;
 
-/** The names to lock as a list; throws `LockKeyError` where there is none, one is unusable, or one stands twice. */
-export function toResources(resource: string | readonly string[]): readonly string[] {
+/** The names to lock as a list; throws `LockKeyError` where there is none, or more than `most`, one is unusable, or one stands twice. */
+export function toResources(resource: string | readonly string[], most = MOST_RESOURCES): readonly string[] {
   const given: unknown = typeof resource === 'string' ? [resource] : resource;
   if (!Array.isArray(given) || given.length === 0) {
     throw new LockKeyError(`A resource is a string, or an array of at least one; got ${describe(resource)}`);
+  }
+  if (given.length > most) {
+    throw new LockKeyError(
+      `A lock takes at most ${most} resources at once; got ${given.length}. Lock one name that stands for all of them, take them ` +
+        `in several locks, or set maxResources of the module, at most ${MOST_RESOURCES}`,
+    );
   }
   // A list of its own, and without holes, which forEach would pass over.
   const resources = Array.from<string>(given);
@@ -22,14 +32,25 @@ function check(resource: unknown, index: number, all: readonly unknown[]): void 
   }
   if (resource.length * 3 > MOST_BYTES && Buffer.byteLength(resource) > MOST_BYTES) {
     throw new LockKeyError(
-      `A resource has at most ${MOST_BYTES} bytes; "${resource.slice(0, 40)}..." has ${Buffer.byteLength(resource)} (hash it)`,
+      `A resource has at most ${MOST_BYTES} bytes; ${shown([resource])} has ${Buffer.byteLength(resource)} (hash it)`,
     );
   }
-  if (TAKEN.test(resource)) {
-    throw new LockKeyError(`"${resource}" is the name of what stands beside a lock; choose another one`, [resource]);
+  if (!resource.isWellFormed()) {
+    throw new LockKeyError(
+      `${shown([resource])} is not well-formed Unicode: it has half of a surrogate pair, which all become one character on ` +
+        'the nodes, so that different resources would be one (hash it, or encode it)',
+    );
+  }
+  const family = familyAtEnd(resource);
+  if (family !== undefined) {
+    throw new LockKeyError(
+      `"${resource}" is the name of what stands beside a lock: it ends in "${family}", and under some prefix that is a key of this or ` +
+        'of another pool; choose another one',
+      [resource],
+    );
   }
   if (index > 0 && all.indexOf(resource) !== index) {
-    throw new LockKeyError(`Each resource stands once in a lock; "${resource}" stands there twice`, [resource]);
+    throw new LockKeyError(`Each resource stands once in a lock; ${shown([resource])} stands there twice`, [resource]);
   }
 }
 

@@ -1,8 +1,15 @@
-import type { Clock } from './clock.js';
+import { elapsed, type Clock } from './clock.js';
 import { RedlockClosedError } from './errors.js';
 import type { Lease } from './lease.js';
 import { Roster } from './roster.js';
 import { Stop } from './stop.js';
+
+/** A lock that the end of a pool waits for. */
+export interface Holder {
+  readonly resources: readonly string[];
+  /** Ms. */
+  readonly held: number;
+}
 
 const TIME_IS_UP = 'the service is shutting down and its time to finish is up';
 
@@ -45,9 +52,10 @@ export class Shutdown {
     this.#checkIdle();
   }
 
-  /** Resolves when all holders have finished, or after `timeout` ms when what is left is revoked. */
-  async drain(timeout: number): Promise<void> {
+  /** Resolves when all holders have finished, of whom `tell` hears first, or after `timeout` ms when what is left is revoked. */
+  async drain(timeout: number, tell: (holders: readonly Holder[]) => void = () => undefined): Promise<void> {
     this.#closing.stop(new RedlockClosedError());
+    if (this.#leases.size > 0 && timeout > 0) tell(this.#holders);
     if (!this.#idle) await this.#idleWithin(timeout);
     this.#over.stop(new RedlockClosedError());
     await Promise.all(this.#leases.all.map((lease) => lease.revoke(TIME_IS_UP)));
@@ -56,6 +64,11 @@ export class Shutdown {
   async #takeAway(lease: Lease): Promise<never> {
     await lease.revoke(TIME_IS_UP);
     throw new RedlockClosedError();
+  }
+
+  get #holders(): Holder[] {
+    const now = this.clock.now();
+    return this.#leases.all.map(({ resources, taken }) => ({ resources, held: elapsed(taken, now) }));
   }
 
   get #idle(): boolean {

@@ -6,7 +6,7 @@ export interface NodeStatus {
   readonly node: string;
   /** Whether it answers. */
   readonly up: boolean;
-  /** Whether it may vote; false where it is down, and for a time after it was restarted or emptied. */
+  /** Whether it votes; false where it is down, where it refuses to (READONLY, OOM, NOPERM ...), and for a time after it was restarted or emptied. */
   readonly votes: boolean;
   /** Ms until it votes again, where that is only a matter of time. */
   readonly votesIn?: number;
@@ -24,7 +24,7 @@ export interface RedlockStatus {
   readonly disabled?: boolean;
 }
 
-/** Asks every node whether it answers within `timeout` ms. */
+/** Asks every node for a vote that is given back at once, to be answered within `timeout` ms. */
 export async function statusOf(pool: NodePool, timeout: number): Promise<RedlockStatus> {
   const answers = await pool.probe(timeout);
   const nodes = answers.map((answer, index) => nodeStatus(pool.nodes[index]!.name, answer));
@@ -35,6 +35,7 @@ export async function statusOf(pool: NodePool, timeout: number): Promise<Redlock
 function nodeStatus(node: string, answer: ProbeAnswer): NodeStatus {
   if (answer.kind === 'unknown') return { node, up: false, votes: false, reason: answer.reason };
   if (answer.kind === 'up') return { node, up: true, votes: true };
+  if (answer.kind !== 'quarantined') return { node, up: true, votes: false, reason: answer.reason };
   const reason = 'it may have forgotten locks that are still held';
   return { node, up: true, votes: false, votesIn: answer.remaining, reason };
 }

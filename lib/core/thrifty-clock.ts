@@ -1,25 +1,18 @@
-import { LONGEST_TIMER, systemClock, type Clock, type Moment } from './clock.js';
+import { LONGEST_TIMER } from './clock.js';
+import { SystemClock } from './system-clock.js';
 
-/** Something to be done, and when: ms on the monotonic clock. */
+/** Something to be done, and when: ms on the clock of Node's timers. */
 interface Errand {
   readonly due: number;
   readonly task: () => void;
 }
 
 /** Real time for a pool. Nearly every lock sets a timer and takes it back, which is dear in Node: one is kept for the next. */
-export class ThriftyClock implements Clock {
+export class ThriftyClock extends SystemClock {
   /** Taken back, and still to ring. */
   #spare: Alarm | undefined;
 
-  now(): Moment {
-    return systemClock.now();
-  }
-
-  afterInput(task: () => void): void {
-    systemClock.afterInput(task);
-  }
-
-  schedule(delay: number, task: () => void): () => void {
+  override schedule(delay: number, task: () => void): () => void {
     const errand = { due: performance.now() + delay, task };
     const alarm = this.#takeSpare(errand) ?? new Alarm(errand, delay, (idle) => this.#forget(idle));
     return () => {

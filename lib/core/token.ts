@@ -30,6 +30,7 @@ export function settleByVotes(claim: Claim, votes: Votes, clock: Clock): boolean
   const found = votes.token(clock);
   if (!found?.stands) return false;
   claim.token = found.token;
+  claim.tokens = found.tokens;
   claim.diverged = votes.differFrom(found.token);
   claim.oldest = votes.oldest(clock);
   return true;
@@ -68,10 +69,10 @@ function raise(pool: NodePool, claim: Claim, { votes, changed }: Laggards): void
   if (!found || found.stands) return;
   for (const seat of votes.below(found.token, pool.clock)) {
     const answered = ({ kind }: { readonly kind: string }): void => {
-      if (kind === 'raised') votes.raised(seat, found.token);
+      if (kind === 'raised') votes.raised(seat, found);
       if (kind === 'gone') votes.drop(seat);
       changed();
     };
-    pool.raise(claim, seat, { token: found.token, answered });
+    pool.raise(claim, seat, { ...found, answered });
   }
 }

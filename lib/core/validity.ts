@@ -9,7 +9,8 @@ export function driftOf(ttl: number, driftFactor: number): number {
 export class Validity {
   constructor(
     readonly since: Moment,
-    private readonly length: number,
+    /** Ms, counted from `since`. */
+    readonly length: number,
   ) {}
 
   static of(since: Moment, ttl: number, driftFactor: number): Validity {

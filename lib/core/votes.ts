@@ -10,6 +10,16 @@ interface Vote {
   readonly fence: number;
   /** @see Granted.oldest */
   readonly oldest?: number | undefined;
+  /** How many tokens came with it, the fence counter being the first. @default 1 */
+  readonly tokens?: number;
+}
+
+/** What the votes come to. */
+interface Found {
+  readonly token: number;
+  /** How many tokens there are, of which that is the first. */
+  readonly tokens: number;
+  readonly stands: boolean;
 }
 
 /** What is known of one node. */
@@ -67,11 +77,11 @@ export class Votes {
     dropping.vote = undefined;
   }
 
-  /** The node lifted its counter while it had the claim. */
-  raised(seat: number, token: number): void {
+  /** The node lifted its counter to so many tokens while it had the claim. */
+  raised(seat: number, { token, tokens }: Omit<Found, 'stands'>): void {
     const raised = this.#at(seat);
     const { vote } = raised;
-    if (vote) raised.vote = { ...vote, fence: Math.max(vote.fence, token) };
+    if (vote && vote.fence < token) raised.vote = { ...vote, fence: token, tokens };
   }
 
   /** Until it is known what comes of it, the vote of this node does not count. */
@@ -96,11 +106,14 @@ export class Votes {
   }
 
   /** The fencing token of the votes that count at this moment, and whether it stands. */
-  token(clock: Clock): { readonly token: number; readonly stands: boolean } | undefined {
+  token(clock: Clock): Found | undefined {
     const quorum = quorumOf(this.nodes);
-    const fences = this.#counted(clock.now()).map(({ fence }) => fence);
+    const votes = this.#counted(clock.now());
+    const fences = votes.map(({ fence }) => fence);
     const token = tokenOf(fences, quorum);
-    return token === undefined ? undefined : { token, stands: stands(fences, quorum, token) };
+    if (token === undefined) return undefined;
+    const tokens = Math.min(...votes.map((vote) => vote.tokens ?? 1));
+    return { token, tokens, stands: stands(fences, quorum, token) };
   }
 
   /** When the oldest of those came whom the nodes of these votes saw wait. */

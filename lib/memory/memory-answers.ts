@@ -11,6 +11,6 @@ export function tell(ticket: Ticket, node: string, grant: Grant): void {
   queueMicrotask(() => ticket.granted(node, grant));
 }
 
-export function unknown(reason: string): Unknown {
-  return { kind: 'unknown', reason, sent: true };
+export function refusal(reason: string): Unknown {
+  return { kind: 'unknown', reason, sent: true, refused: true };
 }

@@ -1,7 +1,10 @@
-import { counterOf, TOKENS_PER_VOTE } from '../core/fencing.js';
+import type { Claim } from '../core/claim.js';
+import { counterOf } from '../core/fencing.js';
+import type { Question } from '../core/lock-node.js';
 
 /** The fence counters of a node in memory, which outlive all locks; a few resources share each of them. */
 export class MemoryFences {
+  /** The last token that was given away. */
   #counters = new Map<string, number>();
 
   constructor(
@@ -13,24 +16,37 @@ export class MemoryFences {
     return this.#counters.get(counterOf(resource));
   }
 
-  /** Above all earlier ones, and what the client proposes where that is. */
-  mint(resources: readonly string[], proposal: number): number {
-    return this.#set(resources, Math.max(proposal, ...resources.map((resource) => this.#next(resource))));
+  /** The first of the tokens that come with a vote, new or for somebody who has the resources already. */
+  first({ claim, proposal }: Pick<Question<never>, 'claim' | 'proposal'>, isOurs: boolean): number {
+    return isOurs ? this.again(claim, proposal) : this.next(claim.resources, proposal);
+  }
+
+  /** The first token of a new vote: above all earlier ones, and what the client proposes where that is. */
+  next(resources: readonly string[], proposal: number): number {
+    return Math.max(proposal, ...resources.map((resource) => this.#next(resource)));
+  }
+
+  /** For somebody who has the resources already: what that came with, lifted to what is proposed now. */
+  again({ resources, tokens }: Pick<Claim, 'resources' | 'tokens'>, proposal: number): number {
+    return Math.max(proposal, ...resources.map((resource) => this.#next(resource) - tokens));
   }
 
   /**
-   * For whoever is next in line, who proposes nothing: the successor of what was there; and where that is old, as after a restart
+   * For the next in line, which proposes nothing: the successor of what was there; and where that is old, as after a restart
    * with an old file, what was not reached before the restart, in steps so great that nodes agree on them.
    */
-  succeed(resource: string): number {
+  successor(resource: string): number {
     const [now, step] = [Math.round(this.wall() * 1_000), this.maxTtl * 250];
-    return this.#set([resource], Math.max(this.#next(resource), Math.ceil((now - 2 * step) / step) * step));
+    return Math.max(this.#next(resource), Math.ceil((now - 2 * step) / step) * step);
   }
 
-  /** For somebody who has the resources already: what was counted, lifted to what is proposed now. */
-  lift(resources: readonly string[], proposal: number): number {
-    const known = resources.map((resource) => this.get(resource) ?? 0);
-    return this.#set(resources, Math.max(proposal, ...known));
+  /** Counts so many tokens, of which this is the first. */
+  take({ resources, tokens }: Pick<Claim, 'resources' | 'tokens'>, first: number): void {
+    for (const resource of resources) this.raise(resource, first + tokens - 1);
+  }
+
+  raise(resource: string, token: number): void {
+    if ((this.get(resource) ?? 0) < token) this.#counters.set(counterOf(resource), token);
   }
 
   /** Ms by which a proposal is too far off the node's clock; a clock that was set could drag the counters of others with it. */
@@ -39,8 +55,10 @@ export class MemoryFences {
     return proposal > 0 && apart > this.maxTtl / 2 ? apart : 0;
   }
 
-  raise(resource: string, token: number): void {
-    if ((this.get(resource) ?? 0) < token) this.#set([resource], token);
+  /** Ms by which a first token is too far ahead of the clock, by which the counter would begin if the node lost its memory. */
+  ahead(first: number): number {
+    const ahead = first / 1_000 - this.wall();
+    return ahead > this.maxTtl / 2 ? ahead : 0;
   }
 
   snapshot(): ReadonlyMap<string, number> {
@@ -52,12 +70,6 @@ export class MemoryFences {
   }
 
   #next(resource: string): number {
-    const before = this.get(resource);
-    return before === undefined ? 1 : before + TOKENS_PER_VOTE;
-  }
-
-  #set(resources: readonly string[], fence: number): number {
-    for (const resource of resources) this.#counters.set(counterOf(resource), fence);
-    return fence;
+    return (this.get(resource) ?? 0) + 1;
   }
 }

@@ -25,8 +25,9 @@ export class MemoryLine {
     this.#claims.sort((a, b) => (isOlder(a, b) ? -1 : 1));
   }
 
-  leave({ value }: Claim): void {
-    this.#claims = this.#claims.filter((claim) => claim.value !== value);
+  /** Only by the claim that waits: a lock of several resources has the value of its parts, and a place in no line. */
+  leave({ value, ticket }: Claim): void {
+    if (ticket) this.#claims = this.#claims.filter((claim) => claim.value !== value);
   }
 
   shift(): Claim | undefined {
@@ -39,14 +40,14 @@ export class MemoryLine {
   }
 }
 
-/** Grace and value decide between two that came in the same microsecond, as they do on a Redis node, so that all agree. */
+/** Ttl and value decide between two that came in the same microsecond, as they do on a Redis node, so that all agree. */
 function isOlder(a: Claim, b: Claim): boolean {
   const earlier = a.ticket!.arrived - b.ticket!.arrived;
   return earlier === 0 ? memberOf(a) < memberOf(b) : earlier < 0;
 }
 
 function memberOf({ ticket, value }: Claim): string {
-  return `${ticket!.grace} ${value}`;
+  return `${ticket!.ttl} ${value}`;
 }
 
 /** The lines of a node in memory, by resource. */

@@ -1,5 +1,6 @@
 import type { Claim } from '../core/claim.js';
 import type { Clock } from '../core/clock.js';
+import { TOKENS_PER_VOTE } from '../core/fencing.js';
 import type {
   AcquireAnswer,
   ExtendAnswer,
@@ -8,13 +9,13 @@ import type {
   Question,
   RaiseAnswer,
   ReleaseAnswer,
-  Unknown,
   YieldAnswer,
 } from '../core/lock-node.js';
-import { answer, tell, unknown } from './memory-answers.js';
+import { answer, tell } from './memory-answers.js';
 import { MemoryEntries } from './memory-entries.js';
 import { MemoryFences } from './memory-fences.js';
 import { MemoryLines, type LineTerms } from './memory-line.js';
+import { MemoryRefusals } from './memory-refusals.js';
 import { MemoryTrust, type TrustTerms } from './memory-trust.js';
 import type { Snapshot } from './snapshot.js';
 
@@ -24,6 +25,7 @@ export class MemoryNode implements LockNode {
   readonly #entries: MemoryEntries;
   readonly #lines = new MemoryLines();
   readonly #fences: MemoryFences;
+  readonly #refusals: MemoryRefusals;
   readonly #trust: MemoryTrust;
 
   constructor(
@@ -31,11 +33,12 @@ export class MemoryNode implements LockNode {
     private readonly clock: Clock,
     { listens = () => true, ...terms }: TrustTerms & LineTerms = {},
   ) {
-    this.#listens = listens;
     const wall = (): number => this.clock.now().wall;
+    this.#listens = listens;
     this.#entries = new MemoryEntries(wall);
     this.#trust = new MemoryTrust(wall, terms);
     this.#fences = new MemoryFences(wall, this.#trust.maxTtl);
+    this.#refusals = new MemoryRefusals(this.#fences, this.#trust.maxTtl);
   }
 
   get runId(): string {
@@ -52,13 +55,15 @@ export class MemoryNode implements LockNode {
 
   raise(question: Question<RaiseAnswer>, seat: number): void {
     const { claim, proposal } = question;
+    const refusal = this.#refusals.ofToken(proposal - claim.tokens + 1);
+    if (refusal) return answer<RaiseAnswer>(question, seat, refusal);
     for (const resource of claim.resources) this.#fences.raise(resource, proposal);
     answer(question, seat, { kind: this.#has(claim) ? 'raised' : 'gone' });
   }
 
   extend(question: Question<ExtendAnswer>, seat: number): void {
     const { claim, ttl } = question;
-    const refusal = this.#refusal(question);
+    const refusal = this.#refusals.ofTtl(ttl);
     if (refusal) return answer<ExtendAnswer>(question, seat, refusal);
     answer(question, seat, { kind: this.#entries.extend(claim, ttl) });
   }
@@ -113,7 +118,7 @@ export class MemoryNode implements LockNode {
     this.#restore({ entries: new Map(), lines: new Map(), fences: new Map(), marker: undefined });
   }
 
-  /** Begins anew, empty or with what it had on its disk. */
+  /** Starts again, empty or with what it had on its disk. */
   restart(disk?: Snapshot): void {
     this.#trust.restart();
     if (disk) this.#restore(disk);
@@ -140,30 +145,24 @@ export class MemoryNode implements LockNode {
     return resources.every((resource) => this.#entries.get(resource)?.value === value);
   }
 
-  /** Why this is not done at all. */
-  #refusal({ ttl, proposal }: Question<never>): Unknown | undefined {
-    const { maxTtl } = this.#trust;
-    const apart = this.#fences.apart(proposal);
-    if (ttl > maxTtl) return unknown(`a ttl of ${ttl} ms is above maxTtl, ${maxTtl} ms`);
-    if (apart === 0) return undefined;
-    return unknown(`the clocks of client and node are ${Math.round(apart)} ms apart, more than half of maxTtl`);
-  }
-
   #acquire(question: Question<AcquireAnswer>): AcquireAnswer {
-    const { claim, ttl, proposal } = question;
+    const { claim, ttl } = question;
     const quarantine = this.#trust.quarantine();
     if (quarantine > 0) return { kind: 'quarantined', remaining: quarantine };
-    const refusal = this.#refusal(question);
+    const first = this.#entries.longest(claim) ? 0 : this.#fences.first(question, this.#has(claim));
+    const refusal = this.#refusals.ofTerms(question) ?? this.#refusals.ofToken(first);
     if (refusal) return refusal;
+    if (claim.ticket && !this.#has(claim)) this.#lines.of(claim.resources[0]!).enter(claim);
+    for (const resource of claim.resources) this.#serve(resource, claim);
+    // Perhaps by a part of the same lock, which waited and was served just now.
     const isOurs = this.#has(claim);
-    if (claim.ticket && !isOurs) this.#lines.of(claim.resources[0]!).enter(claim);
-    if (!isOurs) for (const resource of claim.resources) this.#serve(resource, claim);
     const obstacle = this.#entries.longest(claim);
     if (obstacle) {
       return { kind: 'held', remaining: obstacle.expires - this.clock.now().wall, owner: obstacle.value };
     }
+    const fence = this.#fences.first(question, isOurs);
     for (const resource of claim.resources) this.#entries.take(resource, claim.value, ttl);
-    const fence = this.#fences[isOurs ? 'lift' : 'mint'](claim.resources, proposal);
+    this.#fences.take(claim, fence);
     return { kind: 'granted', fence, oldest: isOurs ? 0 : this.#lines.oldest(claim.resources) };
   }
 
@@ -179,15 +178,20 @@ export class MemoryNode implements LockNode {
     return { kind: 'kept' };
   }
 
-  /** Gives what is free to the first living waiter; answers true where that is the one who asks: he takes it himself. */
+  /** Gives what is free to the first living waiter, if it may have a token; true where that is the one who asks, and takes it. */
   #serve(resource: string, asking?: Claim): boolean {
     if (this.#entries.get(resource) || this.#trust.quarantine() > 0) return false;
     const line = this.#lines.get(resource);
+    const fence = this.#fences.successor(resource);
     for (let next = line?.shift(); next; next = line!.shift()) {
-      if (next.value === asking?.value) return true;
-      const fence = this.#fences.succeed(resource);
+      if (asking?.ticket && next.value === asking.value) return true;
       if (!this.#listens(next)) continue;
-      this.set(resource, next.value, next.ticket!.grace);
+      if (this.#refusals.ofToken(fence)) {
+        line!.enter(next);
+        return false;
+      }
+      this.#fences.take({ resources: [resource], tokens: TOKENS_PER_VOTE }, fence);
+      this.set(resource, next.value, next.ticket!.ttl);
       tell(next.ticket!, this.name, { since: this.clock.now(), fence, oldest: this.#lines.oldest([resource]) });
       return false;
     }

@@ -4,6 +4,7 @@ import type {
   Granted,
   RaiseAnswer,
   ReleaseAnswer,
+  Unknown,
   YieldAnswer,
 } from '../core/lock-node.js';
 import { isVote, type Batch, type Verb } from './batch.js';
@@ -35,6 +36,7 @@ const USUAL: Readonly<Partial<Record<Verb, NodeAnswer>>> = {
   Y: { kind: 'kept' },
   e: { kind: 'extended' },
   r: { kind: 'released' },
+  s: { kind: 'released' },
 };
 
 const NO_VOTE: Granted = { kind: 'granted', fence: NaN, oldest: Infinity };
@@ -53,7 +55,7 @@ export type AnswerListener = (batch: Batch, index: number, answer: NodeAnswer) =
 export function readAnswers(batch: Batch, reply: Reply, tell: AnswerListener): void {
   const { length } = batch.verbs;
   if (!reply.ok) {
-    const why: NodeAnswer = { kind: 'unknown', reason: reply.reason, sent: reply.sent };
+    const why = reply.refused ? refusal(reply.reason) : without(reply);
     for (let index = 0; index < length; index += 1) tell(batch, index, why);
     return;
   }
@@ -89,10 +91,13 @@ export function nodeClockOf(reply: Reply): number | undefined {
   return typeof last === 'number' && last > 1e11 ? last : undefined;
 }
 
-/** Ms for which the node does not vote, as the answer to an empty batch; 0 where it does. */
-export function quarantineOf(reply: Reply): number | undefined {
-  if (!reply.ok) return undefined;
-  return Array.isArray(reply.value) ? Number(reply.value[1]) : 0;
+/** The secret by which the node signs grants, which comes with every batch that put somebody in line. */
+export function secretOf(reply: Reply): string | undefined {
+  if (!reply.ok || !Array.isArray(reply.value)) return undefined;
+  const { value } = reply;
+  // Nothing else is a list in the list.
+  const told: unknown = Array.isArray(value.at(-1)) ? value.at(-1) : value.at(-2);
+  return Array.isArray(told) ? String(told[0]) : undefined;
 }
 
 /** What an operation is answered that went as usual; `vote` where that is the one. */
@@ -113,7 +118,21 @@ function readLong(letter: string, parts: readonly unknown[], next: number): Node
     const left = Number(word);
     return { kind: 'held', remaining: left === -1 ? Infinity : Math.max(0, left), owner: String(parts[next + 1]) };
   }
-  return letter === '!' ? { kind: 'unknown', reason: String(word), sent: true } : NONE_OF_OURS;
+  return letter === '!' ? refusal(String(word)) : NONE_OF_OURS;
+}
+
+function without({ reason, sent }: Extract<Reply, { ok: false }>): Unknown {
+  return { kind: 'unknown', reason, sent };
+}
+
+/** Where a script failed, an error says at its end in which, and where. */
+function refusal(text: string): Unknown {
+  return {
+    kind: 'unknown',
+    reason: text.replace(/ script: [0-9a-f]{40}, on @user_script:\d+\.?$/, ''),
+    sent: true,
+    refused: true,
+  };
 }
 
 /** Without a token it is no vote. */
@@ -125,6 +144,12 @@ function granted(text: string): NodeAnswer {
 /** When somebody came who waits, microseconds. */
 export function arrivalIn(text = '0'): number {
   return text === '-' ? Infinity : Number(text);
+}
+
+/** What a release says to who yields by it. Without an answer it counts as sent, since it may be owed, and is sent later then. */
+export function yieldedBy(answer: ReleaseAnswer): YieldAnswer {
+  if (answer.kind === 'unknown') return { ...answer, sent: true };
+  return { kind: answer.kind === 'released' ? 'passed' : 'gone' };
 }
 
 /** Why a node is out of the vote that cannot be asked who it is. */

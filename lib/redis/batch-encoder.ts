@@ -1,39 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import type { Claim } from '../core/claim.js';
+import type { Clock } from '../core/clock.js';
+import { FAMILIES } from '../core/families.js';
 import { counterOf } from '../core/fencing.js';
 import { BATCH_SCRIPT, BATCH_SHA } from './batch-script.js';
 import type { Batch, Verb } from './batch.js';
 import { bulk } from './resp.js';
+import { NEEDS, type Needs } from './verb-needs.js';
 import { WireSpecimens } from './wire-specimens.js';
 
 const SCRIPT = { evalsha: bulk('EVALSHA') + bulk(BATCH_SHA), eval: bulk('EVAL') + bulk(BATCH_SCRIPT) } as const;
 /** Characters of an ordinary value, of which many are packed into one word. */
 const VALUE_LENGTH = 27;
-/** Which terms a verb needs; all of one shape, so that they are quick to read. */
-const NEEDS: Record<Verb, Needs> = {
-  A: needing('ttl', 'proposal'),
-  W: needing('ttl', 'proposal', 'grace', 'ticket'),
-  E: needing('ttl'),
-  F: needing('proposal'),
-  K: needing('ttl'),
-  R: needing(),
-  L: needing('grace'),
-  S: needing('grace'),
-  Y: needing('grace', 'ticket'),
-  a: needing('ttl', 'proposal'),
-  e: needing('ttl'),
-  f: needing('proposal'),
-  k: needing('ttl'),
-  r: needing(),
-};
-
 const CHECKS = { asked: 'c', unasked: 'C' } as const;
 const NO_CHECKS = { asked: 'n', unasked: 'N' } as const;
 /** In place of the run of a node that is not known, or not to be relied upon. */
 export const NO_RUN = bulk('-');
-const NO_TICKET = { grace: 0, arrived: 0 } as const;
-
-type Needs = Readonly<Record<'ttl' | 'proposal' | 'grace' | 'ticket', boolean>>;
+const NO_TICKET = { ttl: 0, arrived: 0, since: undefined } as const;
 
 interface Asked {
   readonly claim: Claim;
@@ -50,30 +33,37 @@ class Draft {
   words = '';
   wordCount = 0;
   ttl = -1;
-  grace = -1;
+  grantTtl = -1;
   ticket = -1;
+  since: number | undefined;
   proposal = -1;
+  tokens = -1;
 
   begin(): void {
     this.keys = this.verbs = this.values = this.counters = this.words = '';
     this.wordCount = 0;
-    this.ttl = this.grace = this.ticket = this.proposal = -1;
+    this.ttl = this.grantTtl = this.ticket = this.proposal = this.tokens = -1;
   }
 
   /** Terms stand until they change, since most operations of a batch have the same ones. */
   setTerms(needs: Needs, { claim, ttl, proposal }: Asked): void {
-    const { grace, arrived } = claim.ticket ?? NO_TICKET;
+    const { ttl: grantTtl, arrived, since } = claim.ticket ?? NO_TICKET;
     if ((!needs.ttl || this.ttl === ttl) && (!needs.proposal || this.proposal === proposal)) {
-      if ((!needs.grace || this.grace === grace) && (!needs.ticket || this.ticket === arrived)) return;
+      const isTicket = this.ticket === arrived && this.since === since;
+      const isLike = (!needs.grantTtl || this.grantTtl === grantTtl) && (!needs.ticket || isTicket);
+      if (isLike && (!needs.tokens || this.tokens === claim.tokens)) return;
     }
     this.verbs += '@';
     this.word(ttl);
-    this.word(`${grace} ${arrived}`);
+    this.word(`${grantTtl} ${arrived} ${since ?? ''}`);
     this.word(proposal);
+    this.word(claim.tokens);
     this.ttl = ttl;
-    this.grace = grace;
+    this.grantTtl = grantTtl;
     this.ticket = arrived;
+    this.since = since;
     this.proposal = proposal;
+    this.tokens = claim.tokens;
   }
 
   word(word: string | number): void {
@@ -90,6 +80,9 @@ export interface TrustTerms {
   readonly restartQuarantine: boolean;
 }
 
+/** What nodes need of an encoder. */
+export type Encoder = Pick<BatchEncoder, 'trust' | 'channel' | 'marker' | 'keyPrefix' | 'wire' | 'forget'>;
+
 /** Puts batches into the form of the protocol, once for all nodes of a pool that are asked the same. */
 export class BatchEncoder {
   readonly trust: TrustTerms;
@@ -102,6 +95,8 @@ export class BatchEncoder {
   /** The mark that somebody waits on a node, the marker, and the fence counters. */
   readonly #marks: string;
   readonly #maxTtl: string;
+  /** Of which nodes make the secrets by which they sign grants, where nobody waited before. */
+  readonly #secret = randomBytes(16).toString('hex');
   /** One for all batches, since what V8 knows of such an object is lost with the last of them. */
   readonly #draft = new Draft();
   #latest: Batch | undefined;
@@ -110,12 +105,12 @@ export class BatchEncoder {
   constructor(
     readonly keyPrefix: string,
     trust: TrustTerms,
+    readonly clock: Pick<Clock, 'now'>,
   ) {
-    // As Redis takes it.
-    this.trust = { ...trust, maxTtl: Math.floor(trust.maxTtl) };
+    this.trust = { ...trust, maxTtl: Math.floor(trust.maxTtl) }; // As Redis takes it.
     this.channel = `${keyPrefix}~grants:${randomBytes(12).toString('base64url')}`;
-    this.marker = `${keyPrefix}~node`;
-    this.#marks = bulk(`${keyPrefix}~waiting`) + bulk(this.marker) + bulk(`${keyPrefix}~fence`);
+    this.marker = `${keyPrefix}${FAMILIES.node}`;
+    this.#marks = [FAMILIES.waiting, FAMILIES.node, FAMILIES.fences].map((family) => bulk(keyPrefix + family)).join('');
     this.#maxTtl = bulk(String(this.trust.maxTtl));
   }
 
@@ -144,9 +139,9 @@ export class BatchEncoder {
     }
     const { keys, verbs, values, counters, words, wordCount } = draft;
     const head = `*${12 + batch.keyCount + wordCount}\r\n${SCRIPT[command]}${bulk(String(3 + batch.keyCount))}`;
-    const sender = bulk(`${this.channel} ${Date.now() * 1_000}`);
+    const sender = bulk(`${this.channel} ${Math.round(this.clock.now().monotonic * 1_000)} ${this.#secret}`);
     const packed = bulk(this.#checkOf(batch, command) + verbs) + bulk(values) + bulk(counters);
-    // Unlike a sum it is put together here, and not by each node anew.
+    // Unlike a sum it is put together here, and not by each node for itself.
     return [head, this.#marks, keys, sender, packed, this.#maxTtl, words].join('');
   }
 
@@ -182,13 +177,4 @@ export class BatchEncoder {
   #keysOf({ resources }: Claim): string {
     return resources.map((resource) => bulk(this.keyPrefix + resource)).join('');
   }
-}
-
-function needing(...terms: (keyof Needs)[]): Needs {
-  return {
-    ttl: terms.includes('ttl'),
-    proposal: terms.includes('proposal'),
-    grace: terms.includes('grace'),
-    ticket: terms.includes('ticket'),
-  };
 }

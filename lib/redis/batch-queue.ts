@@ -1,3 +1,5 @@
+import type { Claim } from '../core/claim.js';
+import type { Clock, Moment } from '../core/clock.js';
 import type { Question } from '../core/lock-node.js';
 import { Batch, type Verb } from './batch.js';
 import type { Reply } from './wire-command.js';
@@ -8,27 +10,39 @@ const MOST_KEYS = 128;
 const MOST_LENGTH = 64 * 1_024;
 
 /** Where batches go, and the answers to them. */
-export interface BatchCarrier {
-  /** Sends a batch by script text or by its hash. */
-  send(batch: Batch, command: 'eval' | 'evalsha', settle: (reply: Reply) => void): void;
+export interface BatchCarrier extends Pick<Clock, 'nextTurn'> {
+  /** Sends a batch by script text or by its hash; returns when it was sent. */
+  send(batch: Batch, command: 'eval' | 'evalsha', settle: (reply: Reply) => void): Moment | undefined;
   /** Takes the reply to a batch. */
   settle(batch: Batch, reply: Reply): void;
 }
 
-/** Collects the operations of one turn of the event loop into batches, and keeps their order whatever the node forgot. */
+/** A claim that is asking for a place in line, and since when, at least, a node may have heard of it. */
+export interface Asking {
+  readonly claim: Claim;
+  readonly since: Moment;
+}
+
+/**
+ * Collects the operations that are asked for while the event loop handles what has arrived into batches, and keeps their order
+ * whatever the node forgot.
+ */
 export class BatchQueue {
   #open: Batch | undefined;
-  /** Full batches of this turn, and those that wait until the node knows the script again. */
+  /** Full batches that are still to be sent, and those that wait until the node knows the script again. */
   #waiting: Batch[] = [];
   /** Sent to a node that did not know the script. */
   #refused: Batch[] = [];
   /** How many of these a later batch has overtaken: another process had made the node know the script again. */
   #overtaken = 0;
-  #underWay = 0;
+  /** Sent and not answered, the oldest first. An array, since a set that changes this often keeps garbage alive in V8. */
+  readonly #underWay: Batch[] = [];
+
+  readonly #flush = (): void => this.flush();
 
   constructor(private readonly carrier: BatchCarrier) {}
 
-  /** Whether this turn has asked something already. */
+  /** Whether something waits to be sent already. */
   get isOpen(): boolean {
     return this.#open !== undefined;
   }
@@ -36,8 +50,8 @@ export class BatchQueue {
   add(verb: Verb, question: Question<never>, seat: number): void {
     if (this.#open === undefined) {
       this.#open = new Batch();
-      // Behind all promises that are settled already: what they still ask for comes along.
-      process.nextTick(flush, this);
+      // Behind all that has arrived: what two hundred requests on two hundred sockets ask for is one batch, not two hundred.
+      this.carrier.nextTurn(this.#flush);
     }
     this.#open.add(verb, question, seat);
     if (this.#open.keyCount < MOST_KEYS && this.#open.length < MOST_LENGTH) return;
@@ -45,7 +59,16 @@ export class BatchQueue {
     this.#open = new Batch();
   }
 
-  /** Sends what this turn has collected. */
+  /** Who asks under this value for a place in the line of a resource, without an answer so far. */
+  asking(value: string, resource: string): Asking | undefined {
+    for (const batch of this.#underWay) {
+      const claim = batch.waiter(value, resource);
+      if (claim && batch.sent) return { claim, since: batch.sent };
+    }
+    return undefined;
+  }
+
+  /** Sends what was collected. */
   flush(): void {
     const last = this.#open;
     this.#open = undefined;
@@ -64,19 +87,25 @@ export class BatchQueue {
   }
 
   #send(batch: Batch, command: 'eval' | 'evalsha'): void {
-    this.#underWay += 1;
-    this.carrier.send(batch, command, (reply) => this.#answered(batch, reply));
+    this.#underWay.push(batch);
+    batch.sent = this.carrier.send(batch, command, (reply) => this.#answered(batch, reply));
   }
 
   #answered(batch: Batch, reply: Reply): void {
-    this.#underWay -= 1;
+    this.#leave(batch);
     if (!reply.ok && reply.reason.startsWith('NOSCRIPT')) {
       this.#refused.push(batch);
     } else {
       if (reply.ok) this.#overtaken = this.#refused.length;
       this.carrier.settle(batch, reply);
     }
-    if (this.#underWay === 0 && this.#refused.length > 0) this.#sendRefused();
+    if (this.#underWay.length === 0 && this.#refused.length > 0) this.#sendRefused();
+  }
+
+  /** Replies come in the order of the batches. */
+  #leave(batch: Batch): void {
+    if (this.#underWay[0] === batch) this.#underWay.shift();
+    else this.#underWay.splice(this.#underWay.indexOf(batch), 1);
   }
 
   #sendRefused(): void {
@@ -95,8 +124,4 @@ export class BatchQueue {
     this.carrier.settle(rest, { ok: false, reason: 'the node did not know the script', sent: false });
     return releases;
   }
-}
-
-function flush(queue: BatchQueue): void {
-  queue.flush();
 }

@@ -1,48 +1,15 @@
 import { createHash } from 'node:crypto';
-import { TOKENS_PER_VOTE } from '../core/fencing.js';
+import { FAMILIES } from '../core/families.js';
 import { BATCH_VERBS } from './batch-verbs.js';
-import { NO_FENCE } from './line-script.js';
+import { COUNT_VOTES } from './votes-script.js';
 import { TRUST_CHECK } from './trust-script.js';
-
-/**
- * Counts all votes that are still to be counted, at once; text and not a function, since it takes a script longer to make one.
- * Counters are read and written in as few calls as can be: each takes as long as all the rest of a vote.
- */
-const COUNT_VOTES = `
-if voted == 1 then
-  local fence = (tonumber(call('HGET', KEYS[3], field)) or ${NO_FENCE}) + ${TOKENS_PER_VOTE}
-  local word = proposal
-  if fence > proposed then
-    word = string.format('%.0f', fence)
-    answers, extras = answers or {}, extras or {''}
-    answers[vote], extras[#extras + 1] = 'g', word .. ' -'
-  end
-  call('HSET', KEYS[3], field, word)
-elseif voted > 1 then
-  local before = call('HMGET', KEYS[3], unpack(fields))
-  local after, seen = {}, {}
-  for v = 1, voted do
-    local field, word = fields[v], proposal
-    local fence = (seen[field] or tonumber(before[v]) or ${NO_FENCE}) + ${TOKENS_PER_VOTE}
-    if fence <= proposed then
-      fence = proposed
-    else
-      word = string.format('%.0f', fence)
-      answers, extras = answers or {}, extras or {''}
-      answers[votes[v]], extras[#extras + 1] = 'g', word .. ' -'
-    end
-    seen[field], after[2 * v - 1], after[2 * v] = fence, field, word
-  end
-  call('HSET', KEYS[3], unpack(after))
-end
-voted = 0
-`;
 
 /**
  * Runs a batch of operations in order, each on its own: an error of one is its answer and does not touch its neighbours.
  *
  * KEYS: a mark that somebody waits on this node, the marker of its trust, its fence counters, then the resources of all
- * operations. ARGV: "channel clock", the private channel of the asking process and its wall clock in microseconds; whether the node
+ * operations. ARGV: "channel clock secret", the private channel of the asking process, its monotonic clock in microseconds, and
+ * something that nobody else knows; whether the node
  * is checked before it votes ("c" or "n", capital where nothing here asks for a vote, so that only serving a line needs it), and
  * one letter for each operation; the values of the operations, 27 characters each; which counter counts for each resource, 3
  * characters each; the longest ttl that anyone may ask for; the words that some letters take; and last the run of the node as this
@@ -57,8 +24,9 @@ voted = 0
  *     L  releases and leaves the line
  *     S  releases and leaves the line; it is served by the operation that follows
  *     Y  passes what has the value to an older waiter, and takes a place behind it
- *     a, e, f, k, r  as A, E, F, K and R for several resources; takes their number
- *     @  no operation: from here on these are the ttl, "grace ticket" and the proposed fencing token (three words)
+ *     a, e, f, k, r, s  as A, E, F, K, R and S for several resources, which have no line of their own; takes their number
+ *     @  no operation: from here on these are the ttl, "ttl of the waiter, ticket, the same on the clock of the process", the proposed
+ *        fencing token, and how many tokens come with a vote (four words)
  *     =  no operation: the next one has this value of another length (one word)
  *
  * Answers with their number where all operations went as usual: what was to be acquired is granted with the proposed token, what
@@ -70,14 +38,17 @@ voted = 0
  *     u raised            d released                n was gone                  k kept       p passed    ! failed (why)
  *
  * The oldest is when the first of those came who wait behind it, in microseconds; "-" where nobody does, 0 where that is not told.
- * Where the node was asked for a vote, its clock comes along in ms: 1024 times added to the number, or as the last word.
+ * Where the node was asked for a vote, its clock comes along in ms: 1024 times added to the number, or as the last word. Where
+ * anybody was put in line, the secret of the node comes before that, as an array of its own.
  *
- * The line of a resource is a sorted set of "grace value channel" by ticket, the time of arrival. A waiter is served by setting
- * the key to its value for a grace and telling its channel, unless nobody listens there any more. As long as nobody waits for
+ * The line of a resource is a sorted set of "ttl value channel" by ticket, the time of arrival. A waiter is served by setting
+ * the key to its value for its whole ttl and telling its channel "signature value fence@clock oldest key", unless nobody listens there
+ * any more. As long as nobody waits for
  * anything, there is no mark, and no line needs to be looked for; and where somebody does, only keys with a line go the long way.
- * The fence counters outlive all locks, and are fields of one hash, a few resources to each; a vote comes with the greater of what
- * is proposed and the first token that no earlier vote can have used up. There is no vote where the clocks of client and node are
- * half of the longest ttl apart: one that was set could drag the tokens of all others with it.
+ * The fence counters outlive all locks, and are fields of one hash, a few resources to each: the last token that was given away. A
+ * vote comes with the greater of what is proposed and the token after that. There is no vote where the clocks of client and node are
+ * half of the longest ttl apart: one that was set could drag the tokens of all others with it. Neither is there one whose token
+ * would be further ahead of the node's clock than that: it is by the clock that tokens begin after a node has lost its memory.
  */
 export const BATCH_SCRIPT = `
 -- What a script uses often is quicker to reach by names of its own.
@@ -85,13 +56,17 @@ local call, try, byte, sub = redis.call, redis.pcall, string.byte, string.sub
 local KEYS, ARGV = KEYS, ARGV
 local verbs, values, counters = ARGV[2], ARGV[3], ARGV[4]
 local key_at, word_at, value_at = 3, 5, 1
-local ttl, terms, proposal, proposed, value, in_full, answers, extras
+local ttl, terms, proposal, proposed, more, value, in_full, answers, extras
 local count, is_wrong = 0, false
 -- What follows a key in the name of its line.
-local line_mark = '~waiters'
+local line_mark = '${FAMILIES.line}'
 local max_ttl, trust = tonumber(ARGV[5]), sub(verbs, 1, 1)
+-- Microseconds by which tokens may be off the clock of the node.
+local furthest = max_ttl * 500
 -- Whether somebody waits is not known (nil) until an operation needs it, or it comes along.
 local now, quarantine, somebody_waits
+-- By which the node signs grants, where somebody here is put in line: who waits has to know it.
+local secret
 if trust == 'c' or trust == 'n' then
   local marks = call('MGET', KEYS[1], KEYS[2])
   somebody_waits = marks[1]
@@ -99,15 +74,15 @@ if trust == 'c' or trust == 'n' then
 ${TRUST_CHECK}
 end
 -- How many operations were given a vote whose counter is still to be counted; the first of them with its counter, and all.
-local voted, vote, field, votes, fields = 0
+local voted, vote, field, vote_key, vote_value, votes, fields, vote_keys, vote_values = 0
 for i = 2, #verbs do
   local name = byte(verbs, i)
   if name == 64 then
 ${COUNT_VOTES}
-    ttl, terms, proposal = ARGV[word_at + 1], ARGV[word_at + 2], ARGV[word_at + 3]
-    word_at, proposed = word_at + 3, tonumber(proposal)
+    ttl, terms, proposal, more = ARGV[word_at + 1], ARGV[word_at + 2], ARGV[word_at + 3], ARGV[word_at + 4] - 1
+    word_at, proposed = word_at + 4, tonumber(proposal)
     is_wrong = tonumber(ttl) > max_ttl
-      or now and proposed > 0 and (proposed > now + max_ttl * 500 or proposed < now - max_ttl * 500)
+      or now and proposed > 0 and (proposed > now + furthest or proposed < now - furthest)
   elseif name == 61 then
     word_at = word_at + 1
     value = ARGV[word_at]
@@ -134,10 +109,10 @@ ${COUNT_VOTES}
           local counter = sub(counters, 3 * key_at - 11, 3 * key_at - 9)
           voted = voted + 1
           if voted == 1 then
-            vote, field = count, counter
+            vote, field, vote_key, vote_value = count, counter, key, value
           else
-            if voted == 2 then votes, fields = {vote}, {field} end
-            votes[voted], fields[voted] = count, counter
+            if voted == 2 then votes, fields, vote_keys, vote_values = {vote}, {field}, {vote_key}, {vote_value} end
+            votes[voted], fields[voted], vote_keys[voted], vote_values[voted] = count, counter, key, value
           end
         end
       elseif name == 76 or name == 82 or name == 83 then
@@ -176,10 +151,9 @@ if count == 0 and quarantine then return {'', quarantine, clock} end
 if not answers then return clock and count + 1024 * clock or count end
 for i = 1, count do answers[i] = answers[i] or '*' end
 local letters = table.concat(answers)
-if clock then
-  extras = extras or {''}
-  extras[#extras + 1] = clock
-end
+extras = extras or (secret or clock) and {''}
+if secret then extras[#extras + 1] = {secret} end
+if clock then extras[#extras + 1] = clock end
 if not extras then return letters end
 extras[1] = letters
 return extras

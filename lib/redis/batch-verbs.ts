@@ -18,29 +18,38 @@ end
 
 local function acquire()
   if quarantine or is_wrong then return refusal() end
-  local is_new
-  local longest, blocked
+  local owners, is_new, is_held = {}, false, false
   for k = at, at + size - 1 do
     local owner = call('GET', KEYS[k])
-    if not owner then
+    owners[k], is_new, is_held = owner, is_new or not owner, is_held or owner and owner ~= value
+  end
+  if not is_held then check_token(first_token(at, size, is_new)) end
+  is_new = false
+  local longest, blocked
+  for k = at, at + size - 1 do
+    local owner = owners[k]
+    if not owner and somebody_waits then
       serve(k)
       owner = call('GET', KEYS[k])
     end
+    -- Perhaps a part of the same lock, which waited, was served just now.
     is_new = is_new or not owner
     if owner and owner ~= value then
       local left = call('PTTL', KEYS[k])
-      if not blocked or left == -1 or (longest ~= -1 and left > longest) then longest, blocked = left, KEYS[k] end
+      if not blocked or longest ~= -1 and (left == -1 or left > longest) then longest, blocked = left, KEYS[k] end
     end
   end
   if blocked then return held(blocked) end
+  local first = first_token(at, size, is_new)
   for k = at, at + size - 1 do
     if not call('SET', KEYS[k], value, 'NX', 'PX', ttl) then lengthen(KEYS[k]) end
   end
-  return granted(at, size, is_new)
+  return granted(at, size, first, is_new)
 end
 
 local function raise()
   local answer = 'u'
+  check_token(proposed - more)
   for k = at, at + size - 1 do
     if fence_of(k) < proposed then count_fence(k, proposed) end
     if call('GET', KEYS[k]) ~= value then answer = 'n' end
@@ -48,10 +57,10 @@ local function raise()
   return answer
 end
 
-local function release()
+local function release(serves)
   local answer = 'n'
   for k = at, at + size - 1 do
-    local done, given = pcall(give_back, k, value, true)
+    local done, given = pcall(give_back, k, value, serves)
     if done and given == 'd' then answer = 'd' end
   end
   return answer
@@ -61,7 +70,8 @@ if letter == 'K' or letter == 'k' then return extend(function(key) call('PEXPIRE
 if letter == 'E' or letter == 'e' then return extend(lengthen) end
 if letter == 'F' or letter == 'f' then return raise() end
 if letter == 'a' then return acquire() end
-if letter == 'r' then return release() end
+if letter == 'r' then return release(true) end
+if letter == 's' then return release(false) end
 `;
 
 /**
@@ -116,16 +126,17 @@ return function(letter, at, size, value)
   if letter == 'A' or letter == 'W' then
     if quarantine or is_wrong then return refusal() end
     local owner = call('GET', key)
+    local first = owner and owner ~= value or check_token(first_token(at, 1, not owner))
     if owner == value then
       lengthen(key)
-      return granted(at, 1)
+      return granted(at, 1, first)
     end
     local me = letter == 'W' and place(value)
     if me then stand(key, me) end
     if owner then return held(key, owner) end
     local is_mine, other, left = serve(at, me)
     if me and not is_mine or not call('SET', key, value, 'NX', 'PX', ttl) then return held(key, other, left) end
-    return granted(at, 1, true)
+    return granted(at, 1, first, true)
   end
   if letter == 'Y' then
     if call('GET', key) ~= value then return 'n' end

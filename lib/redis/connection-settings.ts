@@ -1,7 +1,7 @@
 import type { RedisOptions } from 'ioredis';
 
 /** Settings that a lock cannot do without: ioredis by default replays an unanswered command on a restarted, empty server. */
-const OWN_SETTINGS: RedisOptions = {
+export const OWN_SETTINGS: RedisOptions = {
   lazyConnect: true,
   enableOfflineQueue: false,
   autoResendUnfulfilledCommands: false,
@@ -9,12 +9,26 @@ const OWN_SETTINGS: RedisOptions = {
   enableReadyCheck: false,
   enableAutoPipelining: false,
   stringNumbers: false,
+  replyMapping: 'legacy',
+  readOnly: false,
+  monitor: false,
   autoResubscribe: false,
   reconnectOnError: null,
   retryStrategy: (times) => Math.min(1_000, 25 * 2 ** Math.min(times, 6)) * (0.75 + Math.random() / 2),
 };
 
+/** By what CLIENT LIST tells these connections from the others of an application. */
+const NAME = 'nestjs-redlock';
+
 /** The user's options, with defaults below them and what a lock needs above. */
 export function connectionSettings(options: RedisOptions): RedisOptions {
-  return { connectTimeout: 2_000, disconnectTimeout: 500, keepAlive: 5_000, ...options, ...OWN_SETTINGS };
+  const { connectionName = NAME } = options;
+  return {
+    connectTimeout: 2_000,
+    disconnectTimeout: 500,
+    keepAlive: 5_000,
+    ...options,
+    connectionName,
+    ...OWN_SETTINGS,
+  };
 }

@@ -1,7 +1,8 @@
 import { Redis, type RedisOptions } from 'ioredis';
-import { systemClock, type Moment } from '../core/clock.js';
+import type { Clock, Moment } from '../core/clock.js';
 import type { NodeEvent } from '../core/lock-node.js';
 import { connectionSettings } from './connection-settings.js';
+import { outliveErrors, readAtOnce } from './stream.js';
 import { Unanswered } from './unanswered.js';
 import { within } from './within.js';
 import { WireCommand, type Reply } from './wire-command.js';
@@ -13,7 +14,7 @@ const MANY = 250;
 const SUSPECT_MANY_AFTER = 250;
 /** Ms from one look at a silent connection to the next. */
 const LOOK_AGAIN_AFTER = 100;
-/** Ms: how long a silent connection is kept, so that what it holds back stays in order, before it is made anew. */
+/** Ms: how long a silent connection is kept, so that what it holds back stays in order, before it is replaced. */
 const RECONNECT_AFTER = 15_000;
 /** Ms to wait for the first connection of a node before going on without it. */
 const OPEN_WITHIN = 1_000;
@@ -22,8 +23,8 @@ const CLOSE_WITHIN = 1_000;
 
 /** Told of the life of a connection. */
 export interface ConnectionListener {
-  /** A new connection is ready; what is sent now comes before everything else. */
-  ready(redis: Redis): void;
+  /** A new connection is ready; what is sent now comes before everything else, which begins when this resolves. */
+  ready(redis: Redis): Promise<void>;
   /** The node can be talked to again. */
   usable(): void;
 }
@@ -46,9 +47,10 @@ export class NodeConnection {
   constructor(
     options: RedisOptions,
     private readonly listener: ConnectionListener,
+    private readonly clock: Pick<Clock, 'now' | 'schedule'>,
   ) {
     this.#redis = new Redis(connectionSettings(options));
-    this.#redis.on('connect', () => (this.#handshakeSince = performance.now()));
+    this.#redis.on('connect', () => (this.#handshakeSince = this.clock.now().monotonic));
     this.#redis.on('ready', () => this.#connectedAndReady());
     this.#redis.on('error', (error: NodeJS.ErrnoException) =>
       this.#failed(error.message || (error.code ?? error.name)),
@@ -63,15 +65,19 @@ export class NodeConnection {
 
   open(listener: (event: NodeEvent) => void): Promise<void> {
     this.#tellPool = listener;
-    return within(OPEN_WITHIN, this.#redis.connect().catch(ignore));
+    return within(OPEN_WITHIN, this.#redis.connect().catch(ignore), this.clock);
   }
 
-  /** Sends what is already in the form of the protocol; answers in the same turn where that cannot be. */
-  send(name: string, wire: string, settle: (reply: Reply) => void): void {
+  /** Sends what is already in the form of the protocol, and returns when; answers in the same turn where that cannot be. */
+  send(name: string, wire: string, settle: (reply: Reply) => void): Moment | undefined {
     const reason = this.obstacle();
-    if (reason) return settle({ ok: false, reason, sent: false });
-    const waiting = this.#unanswered.add(systemClock.now(), settle);
+    if (reason) {
+      settle({ ok: false, reason, sent: false });
+      return undefined;
+    }
+    const waiting = this.#unanswered.add(this.clock.now(), settle);
     void this.#redis.sendCommand(new WireCommand(name, wire, waiting));
+    return waiting.since;
   }
 
   async close(): Promise<void> {
@@ -80,14 +86,13 @@ export class NodeConnection {
     const ended = new Promise<void>((resolve) => this.#redis.once('end', resolve));
     this.#redis.disconnect();
     // Between two tries there is no connection whose end could be told.
-    if (connected) await within(CLOSE_WITHIN, ended);
+    if (connected) await within(CLOSE_WITHIN, ended, this.clock);
     this.#settleAll('the pool was closed');
   }
 
   /** Why nothing can be sent now. */
   obstacle(): string | undefined {
-    const since = this.#handshakeSince ?? this.#oldest();
-    if (!this.#checking && since !== undefined && performance.now() - since > this.#suspectAfter) this.#checkSilence();
+    if (!this.#checking && this.#silentFor > this.#suspectAfter) this.#checkSilence();
     return this.#ready && this.#silence === 0 ? undefined : this.#down;
   }
 
@@ -101,9 +106,8 @@ export class NodeConnection {
     this.#checking = true;
     setImmediate(() => {
       this.#checking = false;
-      const since = this.#handshakeSince ?? this.#oldest();
       // Whole ms: with the first fraction in a field V8 throws away all code that touches a connection.
-      const silence = since === undefined ? 0 : Math.ceil(performance.now() - since);
+      const silence = Math.ceil(this.#silentFor);
       if (silence <= this.#suspectAfter) return;
       this.#down = `silent for ${silence} ms`;
       this.#silence = silence;
@@ -125,23 +129,31 @@ export class NodeConnection {
     this.#redis.disconnect(true);
   }
 
-  /** When the oldest unanswered command was sent. */
-  #oldest(): number | undefined {
-    return this.#unanswered.oldest?.since.monotonic;
+  /** Ms for which a handshake, or else the oldest command, has been open; 0 where there is none. */
+  get #silentFor(): number {
+    const since = this.#handshakeSince ?? this.#unanswered.oldest?.since.monotonic;
+    return since === undefined ? 0 : this.clock.now().monotonic - since;
   }
 
   #answered(): void {
     if (this.#silence === 0 || !this.#ready) return;
-    const oldest = this.#oldest();
-    if (oldest === undefined || performance.now() - oldest <= SUSPECT_AFTER) this.#usable();
+    if (this.#silentFor <= SUSPECT_AFTER) this.#usable();
   }
 
   #connectedAndReady(): void {
-    this.#handshakeSince = undefined;
-    if (this.#refusal !== undefined) return this.#tell({ type: 'node-down', reason: this.#refusal });
+    if (this.#refusal !== undefined) {
+      this.#handshakeSince = undefined;
+      return this.#tell({ type: 'node-down', reason: this.#refusal });
+    }
+    const { stream } = this.#redis;
     this.#unanswered.begin();
-    readAtOnce(this.#redis.stream);
-    this.listener.ready(this.#redis);
+    readAtOnce(stream);
+    void this.listener.ready(this.#redis).then(() => this.#introduced(stream));
+  }
+
+  #introduced(stream: Redis['stream']): void {
+    if (this.#redis.stream !== stream || this.#handshakeSince === undefined) return;
+    this.#handshakeSince = undefined;
     this.#ready = true;
     this.#usable();
   }
@@ -170,21 +182,8 @@ export class NodeConnection {
   }
 
   #settleAll(reason: string): void {
-    this.#unanswered.answerAll({ ok: false, reason, sent: true });
+    this.#unanswered.giveUpAll({ ok: false, reason, sent: true });
   }
-}
-
-/** ioredis listens for the first error only; a second one, as an alert of TLS may be, would end the process. */
-function outliveErrors(stream: Pick<Redis['stream'], 'on'> | undefined): void {
-  stream?.on('error', ignore);
-}
-
-/**
- * ioredis listens by `prependListener`, by which Node does not notice that somebody does: it would put what arrives into a buffer
- * and read it from there one tick later.
- */
-function readAtOnce(stream: Pick<Redis['stream'], 'on'>): void {
-  stream.on('data', ignore);
 }
 
 function ignore(): void {

@@ -1,3 +1,30 @@
+import type { Redis } from 'ioredis';
+import type { Clock } from '../core/clock.js';
+import { FAMILIES } from '../core/families.js';
+import type { TrustTerms } from './batch-encoder.js';
+
+/** What a node answers to INFO that can tell nobody anything for a time; not that its user may not ask. */
+const NOT_NOW = /^(BUSY|LOADING|MASTERDOWN) /;
+/** Ms. */
+const ASK_AGAIN_AFTER = 100;
+
+/** What a node says to INFO, asked until it can: a server that has two addresses would vote twice if it was not known who it is. */
+export async function infoOf(redis: Pick<Redis, 'info'>, clock: Pick<Clock, 'schedule'>): Promise<string> {
+  try {
+    return await redis.info();
+  } catch (error) {
+    if (!NOT_NOW.test((error as Error).message)) throw error;
+  }
+  await new Promise<void>((resolve) => clock.schedule(ASK_AGAIN_AFTER, resolve));
+  return infoOf(redis, clock);
+}
+
+/** Whether anybody has had a lock on a node; false where that may not be asked. */
+export async function hasFences(redis: Pick<Redis, 'exists'>, keyPrefix: string): Promise<boolean> {
+  const fences = await redis.exists(`${keyPrefix}${FAMILIES.fences}`).catch(() => 0);
+  return fences > 0;
+}
+
 /** What a node tells of itself. */
 export interface Examination {
   readonly runId: string | undefined;
@@ -7,12 +34,23 @@ export interface Examination {
   readonly warnings: readonly string[];
 }
 
-/** Reads the reply to INFO, and the marker that clients leave on the node. */
-export function examine(info: string, marker: string | null, maxTtl: number): Examination {
+/** What was found on a node. */
+interface Findings {
+  /** The reply to INFO. */
+  readonly info: string;
+  /** What clients leave on the node that mind whether it was restarted. */
+  readonly marker: string | null;
+  /** Whether anybody has had a lock on it. */
+  readonly isUsed: boolean;
+}
+
+/** Reads what a node tells of itself. */
+export function examine({ info, marker, isUsed }: Findings, { maxTtl, restartQuarantine }: TrustTerms): Examination {
   const fields = new Map(info.split(/\r?\n/).map((line) => line.split(/:(.*)/) as [string, string]));
   const is = (name: string, value: string): boolean => fields.get(name) === value;
   const evicts = Number(fields.get('maxmemory') ?? 0) > 0 && !is('maxmemory_policy', 'noeviction');
-  const theirs = Number(marker?.split('|')[2] ?? maxTtl);
+  const [run, , longest = maxTtl] = marker?.split('|') ?? [];
+  const theirs = Number(longest);
   const warnings = [
     is('role', 'slave') &&
       'it is a replica: it refuses locks, and a promotion loses those that had not arrived; name independent masters',
@@ -25,6 +63,16 @@ export function examine(info: string, marker: string | null, maxTtl: number): Ex
     theirs !== maxTtl &&
       `other clients use a maxTtl of ${theirs} ms where this one has ${maxTtl}: the greater one counts after a restart; ` +
         'set the same everywhere',
+    !restartQuarantine &&
+      run !== undefined &&
+      is('run_id', run) &&
+      'other clients have restartQuarantine on, and this one has not: it takes votes of nodes that may have forgotten their locks; ' +
+        'set the same everywhere',
+    restartQuarantine &&
+      run === undefined &&
+      isUsed &&
+      'other clients take locks on it with restartQuarantine: false, or did so, or its marker was deleted: they take votes that ' +
+        'this one does not accept; set the same everywhere',
   ];
   return {
     runId: fields.get('run_id'),

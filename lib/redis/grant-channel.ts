@@ -1,24 +1,53 @@
 import type { Redis } from 'ioredis';
-import type { Claim, Grant } from '../core/claim.js';
-import { arrivalIn } from './answers.js';
+import { Claim, type Grant } from '../core/claim.js';
+import type { Moment } from '../core/clock.js';
+import { FAMILIES } from '../core/families.js';
+import { secretOf } from './answers.js';
+import type { Asking } from './batch-queue.js';
+import { readGrant, secretIn, signatureOf, type SignedGrant } from './grant-signature.js';
+import type { Reply } from './wire-command.js';
 
 const TIDY_FROM = 1_000;
-/** Value, fence counter, when the oldest of those came who wait behind it, key. */
-const GRANT = /^(\S+) (\d+) (\S+) (.*)$/s;
+/** How many grants wait at most for a reply that may prove them. */
+const MOST_EARLY = 1_000;
+
+/** What a node says of a grant. */
+export interface GrantSigns extends Omit<Grant, 'since'> {
+  /** What time it had then, ms. */
+  readonly clock?: number | undefined;
+}
 
 /** Told what comes over the channel. */
 export interface GrantListener {
   /** The node gave the resource to a claim that waited in its line. */
-  granted(claim: Claim, grant: Omit<Grant, 'since'>): void;
-  /** The node gave a resource to a value for which nobody here waits any more. */
-  unwanted(value: string, key: string): void;
+  granted(claim: Claim, grant: GrantSigns, since: Moment | undefined): void;
+  /** When the latest command was sent that has been answered: what the node tells now is not older. */
+  since(): Moment | undefined;
+  /** Who has asked under this value for a place in the line of a resource, and has no answer so far. */
+  asking(value: string, resource: string): Asking | undefined;
+  /** The node gave a resource to a claim that nobody waits with any more. */
+  unwanted(claim: Claim): void;
   /** The node cannot tell us of grants. */
   unavailable(reason: string): void;
+}
+
+/** A grant, and how it was to be understood when it was heard. */
+interface Heard {
+  readonly grant: SignedGrant;
+  readonly resource: string;
+  readonly asking: Claim | undefined;
+  readonly since: Moment | undefined;
 }
 
 /** The private channel over which one node tells one process what it was given, on the connection of its commands. */
 export class GrantChannel {
   readonly #waiting = new Map<string, Claim>();
+  /** By which the node signs what it tells; other clients that can publish do not know it. */
+  #secret: string | undefined;
+  /** What was not signed by a secret that was known so far. */
+  #early: Heard[] = [];
+  /** Those of the grants that each claim was told of. */
+  readonly #tokens = new WeakMap<Claim, readonly number[]>();
   #redis: Redis | undefined;
   #tidyAt = TIDY_FROM;
   #usable = false;
@@ -26,6 +55,7 @@ export class GrantChannel {
 
   constructor(
     private readonly name: string,
+    private readonly keyPrefix: string,
     private readonly listener: GrantListener,
   ) {}
 
@@ -44,6 +74,18 @@ export class GrantChannel {
       () => (this.#told = false),
       (error: Error) => this.#refused(error),
     );
+    // Places in line outlive the connection on which they were taken, perhaps unheard of.
+    this.#early = [];
+    const known = this.#secret;
+    redis.get(this.keyPrefix + FAMILIES.waiting).then((mark) => this.#learn(secretIn(mark), known), ignore);
+  }
+
+  /** Tells what a reply says by `tell`, and then of grants that came before it and are proved by it. */
+  settle(reply: Reply, tell: () => void): void {
+    const secret = secretOf(reply);
+    if (secret !== undefined) this.#secret = secret;
+    tell();
+    if (this.#early.length > 0) this.#hearEarly();
   }
 
   /** Grants for this claim are wanted, until it is released or nobody waits for it any more. */
@@ -53,7 +95,7 @@ export class GrantChannel {
   }
 
   forget(claim: Claim): void {
-    if (this.#waiting.size > 0) this.#waiting.delete(claim.value);
+    if (this.#waiting.size > 0 && this.#waiting.get(claim.value) === claim) this.#waiting.delete(claim.value);
   }
 
   /**
@@ -79,11 +121,53 @@ export class GrantChannel {
   }
 
   #heard(message: string): void {
-    const parts = GRANT.exec(message);
-    if (parts === null) return;
-    const value = parts[1]!;
-    const claim = this.#waiting.get(value);
-    if (claim) this.listener.granted(claim, { fence: Number(parts[2]), oldest: arrivalIn(parts[3]) });
-    else this.listener.unwanted(value, parts[4]!);
+    const grant = readGrant(message);
+    if (grant === undefined) return;
+    const resource = grant.key.slice(this.keyPrefix.length);
+    // Redis before 7.2 tells of a grant before it answers the batch by which both came about: that the claim waits, and that it is its turn.
+    const asking = this.#waitsFor(grant.value, resource) ? undefined : this.listener.asking(grant.value, resource);
+    const since = asking ? asking.since : this.listener.since();
+    const heard: Heard = { grant, resource, asking: asking?.claim, since };
+    if (this.#isSigned(grant)) this.#tell(heard);
+    else if (this.#early.length < MOST_EARLY) this.#early.push(heard);
   }
+
+  /** What was told by the node, and not by somebody who only can publish. */
+  #isSigned({ signature, text }: SignedGrant): boolean {
+    return this.#secret !== undefined && signature === signatureOf(text, this.#secret);
+  }
+
+  /** Whatever was said since is newer. */
+  #learn(secret: string | undefined, known: string | undefined): void {
+    if (this.#secret === known) this.#secret = secret ?? known;
+    this.#hearEarly();
+  }
+
+  /** What is not proved now was told by somebody else, and nothing comes of it. */
+  #hearEarly(): void {
+    const early = this.#early;
+    this.#early = [];
+    for (const heard of early) if (this.#isSigned(heard.grant)) this.#tell(heard);
+  }
+
+  #waitsFor(value: string, resource: string): Claim | undefined {
+    const claim = this.#waiting.get(value);
+    return claim?.resources[0] === resource ? claim : undefined;
+  }
+
+  #tell({ grant: { value, fence, oldest, clock }, resource, asking, since }: Heard): void {
+    const claim = this.#waitsFor(value, resource) ?? asking;
+    if (claim) {
+      // Each comes with a token of its own: a client that says it once more has only heard it.
+      const known = this.#tokens.get(claim) ?? [];
+      if (known.includes(fence)) return;
+      this.#tokens.set(claim, [...known, fence]);
+      this.listener.granted(claim, { fence, oldest, clock }, since);
+      // Parts of one lock share a value: what comes late for one of them is no vote for the other that is waited for by now.
+    } else if (!this.#waiting.has(value)) this.listener.unwanted(new Claim([resource], value));
+  }
+}
+
+function ignore(): void {
+  // Who does not know the secret hears of no grant until a node has said it.
 }

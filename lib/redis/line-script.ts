@@ -1,4 +1,4 @@
-import { TOKENS_PER_VOTE } from '../core/fencing.js';
+import { outrun, TOKENS_PER_VOTE } from '../core/fencing.js';
 import { SIGN_OF_LIFE } from '../core/hand-off.js';
 import { TRUST_CHECK } from './trust-script.js';
 
@@ -8,8 +8,8 @@ export const LINE_KEPT = 2 * SIGN_OF_LIFE;
 /** Ms: how long the mark lasts that somebody waits, so that it is written seldom, and never ends before a line. */
 const MARK_KEPT = LINE_KEPT + 5_000;
 
-/** In place of a fence counter that has not begun: the first vote comes with 1 at least. */
-export const NO_FENCE = 1 - TOKENS_PER_VOTE;
+/** Why there is no vote whose token is so many ms ahead of the clock, as a format of Lua. */
+export const OUTRUN = outrun(0).replace(' 0 ', ' %.0f ');
 
 /**
  * The part of the batch script that knows the lines of those who wait, and the fence counters. Resources go by where they are in
@@ -17,22 +17,22 @@ export const NO_FENCE = 1 - TOKENS_PER_VOTE;
  */
 export const LINES_AND_FENCES = `
 local match, format = string.match, string.format
--- Who asks, and since when he waits; by the clock of the waiters, so that all nodes agree who is next, and by ours where
--- theirs is off by more than a second.
-local channel, sent_at = match(ARGV[1], '^(.*) (%d+)$')
-local ahead
+-- Who asks, and since when that caller waits: on the clocks of the nodes as its process knows them, so that all nodes agree who is
+-- next; on ours where that is half a second off or more, since the process may know nothing of them yet.
+local channel, sent_at, proposed_secret = match(ARGV[1], '^(.*) (%d+) (%S+)$')
+local function clock()
+  if now then return now end
+  local time = call('TIME')
+  return time[1] * 1000000 + time[2]
+end
+
+local here
 local function ticket()
-  if not ahead then
-    local here = now
-    if not here then
-      local time = call('TIME')
-      here = time[1] * 1000000 + time[2]
-    end
-    ahead = here - sent_at
-    if math.abs(ahead) < 1000000 then ahead = 0 end
-  end
-  local arrived = match(terms, '%d+$')
-  return ahead == 0 and arrived or format('%.0f', arrived + ahead)
+  local arrived, since = match(terms, ' (%d+) (%S*)$')
+  if since == '' then return arrived end
+  here = here or clock()
+  local ours = here - sent_at + since
+  return math.abs(ours - arrived) < 500000 and arrived or format('%.0f', ours)
 end
 
 local function place(value)
@@ -40,13 +40,27 @@ local function place(value)
 end
 
 local function fence_of(at)
-  return tonumber(call('HGET', KEYS[3], sub(counters, 3 * at - 11, 3 * at - 9))) or ${NO_FENCE}
+  return tonumber(call('HGET', KEYS[3], sub(counters, 3 * at - 11, 3 * at - 9))) or 0
 end
 
 local function count_fence(at, fence)
-  local word = format('%.0f', fence)
-  call('HSET', KEYS[3], sub(counters, 3 * at - 11, 3 * at - 9), word)
-  return word
+  call('HSET', KEYS[3], sub(counters, 3 * at - 11, 3 * at - 9), format('%.0f', fence))
+end
+
+local function is_too_far(token)
+  return token > clock() + furthest
+end
+
+local function check_token(first)
+  if is_too_far(first) then error({err = format('${OUTRUN}', (first - clock()) / 1000)}) end
+  return first
+end
+
+-- The first of the tokens of a vote: above every earlier one of these keys; where they are ours already, what they came with.
+local function first_token(at, size, is_new)
+  local first = proposed
+  for k = at, at + size - 1 do first = math.max(first, fence_of(k) - (is_new and -1 or more)) end
+  return first
 end
 
 -- When the oldest of those came who wait for it.
@@ -54,45 +68,59 @@ local function oldest(key)
   return somebody_waits and call('ZRANGE', key .. line_mark, '0', '0', 'WITHSCORES')[2] or '-'
 end
 
--- With a vote that was asked for: above every earlier one of these keys, unless they were ours already.
-local function granted(at, size, is_new)
-  local fence, word = ${NO_FENCE}
-  for k = at, at + size - 1 do fence = math.max(fence, fence_of(k)) end
-  fence = math.max(proposed, is_new and fence + ${TOKENS_PER_VOTE} or fence)
-  for k = at, at + size - 1 do word = count_fence(k, fence) end
+-- With a vote that was asked for.
+local function granted(at, size, first, is_new)
+  for k = at, at + size - 1 do count_fence(k, math.max(fence_of(k), first + more)) end
   extras = extras or {''}
-  extras[#extras + 1] = word .. ' ' .. (is_new and size == 1 and oldest(KEYS[at]) or '0')
+  extras[#extras + 1] = format('%.0f ', first) .. (is_new and size == 1 and oldest(KEYS[at]) or '0')
   return 'g'
 end
 
+-- The mark that somebody waits says until when it lasts, and the secret by which the node signs grants.
+local function mark_words()
+  return match(somebody_waits or '', '^(%d+) (%x+)$')
+end
+
 -- The first living waiter gets what is free; answers true where that is the one who asks, and else to whom it went, and for how
--- long. He proposes no token and gets the successor of what was there; and where that is old, as after a restart with an old
+-- long. It proposes no token and gets the successor of what was there; and where that is old, as after a restart with an old
 -- file, what was not reached before the restart, in steps so great that nodes agree on them.
 local function serve(at, asking)
   local key = KEYS[at]
   local line = key .. line_mark
   if somebody_waits and not now then
-    local marker = call('MGET', KEYS[2])[1]
+    local marks = call('MGET', KEYS[1], KEYS[2])
+    somebody_waits = marks[1]
+    local marker = marks[2]
 ${TRUST_CHECK}
   end
   while somebody_waits and not quarantine do
     local head = call('ZPOPMIN', line)
     if not head[1] then return false end
     if head[1] == asking then return true end
-    local grace, value, channel = match(head[1], '^(%d+) (%S+) (.*)$')
-    local step = max_ttl * 250
-    local reached = math.ceil((now - 2 * step) / step) * step
-    local fence = count_fence(at, math.max(fence_of(at) + ${TOKENS_PER_VOTE}, reached))
-    local heard = try('PUBLISH', channel, value .. ' ' .. fence .. ' ' .. oldest(key) .. ' ' .. key)
-    if type(heard) == 'table' then
-      -- Not allowed to tell anybody: the line stays as it is and is served when its head asks.
-      call('ZADD', line, head[2], head[1])
-      call('PEXPIRE', line, '${LINE_KEPT}')
-      return false
-    end
+    local lasts, value, channel = match(head[1], '^(%d+) (%S+) (.*)$')
+    -- Only who subscribed to this very channel: monitoring tools that listen to all of them would make the dead look alive.
+    local listening = try('PUBSUB', 'NUMSUB', channel)
+    local heard = listening[2] or 1
     if heard > 0 then
-      call('SET', key, value, 'PX', grace)
-      return false, value, tonumber(grace)
+      local step = max_ttl * 250
+      local reached = math.ceil((now - 2 * step) / step) * step
+      local fence = math.max(fence_of(at) + 1, reached)
+      local grant = value .. format(' %.0f@%.0f ', fence, (now - now % 1000) / 1000) .. oldest(key) .. ' ' .. key
+      -- Others may publish, too, but do not know what only this node and its clients do.
+      local known = select(2, mark_words()) or ''
+      local signature = redis.sha1hex(known .. ' ' .. grant .. ' ' .. known)
+      heard = not is_too_far(fence) and try('PUBLISH', channel, signature .. ' ' .. grant)
+      if type(heard) ~= 'number' then
+        -- No token for that waiter, or not allowed to tell anybody: the line stays as it is and is served when its head asks.
+        call('ZADD', line, head[2], head[1])
+        call('PEXPIRE', line, '${LINE_KEPT}')
+        return false
+      end
+      if heard > 0 then
+        count_fence(at, fence + ${TOKENS_PER_VOTE - 1})
+        call('SET', key, value, 'PX', lasts)
+        return false, value, tonumber(lasts)
+      end
     end
   end
   return false
@@ -101,9 +129,12 @@ end
 local function stand(key, place)
   call('ZADD', key .. line_mark, 'NX', ticket(), place)
   call('PEXPIRE', key .. line_mark, '${LINE_KEPT}')
-  local marked_until = tonumber(somebody_waits) or 0
-  if not now or marked_until < now + ${LINE_KEPT * 1_000} then
-    somebody_waits = format('%.0f', (now or 0) + ${MARK_KEPT * 1_000})
+  if somebody_waits == true then somebody_waits = call('GET', KEYS[1]) end
+  local marked_until, known = mark_words()
+  -- From what the first client proposes to all nodes each node makes a secret of its own, so that none can be told grants of another.
+  secret = known or redis.sha1hex(format('%s %s %.0f', proposed_secret, ARGV[#ARGV], clock()))
+  if not now or not known or tonumber(marked_until) < now + ${LINE_KEPT * 1_000} then
+    somebody_waits = format('%.0f ', (now or 0) + ${MARK_KEPT * 1_000}) .. secret
     call('SET', KEYS[1], somebody_waits, 'PX', '${MARK_KEPT}')
   end
 end

@@ -1,6 +1,6 @@
 import { isIP, isIPv6 } from 'node:net';
-import type { RedisOptions } from 'ioredis';
 import { misfit } from '../core/options.js';
+import { checkNodeOptions, type NodeOptions } from './node-options.js';
 
 /** Where a node is and how to log in to it. */
 export interface NodeAddress {
@@ -8,14 +8,14 @@ export interface NodeAddress {
   readonly name: string;
   /** What makes it the same server as another address, as far as the address tells. */
   readonly identity: string;
-  readonly options: RedisOptions;
+  readonly options: NodeOptions;
 }
 
 /**
  * Reads the addresses of all nodes.
  * @throws TypeError for a malformed address, and for two that lead to one server: it would vote twice
  */
-export function toAddresses(nodes: readonly (string | RedisOptions)[] | undefined): NodeAddress[] {
+export function toAddresses(nodes: readonly (string | NodeOptions)[] | undefined): NodeAddress[] {
   if (!Array.isArray(nodes) || nodes.length === 0) {
     throw new TypeError(
       'nodes must be an array of at least one address, such as ["redis://10.0.0.1:6379"]; where there is no Redis, set enabled to false',
@@ -55,7 +55,7 @@ function fromUrl(text: string, index: number): NodeAddress {
   );
 }
 
-function credentialsOf(url: URL, refusal: () => TypeError): Pick<RedisOptions, 'username' | 'password'> {
+function credentialsOf(url: URL, refusal: () => TypeError): Pick<NodeOptions, 'username' | 'password'> {
   try {
     return {
       ...(url.username && { username: decodeURIComponent(url.username) }),
@@ -75,9 +75,9 @@ function parse(text: string, index: number): URL {
   return url;
 }
 
-function fromOptions(options: RedisOptions, index: number): NodeAddress {
+function fromOptions(options: NodeOptions, index: number): NodeAddress {
   checkOptions(options, index);
-  const { host = 'localhost', port = 6379, db = 0, path, tls } = options;
+  const { host = '', port = 6379, db = 0, path, tls } = options;
   const identity = path ?? `${isIPv6(host) ? `[${host}]` : host.toLowerCase()}:${port}`;
   return { identity, name: `${tls ? 'rediss' : 'redis'}://${identity}${db ? `/${db}` : ''}`, options };
 }
@@ -91,19 +91,21 @@ function checkOptions(options: unknown, index: number): void {
       `nodes[${index}] is a live client; give its URL or options, since a lock needs a connection of its own`,
     );
   }
-  const { host, port } = options as { host?: unknown; port?: unknown };
-  if (host !== undefined && (typeof host !== 'string' || host === ''))
-    throw misfit(`nodes[${index}].host`, host, 'a name or address');
+  checkNodeOptions(options, `nodes[${index}]`);
+  checkPlace(options, `nodes[${index}]`);
+}
+
+function checkPlace(options: { host?: unknown; port?: unknown; path?: unknown }, where: string): void {
+  const { host, port, path } = options;
+  if (host === undefined && path === undefined) {
+    throw new TypeError(`${where} has no host: name the host of the node, or the path of its socket`);
+  }
+  for (const [name, value] of Object.entries({ host, path })) {
+    if (value === undefined || (typeof value === 'string' && value !== '')) continue;
+    throw misfit(`${where}.${name}`, value, name === 'host' ? 'a name or address' : 'the path of a socket');
+  }
   if (port !== undefined && !(Number.isInteger(port) && Number(port) >= 1 && Number(port) <= 65_535)) {
-    throw misfit(`nodes[${index}].port`, port, 'a whole number from 1 to 65535');
-  }
-  if ('sentinels' in options) {
-    throw new TypeError(
-      `nodes[${index}].sentinels: a node is one master that stays where it is; name its host and port`,
-    );
-  }
-  if ('keyPrefix' in options) {
-    throw new TypeError(`nodes[${index}].keyPrefix is not for single nodes; use the keyPrefix of the module`);
+    throw misfit(`${where}.port`, port, 'a whole number from 1 to 65535');
   }
 }
 

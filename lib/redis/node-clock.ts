@@ -1,4 +1,5 @@
 import type { Moment } from '../core/clock.js';
+import type { Bounds } from '../core/lock-node.js';
 
 /** Ms by which clocks may disagree for other reasons than a step. */
 const NOISE = 250;
@@ -6,15 +7,15 @@ const NOISE = 250;
 const DRIFT = 0.01;
 
 /** Between which two values the distance of the node's clock from one of ours must lie. */
-class Distance {
-  #least = -Infinity;
-  #most = Infinity;
+class Distance implements Bounds {
+  least = -Infinity;
+  most = Infinity;
   #at = 0;
 
   /** Takes what is known of it at a time; returns by how much it must have changed since, 0 where it need not have. */
   note(least: number, most: number, at: number): number {
     const drift = DRIFT * (at - this.#at);
-    const gap = Math.max(least - this.#most, this.#least - most);
+    const gap = Math.max(least - this.most, this.least - most);
     this.#narrow(least, most, drift);
     this.#at = at;
     return gap > NOISE + drift ? gap : 0;
@@ -22,17 +23,22 @@ class Distance {
 
   /** A slow answer says little, and does not make forgotten what quick ones said; a step does. */
   #narrow(least: number, most: number, drift: number): void {
-    const [highest, lowest] = [Math.max(least, this.#least - drift), Math.min(most, this.#most + drift)];
+    const [highest, lowest] = [Math.max(least, this.least - drift), Math.min(most, this.most + drift)];
     const fits = highest <= lowest;
-    this.#least = fits ? highest : least;
-    this.#most = fits ? lowest : most;
+    this.least = fits ? highest : least;
+    this.most = fits ? lowest : most;
   }
 }
 
-/** Finds out, from the times that come with answers, that the clock of a node was set: its keys may have ended early. */
+/** Finds out, from the times that come with answers, what time a node has, and that its clock was set: its keys may have ended early. */
 export class NodeClock {
   readonly #monotonic = new Distance();
   readonly #wall = new Distance();
+
+  /** By how many ms it is ahead of our monotonic clock, as closely as the quickest answers tell; undefined at first. */
+  get ahead(): Bounds | undefined {
+    return this.#monotonic.least === -Infinity ? undefined : this.#monotonic;
+  }
 
   /**
    * Takes the node's time, ms, in an answer to what was sent at `sent` and read at `read`; returns by how many ms the clock

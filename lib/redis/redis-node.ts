@@ -1,70 +1,77 @@
 import { Aside, returnedVote } from '../core/aside.js';
-import { Claim, type Grant } from '../core/claim.js';
+import { Claim } from '../core/claim.js';
 import type {
   AcquireAnswer,
+  Bounds,
   ExtendAnswer,
-  Granted,
   LockNode,
   NodeEvent,
   ProbeAnswer,
-  Quarantined,
   Question,
   RaiseAnswer,
   ReleaseAnswer,
   YieldAnswer,
 } from '../core/lock-node.js';
-import { readAnswers, type AnswerListener } from './answers.js';
-import type { BatchEncoder } from './batch-encoder.js';
+import { readAnswers, yieldedBy, type AnswerListener } from './answers.js';
+import type { Encoder } from './batch-encoder.js';
 import { BatchQueue } from './batch-queue.js';
-import { LINE_KEPT } from './line-script.js';
-import { Batch, type Verb } from './batch.js';
-import { commandOf } from './resp.js';
-import { extendVerb, releaseVerb, severalOr } from './verb-of.js';
-import { NodeConnection } from './connection.js';
-import { GrantChannel } from './grant-channel.js';
+import { Batch, isRelease, isVote, type Verb } from './batch.js';
+import { extendVerb, mayStand, releaseVerb, severalOr } from './verb-of.js';
+import { GrantChannel, type GrantListener } from './grant-channel.js';
 import type { NodeAddress } from './node-address.js';
-import { OwedReleases } from './owed-releases.js';
-import { NodeTrust } from './node-trust.js';
-import { within } from './within.js';
+import type { NodeParts } from './node-parts.js';
+import { owedFor, OwedReleases } from './owed-releases.js';
+import { NodeTrust, type NodeLink } from './node-trust.js';
+import { Probe } from './probe.js';
 import type { Reply } from './wire-command.js';
-
-const PING = commandOf('PING');
-/** Ms to wait at the start for what a node tells of itself. */
-const EXAMINED_WITHIN = 1_000;
 
 /** A Redis or Valkey master as a `LockNode`, over one connection of its own. */
 export class RedisNode implements LockNode {
   readonly name: string;
-  readonly #connection: NodeConnection;
+  readonly #connection: ReturnType<NodeParts['connect']>;
   readonly #batches: BatchQueue;
   readonly #grants: GrantChannel;
-  readonly #owed = new OwedReleases();
+  readonly #owed: OwedReleases;
   readonly #trust: NodeTrust;
+  readonly #probe: Probe;
   #tellPool: (event: NodeEvent) => void = () => undefined;
+  #identified = (): void => undefined;
 
   constructor(
     address: NodeAddress,
-    /** One for all nodes of a pool. */
-    private readonly encoder: BatchEncoder,
+    private readonly encoder: Encoder,
+    { clock, connect }: NodeParts,
   ) {
     this.name = address.name;
-    this.#grants = new GrantChannel(encoder.channel, {
-      granted: (claim, grant) => this.#granted(claim, grant),
-      unwanted: (value, key) => this.#giveBack(value, key),
+    const creditor = {
+      obstacle: () => this.#obstacle(),
+      release: (claim: Claim, left: number) => this.release(new Aside(claim, left), 0),
+    };
+    this.#owed = new OwedReleases(creditor, clock);
+    this.#grants = new GrantChannel(encoder.channel, encoder.keyPrefix, {
+      granted: this.#granted,
+      since: () => this.#connection.lastAnswered,
+      asking: (value, resource) => this.#batches.asking(value, resource),
+      unwanted: (claim) => this.#giveBack(claim),
       unavailable: (reason) => this.#tellPool({ type: 'hand-off-unavailable', reason }),
     });
-    this.#trust = new NodeTrust(encoder, {
+    const link: NodeLink = {
       tell: (event) => this.#tellPool(event),
+      identified: () => this.#identified(),
       send: (name, wire, settle) => this.#connection.send(name, wire, settle),
-    });
-    this.#connection = new NodeConnection(address.options, {
+      clock,
+    };
+    this.#trust = new NodeTrust(encoder, link);
+    this.#probe = new Probe(encoder, this.#trust, link);
+    this.#connection = connect(address, {
       ready: (redis) => {
         this.#grants.listen(redis);
-        this.#trust.examine(redis);
+        return this.#trust.examine(redis);
       },
       usable: () => this.#usable(),
     });
     this.#batches = new BatchQueue({
+      nextTurn: (task) => clock.nextTurn(task),
       send: (batch, command, settle) =>
         this.#connection.send(command, encoder.wire(batch, command, this.#trust.run), settle),
       settle: (batch, reply) => this.#settle(batch, reply),
@@ -73,6 +80,10 @@ export class RedisNode implements LockNode {
 
   get runId(): string | undefined {
     return this.#trust.runId;
+  }
+
+  get clockAhead(): Bounds | undefined {
+    return this.#trust.clockAhead;
   }
 
   acquire(question: Question<AcquireAnswer>, seat: number): void {
@@ -84,7 +95,7 @@ export class RedisNode implements LockNode {
   yield(question: Question<YieldAnswer>, seat: number): void {
     // Who cannot stand in line cannot keep a place in it either.
     if (this.#grants.usable) this.#ask('Y', question, seat);
-    else this.release(new Aside(question.claim, 0, (answer) => question.answer(seat, asYielded(answer))), seat);
+    else this.release(new Aside(question.claim, 0, (answer) => question.answer(seat, yieldedBy(answer))), seat);
   }
 
   raise(question: Question<RaiseAnswer>, seat: number): void {
@@ -104,95 +115,85 @@ export class RedisNode implements LockNode {
     if (reason) return queueMicrotask(() => answered({ kind: 'unknown', reason, sent: false }));
     // Not before what was asked earlier.
     this.#batches.flush();
-    const { restartQuarantine } = this.encoder.trust;
-    const wire = restartQuarantine ? this.encoder.wire(new Batch(), 'eval') : PING;
-    this.#connection.send('probe', wire, (reply) => answered(this.#trust.probed(reply)));
+    this.#probe.ask(answered);
   }
 
-  async open(listener: (event: NodeEvent) => void): Promise<void> {
-    this.#tellPool = listener;
+  bar(reason: string | undefined): void {
+    this.#trust.bar(reason);
+    if (this.#obstacle() === undefined) this.#usable();
+  }
+
+  async open(listener: (event: NodeEvent) => void, identified = (): void => undefined): Promise<void> {
+    [this.#tellPool, this.#identified] = [listener, identified];
     await this.#connection.open(listener);
-    await within(EXAMINED_WITHIN, this.#trust.examined);
+    await this.#trust.introduced();
   }
 
   close(): Promise<void> {
-    this.#tellPool = () => undefined;
+    this.#tellPool = this.#identified = () => undefined;
     // What was given up in this very turn still leaves.
     this.#batches.flush();
+    this.#owed.close();
     return this.#connection.close();
   }
 
   /** Puts an operation into the batch of this turn and returns true, or answers in a microtask why it was not sent. */
   #ask<A>(verb: Verb, question: Question<A>, seat: number): boolean {
-    const reason = this.#batches.isOpen ? undefined : this.#connection.obstacle();
+    const reason = this.#batches.isOpen ? undefined : this.#obstacle();
     if (reason === undefined) {
       this.#batches.add(verb, question, seat);
       return true;
     }
     const batch = new Batch();
     batch.add(verb, question, seat);
-    // `queueMicrotask` makes a resource for async hooks first; here it is called for everything that is asked while a node is down.
+    // `queueMicrotask` would make a resource for async hooks first.
     void Promise.resolve().then(() => this.#settle(batch, { ok: false, reason, sent: false }));
     return false;
+  }
+
+  #obstacle(): string | undefined {
+    return this.#connection.obstacle() ?? this.#trust.obstacle;
   }
 
   #settle(batch: Batch, reply: Reply): void {
     this.encoder.forget();
     this.#trust.heard(reply, this.#connection.lastAnswered);
-    readAnswers(batch, reply, this.#answered);
+    this.#grants.settle(reply, () => readAnswers(batch, reply, this.#answered));
   }
+
+  readonly #granted: GrantListener['granted'] = (claim, { clock, ...grant }, since) => {
+    if (since && this.#trust.allows(grant.fence, since, clock)) claim.ticket!.granted(this.name, { since, ...grant });
+  };
 
   readonly #answered: AnswerListener = (batch, index, answer) => {
     const question = batch.questions[index]!;
     const seat = batch.seats[index]!;
-    if (question.claim.ticket || answer.kind === 'unknown') this.#note(batch.verbs[index]!, question, answer.kind);
-    if (answer.kind === 'quarantined' || answer.kind === 'granted') this.#voted(question, seat, answer);
-    else question.answer(seat, answer);
-  };
-
-  /** A vote that a node gave before it was known not to be trusted is given back. */
-  #voted(question: Question<unknown>, seat: number, answer: Granted | Quarantined): void {
-    const counted = this.#trust.count(answer);
+    const isNoted = question.claim.ticket || answer.kind === 'unknown' || this.#owed.size > 0;
+    if (isNoted) this.#note(batch.verbs[index]!, question, answer.kind);
+    const counted = isVote(batch.verbs[index]!) ? this.#trust.countVote(answer) : this.#trust.count(answer);
+    // A vote that a node gave before it was known not to be trusted is given back.
     if (counted !== answer) this.release(returnedVote(question.claim, question.ttl, seat), seat);
     question.answer(seat, counted);
-  }
+  };
 
   /** Keeps in mind which claims wait for grants, and which releases are owed. */
   #note(verb: Verb, { claim, ttl }: Question<unknown>, answer: string): void {
-    // Without an answer it may be in line all the same.
-    if (verb === 'W' && (answer === 'held' || answer === 'unknown')) return this.#grants.expect(claim);
-    if (verb === 'Y' && (answer === 'passed' || answer === 'unknown')) return this.#grants.expect(claim);
-    if (verb !== 'L' && verb !== 'R' && verb !== 'S' && verb !== 'r') return;
-    this.#grants.forget(claim);
-    const until = claim.ticket ? Math.max(ttl, LINE_KEPT) : ttl;
-    if (answer === 'unknown' && claim.mayBeOn(this)) this.#owed.add(claim, until);
+    if (mayStand(verb, answer)) return this.#grants.expect(claim);
+    if (!isRelease(verb)) return;
+    if (claim.ticket) this.#grants.forget(claim);
+    if (answer !== 'unknown') return this.#owed.settle(claim);
+    if (claim.mayBeOn(this)) this.#owed.add(claim, owedFor(claim, ttl));
   }
 
   #usable(): void {
-    this.#payOwed();
-    // A node that has to wait begins to wait now.
+    if (this.#trust.obstacle) return;
+    this.#owed.pay();
+    // A node that has to wait begins to wait now, and one that refuses its votes is known before anybody wants them.
     if (this.encoder.trust.restartQuarantine) this.probe(() => undefined);
   }
 
-  #payOwed(): void {
-    for (const [claim, left] of this.#owed.take()) {
-      // Whoever followed has asked long ago: what is given back now serves the line.
-      claim.followed = false;
-      this.release(new Aside(claim, left), 0);
-    }
+  /** The waiter gave up while the grant was on its way; where the node is barred, the vote is that of another node of the pool. */
+  #giveBack(claim: Claim): void {
+    if (!this.#trust.obstacle) this.release(new Aside(claim, this.encoder.trust.maxTtl), 0);
   }
-
-  #granted(claim: Claim, { fence, oldest }: Omit<Grant, 'since'>): void {
-    const since = this.#connection.lastAnswered;
-    if (since && this.#trust.counts) claim.ticket!.granted(this.name, { since, fence, oldest });
-  }
-
-  /** The waiter gave up while the grant was on its way. */
-  #giveBack(value: string, key: string): void {
-    this.release(new Aside(new Claim([key.slice(this.encoder.keyPrefix.length)], value), 0), 0);
-  }
-}
-
-function asYielded({ kind }: ReleaseAnswer): YieldAnswer {
-  return { kind: kind === 'released' ? 'passed' : 'gone' };
 }

@@ -1,7 +1,7 @@
 /**
  * The part of the batch script that asks the node who it is, so that no client library, proxy or failover can hide that it may
  * have forgotten locks: restarted, emptied, restored from an old file, promoted or replaced. Its marker is
- * "run|since|longest ttl", `since` in microseconds on the node's clock; whoever finds none of this run, or one from the future,
+ * "run|since|longest ttl", `since` in microseconds on the node's clock; a client that finds none of this run, or one from the future,
  * writes it, and from then on the node does not vote for the longest ttl. Of different longest ttls the greatest counts, also
  * where who has it comes later.
  *

@@ -12,6 +12,10 @@ export class Waiting implements ReplyListener {
   replied(reply: Reply): void {
     this.unanswered.answer(this, reply);
   }
+
+  failed(reply: Reply): void {
+    this.unanswered.giveUp(this, reply);
+  }
 }
 
 const TIDY_FROM = 64;
@@ -53,23 +57,25 @@ export class Unanswered {
 
   /** What was answered before stays so. */
   answer(waiting: Waiting, reply: Reply): void {
-    if (this.#handOn(waiting, reply)) this.onAnswer();
-  }
-
-  /** Answers what no answer can come for any more. */
-  answerAll(reply: Reply): void {
-    const waiting = this.#queue.slice(this.#first);
-    for (const one of waiting) this.#handOn(one, reply);
-  }
-
-  #handOn(waiting: Waiting, reply: Reply): boolean {
-    const { settle } = waiting;
-    if (settle === undefined) return false;
-    waiting.settle = undefined;
+    if (waiting.settle === undefined) return;
     this.#lastAnswered = waiting;
+    this.giveUp(waiting, reply);
+    this.onAnswer();
+  }
+
+  /** Says that no answer comes; that says nothing of what the node did before. */
+  giveUp(waiting: Waiting, reply: Reply): void {
+    const { settle } = waiting;
+    if (settle === undefined) return;
+    waiting.settle = undefined;
     this.#passAnswered();
     settle(reply);
-    return true;
+  }
+
+  /** Gives up what no answer can come for any more. */
+  giveUpAll(reply: Reply): void {
+    const waiting = this.#queue.slice(this.#first);
+    for (const one of waiting) this.giveUp(one, reply);
   }
 
   #passAnswered(): void {

@@ -3,11 +3,19 @@ import { Command } from 'ioredis';
 /** What comes back for a command: the reply, an error reply, or word that there will be none. */
 export type Reply =
   | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly reason: string; readonly sent: boolean };
+  | {
+      readonly ok: false;
+      readonly reason: string;
+      readonly sent: boolean;
+      /** The node said so. */ readonly refused?: boolean;
+    };
 
 /** Who is told what came back. */
 export interface ReplyListener {
+  /** The node answered. */
   replied(reply: Reply): void;
+  /** The client says that there will be no answer; the node may do it all the same. */
+  failed(reply: Reply): void;
 }
 
 /**
@@ -25,7 +33,7 @@ export class WireCommand extends Command {
   ) {
     super(name);
     this.#promised = { resolve: this.resolve, reject: this.reject };
-    // Bound, since whoever traces commands puts functions of his own in their place, which call these without the command; and of
+    // Bound, since a tracing tool puts functions of its own in their place, which call these without the command; and of
     // functions that are made for one command V8 throws away what it compiled with the last of them.
     this.resolve = this.#resolved.bind(this);
     this.reject = this.#rejected.bind(this);
@@ -39,24 +47,27 @@ export class WireCommand extends Command {
   }
 
   #resolved(value: unknown): void {
-    this.#tell({ ok: true, value }).resolve(value);
+    const { resolve } = this.#end();
+    this.listener.replied({ ok: true, value });
+    resolve(value);
   }
 
   #rejected(error: Error): void {
-    // Whatever else ioredis says of a command without a reply, it is that its connection has ended.
-    const reason = error.name === 'ReplyError' ? error.message : 'connection closed';
-    const { reject } = this.#tell({ ok: false, reason, sent: true });
+    const { reject } = this.#end();
     this.promise.catch(ignore);
+    if (error.name === 'ReplyError')
+      this.listener.replied({ ok: false, reason: error.message, sent: true, refused: true });
+    // Whatever else ioredis says of a command without a reply, it is that its connection has ended.
+    else this.listener.failed({ ok: false, reason: 'connection closed', sent: true });
     reject(error);
   }
 
-  /** Tells the reply, and nothing more after that; returns what settles the promise. */
-  #tell(reply: Reply): Pick<Command, 'resolve' | 'reject'> {
+  /** Takes nothing more after this; returns what settles the promise. */
+  #end(): Pick<Command, 'resolve' | 'reject'> {
     const promised = this.#promised;
     // A function that stayed would keep its command until the next full collection.
     this.#promised = NOTHING;
     this.resolve = this.reject = ignore;
-    this.listener.replied(reply);
     return promised;
   }
 }

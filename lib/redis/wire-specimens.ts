@@ -1,7 +1,7 @@
 import { Command } from 'ioredis';
 import { Aside } from '../core/aside.js';
 import { Claim } from '../core/claim.js';
-import { systemClock } from '../core/clock.js';
+import { SystemClock } from '../core/system-clock.js';
 import { Batch, type Verb } from './batch.js';
 import { Unanswered } from './unanswered.js';
 import { WireCommand } from './wire-command.js';
@@ -17,9 +17,14 @@ export class WireSpecimens {
   /** Read by nobody: it is enough that they are there. */
   readonly #kept: unknown[] = [];
   readonly #unanswered = new Unanswered(ignore);
+  readonly #now = new SystemClock().now();
 
   constructor() {
-    this.#kept.push(batchOf(), batchOf('A'), batchOf('A', 'R', 'R'));
+    for (const batch of [batchOf(), batchOf('A'), batchOf('A', 'R', 'R')]) {
+      batch.sent = this.#now;
+      this.#kept.push(batch);
+    }
+    this.#kept.push(batchOf('A'));
     // The functions of ioredis that they share with ours have met its own commands too, when it connected.
     for (const make of [() => new Command('specimen'), () => this.#command()]) {
       this.#kept.push(make(), written(make()), ...ANSWERS.map((answer) => answered(written(make()), answer)));
@@ -28,7 +33,7 @@ export class WireSpecimens {
 
   #command(): WireCommand {
     const keepReply = (reply: unknown): unknown => this.#kept.push(reply);
-    return new WireCommand('specimen', '', this.#unanswered.add(systemClock.now(), keepReply));
+    return new WireCommand('specimen', '', this.#unanswered.add(this.#now, keepReply));
   }
 }
 

@@ -1,7 +1,9 @@
+import type { Clock } from '../core/clock.js';
+
 /** Resolves with `event`, or without it after `limit` ms. */
-export async function within(limit: number, event: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, limit)));
+export async function within(limit: number, event: Promise<void>, clock: Pick<Clock, 'schedule'>): Promise<void> {
+  let stopTimer = (): void => undefined;
+  const late = new Promise<void>((resolve) => (stopTimer = clock.schedule(limit, resolve)));
   await Promise.race([event, late]);
-  clearTimeout(timer);
+  stopTimer();
 }

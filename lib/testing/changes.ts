@@ -9,7 +9,7 @@ export class Changes {
     for (const check of this.#checks) check();
   };
 
-  /** Resolves once it is so, and whoever caused it has gone on. */
+  /** Resolves once it is so, and the code that caused it has gone on. */
   async until(isSo: () => boolean): Promise<void> {
     await new Promise<void>((resolve) => {
       const check = (): void => {

@@ -1,4 +1,5 @@
-import { systemClock, type Clock, type Moment } from '../core/clock.js';
+import type { Clock, Moment } from '../core/clock.js';
+import { SystemClock } from '../core/system-clock.js';
 import { turn } from './turn.js';
 
 interface Timer {
@@ -13,7 +14,10 @@ interface Timer {
 export class ManualClock implements Clock {
   readonly #began = Date.now();
   readonly #timers = new Set<Timer>();
+  readonly #real = new SystemClock();
   #monotonic = 0;
+  /** How many wait for a turn of their own. */
+  #turns = 0;
   /** When time began to go on by itself. */
   #since: number | undefined;
   #advancing = Promise.resolve();
@@ -25,7 +29,7 @@ export class ManualClock implements Clock {
   }
 
   schedule(delay: number, task: () => void): () => void {
-    if (this.#since !== undefined) return systemClock.schedule(delay, task);
+    if (this.#since !== undefined) return this.#real.schedule(delay, task);
     const timer: Timer = { at: this.#monotonic + Math.max(0, delay), task };
     this.#timers.add(timer);
     return () => {
@@ -39,30 +43,48 @@ export class ManualClock implements Clock {
     this.schedule(0, task);
   }
 
+  nextTurn(task: () => void): void {
+    this.#turns += 1;
+    this.#real.nextTurn(() => {
+      this.#turns -= 1;
+      task();
+    });
+  }
+
+  afterMicrotasks(task: () => void): void {
+    this.#real.afterMicrotasks(task);
+  }
+
   /** Lets `ms` ms pass; a second call begins when the first one is done. */
   advance(ms: number): Promise<void> {
     this.#advancing = this.#advancing.then(() => this.#advance(ms));
     return this.#advancing;
   }
 
-  /** From now on time goes on by itself: whoever shuts down is not to wait for a clock that nobody moves any more. */
+  /** From now on time goes on by itself: an application that shuts down is not to wait for a clock that nobody moves any more. */
   runOn(): void {
     if (this.#since !== undefined) return;
     this.#since = performance.now();
-    for (const timer of this.#timers) timer.stop = systemClock.schedule(timer.at - this.#monotonic, timer.task);
+    for (const timer of this.#timers) timer.stop = this.#real.schedule(timer.at - this.#monotonic, timer.task);
     this.#timers.clear();
   }
 
   async #advance(ms: number): Promise<void> {
     const end = this.#monotonic + ms;
-    await turn();
+    await this.#settled();
     for (let timer = this.#next(end); timer; timer = this.#next(end)) {
       this.#timers.delete(timer);
       this.#monotonic = Math.max(this.#monotonic, timer.at);
       timer.task();
-      await turn();
+      await this.#settled();
     }
     if (this.#since === undefined) this.#monotonic = end;
+  }
+
+  /** Resolves once everything that was awaited has run, also what takes a turn of its own. */
+  async #settled(): Promise<void> {
+    do await turn();
+    while (this.#turns > 0);
   }
 
   #next(end: number): Timer | undefined {

@@ -2,6 +2,7 @@ import { Module, type DynamicModule, type InjectionToken, type Provider } from '
 import { ModulesContainer } from '@nestjs/core';
 import { RedlockService } from '../redlock.service.js';
 import { getRedlockToken, POOL_MAKER } from '../redlock.tokens.js';
+import { planCheckFor } from '../with-lock/plan-check.js';
 import { RedlockExceptionFilter } from '../with-lock/redlock-exception.filter.js';
 import { checkTestingOptions, type RedlockTestingOptions } from './redlock-testing.options.js';
 import { RedlockTesting } from './redlock-testing.js';
@@ -33,6 +34,7 @@ export class RedlockTestingModule {
         providerOf(RedlockService, undefined),
         alias,
         ...pools.map((name) => providerOf(getRedlockToken(name), name)),
+        ...[undefined, ...pools].map((name) => planCheckFor(name, (modules) => !hasModule(modules, name))),
         RedlockExceptionFilter,
       ],
       exports: [RedlockService, getRedlockToken(), ...pools.map((name) => getRedlockToken(name))],
@@ -56,6 +58,11 @@ function coreOf(options: RedlockTestingOptions): DynamicModule {
     ],
     exports: [TestingPools, POOL_MAKER, RedlockTesting],
   };
+}
+
+/** Whether the application registers the pool itself, and looks at its methods. */
+function hasModule(modules: ModulesContainer, name: string | undefined): boolean {
+  return isRegistered(modules, name === undefined ? RedlockService : getRedlockToken(name));
 }
 
 /** The service that the application registers under the token; where it registers none, one of our own. */

@@ -1,7 +1,10 @@
 import { checkNames, misfit } from '../core/options.js';
 import { checkModuleOptions, MODULE_OPTION_NAMES, type RedlockModuleOptions } from '../redlock.options.js';
 
-export interface RedlockTestingOptions extends Omit<RedlockModuleOptions, 'nodes' | 'keyPrefix' | 'enabled'> {
+export interface RedlockTestingOptions extends Omit<
+  RedlockModuleOptions,
+  'nodes' | 'keyPrefix' | 'enabled' | 'waitForQuorum'
+> {
   /** How many nodes in memory each pool has. @default 3 */
   nodes?: number;
   /** 'manual' stands still until `advance(ms)`; 'real' goes by itself, or with the fake timers of Jest or Vitest. @default 'real' */
@@ -20,7 +23,7 @@ export interface RedlockTestingOptions extends Omit<RedlockModuleOptions, 'nodes
 export type PoolOptions = Omit<RedlockModuleOptions, 'nodes' | 'keyPrefix'>;
 
 const WHERE = 'RedlockTestingModule';
-const NOT_HERE = ['keyPrefix', 'enabled'];
+const NOT_HERE = ['keyPrefix', 'enabled', 'waitForQuorum'];
 const NAMES = [...MODULE_OPTION_NAMES.filter((name) => !NOT_HERE.includes(name)), 'clock', 'pools', 'isGlobal'];
 const MOST_NODES = 99;
 /** Ms: less than a hook of a test may take. */

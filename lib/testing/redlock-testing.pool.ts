@@ -10,7 +10,7 @@ import type { TestingNode } from './testing-node.js';
 /** What somebody else holds. */
 export interface HeldElsewhere {
   readonly resource: string;
-  /** Gives it back: whoever waits for it gets it. */
+  /** Gives it back: the next caller that waits for it gets it. */
   release(): void;
   [Symbol.dispose](): void;
 }

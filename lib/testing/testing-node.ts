@@ -17,6 +17,6 @@ export interface TestingNode {
   freeze(): void;
   /** Ends the fault. */
   recover(): void;
-  /** Begins anew, without a fault. */
+  /** Starts over, without a fault. */
   restart(options?: RestartOptions): void;
 }

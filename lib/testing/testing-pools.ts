@@ -1,5 +1,5 @@
 import { Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
-import { systemClock } from '../core/clock.js';
+import { SystemClock } from '../core/system-clock.js';
 import type { RedlockService } from '../redlock.service.js';
 import type { PoolMaker } from '../redlock.tokens.js';
 import { ManualClock } from './manual-clock.js';
@@ -14,6 +14,7 @@ export class TestingPools implements PoolMaker, OnModuleInit, OnModuleDestroy {
   readonly #pools = new Map<Name, PoolInMemory>();
   readonly #onMade = new Map<Name, (service: RedlockService) => void>();
   readonly #manual: ManualClock | undefined;
+  readonly #real = new SystemClock();
 
   constructor(private readonly options: RedlockTestingOptions) {
     this.#manual = options.clock === 'manual' ? new ManualClock() : undefined;
@@ -22,7 +23,9 @@ export class TestingPools implements PoolMaker, OnModuleInit, OnModuleDestroy {
   /** What the test says goes before what the application says. */
   make(name: Name, theirs: PoolOptions): RedlockService {
     const ours = poolOptionsOf(this.options);
-    const options: PoolOptions = { ...theirs, ...ours, defaults: { ...theirs.defaults, ...ours.defaults } };
+    const defaults = { ...theirs.defaults, ...ours.defaults };
+    // A start that waits would wait for a clock that stands still.
+    const options: PoolOptions = { ...theirs, ...ours, defaults, waitForQuorum: false };
     const service = this.#poolFor(name, options.maxTtl).serve(options);
     this.#onMade.get(name)?.(service);
     return service;
@@ -60,7 +63,7 @@ export class TestingPools implements PoolMaker, OnModuleInit, OnModuleDestroy {
 
   #poolFor(name: Name, maxTtl: number | undefined): PoolInMemory {
     const { nodes = 3, restartQuarantine } = this.options;
-    const clock = this.#manual ?? systemClock;
+    const clock = this.#manual ?? this.#real;
     const pool = this.#pools.get(name) ?? new PoolInMemory({ name, size: nodes, clock, maxTtl, restartQuarantine });
     this.#pools.set(name, pool);
     return pool;

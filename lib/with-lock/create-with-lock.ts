@@ -1,4 +1,5 @@
 import type { KeyMisfit } from './key-misfit.js';
+import type { KeySlipOf } from './key-slip.js';
 import type { LockDecorator } from './lock-decorator.js';
 import type { WithLockOptions } from './lock-plan.js';
 import { WithLock } from './with-lock.decorator.js';
@@ -13,9 +14,9 @@ export interface TypedWithLock<T> {
 
 /** The key, or what is wrong with it. */
 type Fitting<Key extends string, T> = Key extends unknown
-  ? [KeyMisfit<Key, T>] extends [never]
+  ? [KeyMisfit<Key, T> | KeySlipOf<Key>] extends [never]
     ? Key
-    : KeyMisfit<Key, T>
+    : KeyMisfit<Key, T> | KeySlipOf<Key>
   : never;
 
 /**

@@ -49,12 +49,12 @@ export class Departure implements LazyQuit {
   }
 
   /** Somebody goes; of no effect once it is over. */
-  leave(reason: unknown = departed()): void {
+  leave(toReason: () => unknown = departed): void {
     if (this.#state !== 'staying') return;
     this.#state = 'left';
-    this.#reason = reason;
+    this.#reason = toReason();
     this.#listenNoLonger();
-    this.#abort?.abort(reason);
+    this.#abort?.abort(this.#reason);
   }
 
   /** From now on it does not matter who goes. */
@@ -66,7 +66,7 @@ export class Departure implements LazyQuit {
   #look(): void {
     const { client, signals } = this.outside;
     const signal = signals?.find((one) => one?.aborted);
-    if (signal) this.leave(signal.reason);
+    if (signal) this.leave(() => signal.reason);
     else if (client && isGone(client)) this.leave();
   }
 
@@ -76,7 +76,7 @@ export class Departure implements LazyQuit {
     if (client) stops.push(onLeaving(client, () => this.leave()));
     for (const signal of signals) {
       if (!signal) continue;
-      const leave = (): void => this.leave(signal.reason);
+      const leave = (): void => this.leave(() => signal.reason);
       signal.addEventListener('abort', leave);
       stops.push(() => signal.removeEventListener('abort', leave));
     }

@@ -85,7 +85,7 @@ function ofRpc(context: ExecutionContext): Handling {
   return {
     kind: RPC,
     request: { data: rpc.getData<unknown>(), user: inside(message)['user'] },
-    // Whoever sends an event waits for nothing, and may go at once.
+    // The sender of an event waits for nothing, and may disconnect at once.
     client: isEvent ? undefined : clientIn(socketOf(message)),
     // Nobody hears of an event: Nest writes the error to the log as it is.
     ...(isEvent ? AS_IT_IS : MESSAGES),

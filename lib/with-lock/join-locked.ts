@@ -6,7 +6,7 @@ import type { LockPlan } from './lock-plan.js';
 import { replyOf } from './reply.js';
 import type { LockedRun } from './run-locked.js';
 
-/** An error of the lock on its way to all who share it, each of whom is to see it in his own way. */
+/** An error of the lock on its way to all who share it, and each is to see it as its own handler replies. */
 class LockTrouble {
   constructor(readonly error: unknown) {}
 }

@@ -59,7 +59,7 @@ class Joint<T> {
     this.#outcome = lead(this.#deserted.signal, within).finally(over);
   }
 
-  /** The outcome; a caller may leave until the work begins, which then runs to its end for whoever is there. */
+  /** The outcome; a caller may leave until the work begins, which then runs to its end for all callers that are left. */
   wait(signal: AbortSignal | undefined): Promise<T> {
     this.#callers += 1;
     if (!signal) return this.#outcome;
@@ -79,7 +79,7 @@ class Joint<T> {
   #left(reason: unknown): void {
     this.#callers -= 1;
     if (this.#callers > 0) return;
-    // Whoever comes now begins anew.
+    // A caller that comes now begins a run of its own.
     this.over();
     this.#deserted.abort(reason);
   }

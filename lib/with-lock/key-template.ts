@@ -1,6 +1,7 @@
 import { LockKeyError } from '../core/errors.js';
-import { handledWith, HTTP, placesIn, ROOTS, type HandlerKind } from './handler-kind.js';
+import { HTTP, misplaced, ROOTS, type HandlerKind } from './handler-kind.js';
 import { KEY_FILTERS } from './key-filters.js';
+import { slipIn } from './key-slip.js';
 
 /** What the parts of a key are read from. */
 export interface KeySource {
@@ -36,7 +37,7 @@ export class KeyTemplate {
     this.#literals = pieces.filter((_, index) => index % 2 === 0);
     this.#placeholders = pieces.filter((_, index) => index % 2 === 1).map((source) => toPlaceholder(source, text));
     this.#checkLiterals();
-    this.#reserved = reservedIn(this.#literals.slice(1, -1), text);
+    if (!this.isConstant) this.#reserved = reservedIn(this.#literals, text);
   }
 
   get isConstant(): boolean {
@@ -48,7 +49,15 @@ export class KeyTemplate {
     return this.#placeholders.some(({ isPosition }) => isPosition);
   }
 
-  /** @throws LockKeyError where a part is missing, empty, or neither text, number, bigint nor boolean */
+  /** What is read from a request, message or operation. */
+  get requestParts(): readonly string[] {
+    return this.#placeholders.flatMap(({ isPosition, root, path }) => (isPosition ? [] : [[root, ...path].join('.')]));
+  }
+
+  /**
+   * @throws LockKeyError where a part is missing, empty, or neither text, number, bigint nor boolean; TypeError where it is one of
+   * a request, and there is none, or one of another kind
+   */
   fill(source: KeySource): string {
     const values = this.#placeholders.map((placeholder) => this.#escape(this.#read(placeholder, source)));
     return this.#literals.reduce((key, literal, index) => key + (values[index - 1] ?? '') + literal);
@@ -57,13 +66,14 @@ export class KeyTemplate {
   #read(placeholder: Placeholder, from: KeySource): string {
     const { path, filters, source } = placeholder;
     const value = path.reduce<unknown>(propertyOf, rootOf(placeholder, from));
-    // Nothing is checked before the filters and again after: of nothing, a hash is something.
-    const text = filters.reduce((result, filter) => result && filter(result), toText(value) ?? '');
+    const given = toText(value) ?? '';
+    // Checked before the filters, too: of nothing, a hash is something, and all halves of surrogate pairs have one hash.
+    const text = given.isWellFormed() ? filters.reduce((result, filter) => result && filter(result), given) : '';
     if (text !== '') return text;
     throw new LockKeyError(`${source.split('|')[0]} is ${complaint(value)}, so the key ${this.text} cannot be made`);
   }
 
-  /** With several parts, keeps a separator within one from making two different calls look alike. */
+  /** Keeps a separator within a value from making this call look like another one, of this template or of others. */
   #escape(text: string): string {
     return this.#reserved ? text.replace(this.#reserved, percentEncode) : text;
   }
@@ -73,6 +83,17 @@ export class KeyTemplate {
     if (stray !== undefined)
       throw malformed(this.text, `"${stray.slice(stray.indexOf('<'))}" opens a part that is never closed by ">"`);
     if (this.text === '') throw malformed(this.text, 'it is empty');
+    const slip = slipIn(this.#literals);
+    if (slip) {
+      throw malformed(
+        this.text,
+        `"${slip.found}" is the same for all calls, which would share one lock; write ${slip.meant}. Where that is the name, ` +
+          'let a key function return it',
+      );
+    }
+    if (!this.text.isWellFormed()) throw malformed(this.text, 'it has half of a surrogate pair');
+    if (!this.isConstant && this.#literals.some((literal) => literal.includes('%')))
+      throw malformed(this.text, '"%" stands for what is encoded in its parts; leave it out, or use a key function');
   }
 }
 
@@ -103,17 +124,27 @@ function toFilter(name: string, template: string): (text: string) => string {
   throw malformed(template, `there is no filter "${name}"; there are ${Object.keys(KEY_FILTERS).join(', ')}`);
 }
 
+/** What separates: any ASCII character but letters, digits, and those that names, ids and e-mail addresses are made of. */
+const SEPARATORS = '(?![\\w .@+-])\\p{ASCII}';
+const NO_LETTER = /[^\p{L}\p{N}]/u;
+const AT_THE_BEGINNING = /^[^\p{L}\p{N}]/u;
+const AT_THE_END = /[^\p{L}\p{N}]$/u;
+
 /**
- * Matches what a value may not hold as it is where a key has several parts: of each separator one character, and the
- * percent sign that stands for those. Hex digits cannot be told from an encoded character.
+ * Matches what a value may not hold as it is: all that separates, and what this template has beside its parts and between them, be
+ * it one of the others. Hex digits cannot be told from an encoded character.
  */
-function reservedIn(separators: readonly string[], template: string): RegExp | undefined {
-  if (separators.length === 0) return undefined;
-  const marks = separators.map((separator) => /[^0-9A-F%]/u.exec(separator)?.[0]);
-  if (marks.includes(undefined)) {
-    throw malformed(template, 'two parts need a separator between them that is more than digits, A to F or %');
+function reservedIn(literals: readonly string[], template: string): RegExp {
+  const beside = literals.flatMap((literal, index) => [
+    index > 0 ? AT_THE_BEGINNING.exec(literal)?.[0] : undefined,
+    index < literals.length - 1 ? AT_THE_END.exec(literal)?.[0] : undefined,
+  ]);
+  const between = literals.slice(1, -1).map((literal) => (NO_LETTER.exec(literal) ?? /[^0-9A-F]/u.exec(literal))?.[0]);
+  if (between.includes(undefined)) {
+    throw malformed(template, 'two parts need a separator between them that is more than digits or A to F');
   }
-  return new RegExp(`[%${marks.join('').replace(/[\\\]^-]/g, '\\$&')}]`, 'gu');
+  const marks = [...beside, ...between].join('').replace(/[\\\]^-]/g, '\\$&');
+  return new RegExp(marks === '' ? SEPARATORS : `${SEPARATORS}|[${marks}]`, 'gu');
 }
 
 function percentEncode(character: string): string {
@@ -123,16 +154,7 @@ function percentEncode(character: string): string {
 function rootOf({ root, path, isPosition }: Placeholder, { request, kind = HTTP, args }: KeySource): unknown {
   if (isPosition) return args ?? [];
   if (request !== undefined && kind.roots.includes(root)) return (request as Record<string, unknown>)[root];
-  const part = `<${[root, ...path].join('.')}>`;
-  if (request === undefined) {
-    throw new LockKeyError(
-      `${part} reads from ${handledWith(root)}, and this call came without one; use <args.0...> here`,
-    );
-  }
-  throw new LockKeyError(
-    `${part} reads from ${handledWith(root)}, and this is ${kind.what}: use ${placesIn(kind)}, or <args.0...> for the ` +
-      'arguments of the method',
-  );
+  throw misplaced([root, ...path].join('.'), request && kind);
 }
 
 /** Getters of a class too, but nothing that all objects inherit: a key is data of the caller. */
@@ -151,7 +173,9 @@ export function toText(value: unknown): string | undefined {
 
 function complaint(value: unknown): string {
   if (value === undefined || value === null) return 'missing';
-  return toText(value) === undefined ? 'not a text, number or boolean' : 'empty';
+  const text = toText(value);
+  if (text === undefined) return 'not a text, number or boolean';
+  return text.isWellFormed() ? 'empty' : 'not well-formed Unicode (it has half of a surrogate pair)';
 }
 
 function malformed(template: string, why: string): TypeError {

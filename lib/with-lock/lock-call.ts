@@ -1,8 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Lock } from '../core/lock.js';
+import { assertHeld } from './assert-held.js';
 import { departed } from './client.js';
 import type { HandlerKind } from './handler-kind.js';
 import type { LockPlan } from './lock-plan.js';
+import { replyOf } from './reply.js';
 import type { LockedRun } from './run-locked.js';
 
 export interface LockCallParts {
@@ -52,12 +54,24 @@ export class LockCall {
     return first;
   }
 
-  /** Runs the method under the lock of this call, unless nobody waits for it any more: the lock is on its way back then. */
+  /**
+   * Runs the method under the lock of this call, unless nobody waits for it any more: the lock is on its way back then.
+   * @throws what the client is told of a lost lock where guards, pipes or interceptors took longer than the lock lasted
+   */
   work(invoke: (lock: Lock) => unknown, lock: Lock): unknown {
     if (this.#left) throw departed();
+    this.#assertHeld(lock);
     const result = invoke(lock);
     if (result instanceof Promise) this.#work = result;
     return result;
+  }
+
+  #assertHeld(lock: Lock): void {
+    try {
+      assertHeld(lock);
+    } catch (error) {
+      throw replyOf(this.parts.reply, error);
+    }
   }
 
   /** Nobody waits for it any more; a promise of the method goes on all the same, and resolves what this returns. */

@@ -1,4 +1,5 @@
 import type { ArgumentMisfit } from './key-misfit.js';
+import type { KeySlipOf } from './key-slip.js';
 import type { LockKey } from './lock-key.js';
 
 /** Stands on methods whose parameters have what the key reads from them; the compiler tells where one has not. */
@@ -22,9 +23,9 @@ type Verdict<Misfit extends string> = void | { readonly [Why in Misfit]: never }
 type MethodMisfit<Key extends LockKey, Args> = [LockKey] extends [Key]
   ? never
   : Key extends string
-    ? ArgumentMisfit<Key, Args>
+    ? ArgumentMisfit<Key, Args> | KeySlipOf<Key>
     : Key extends readonly (infer Template extends string)[]
-      ? ArgumentMisfit<Template, Args>
+      ? ArgumentMisfit<Template, Args> | KeySlipOf<Template>
       : Key extends (...args: infer KeyArgs) => unknown
         ? FunctionMisfit<KeyArgs, Args>
         : never;

@@ -1,4 +1,3 @@
-import { inspect } from 'node:util';
 import { LockKeyError } from '../core/errors.js';
 import { toResources } from '../core/resources.js';
 import { KeyTemplate, toText, type KeySource } from './key-template.js';
@@ -12,14 +11,19 @@ export type LockKey = string | readonly string[] | ((...args: never[]) => Part |
 export interface CompiledKey {
   /** True where it can only be resolved around the method itself, not before its pipes. */
   readonly needsArguments: boolean;
-  /** @throws LockKeyError where the call has no usable key */
+  /** What its templates read from a request, message or operation, as in `body.email`. */
+  readonly requestParts: readonly string[];
+  /** How many resources it makes, where that is known before a call. */
+  readonly count: number | undefined;
+  /** @throws LockKeyError where the call has no usable key; TypeError where a part of it cannot be read here */
   resolve(source: KeySource): readonly string[];
 }
 
 /** @throws TypeError for a malformed template */
 export function compileKey(key: LockKey): CompiledKey {
   if (typeof key === 'function') {
-    return { needsArguments: true, resolve: ({ args = [] }) => fromFunction(key(...(args as never[]))) };
+    const resolve = ({ args = [] }: KeySource): readonly string[] => fromFunction(key(...(args as never[])));
+    return { needsArguments: true, requestParts: [], count: undefined, resolve };
   }
   const templates = toTemplates(key);
   // What no call can change is checked now.
@@ -27,8 +31,16 @@ export function compileKey(key: LockKey): CompiledKey {
   if (constant.length > 0) toResources(constant);
   return {
     needsArguments: templates.some((template) => template.needsArguments),
+    requestParts: templates.flatMap((template) => template.requestParts),
+    count: templates.length,
     resolve: (source) => toResources(templates.map((template) => template.fill(source))),
   };
+}
+
+/** What templates make of arguments, by hand. */
+export function namesOf(template: string | readonly string[], args: readonly unknown[]): readonly string[] {
+  if (typeof template === 'function') throw new TypeError('key takes a key template, or an array of at least one');
+  return compileKey(template).resolve({ args });
 }
 
 /** Numbers are welcome as in templates: an id often is one. */
@@ -36,13 +48,44 @@ function fromFunction(result: Part | readonly Part[]): readonly string[] {
   const parts: readonly unknown[] = Array.isArray(result) ? result : [result];
   const texts = Array.from(parts, toText);
   if (texts.length > 0 && texts.every(Boolean)) return toResources(texts as string[]);
-  throw new LockKeyError(`The key function must return a text, a number or several; it returned ${inspect(result)}`);
+  const error = new LockKeyError(
+    `The key function must return a text, a number or several; it returned ${kindOf(result)}`,
+  );
+  throw Object.defineProperty(error, 'cause', { value: new KeyFunctionResult(result) });
+}
+
+/** What a key function returned: there for those who look for it, and in no log that prints errors with their causes. */
+class KeyFunctionResult {
+  readonly #value: unknown;
+
+  constructor(value: unknown) {
+    this.#value = value;
+  }
+
+  get value(): unknown {
+    return this.#value;
+  }
+}
+
+/** What it is, and nothing of what stands in it. */
+function kindOf(result: unknown): string {
+  if (result === '') return 'an empty text';
+  if (Array.isArray(result)) {
+    return result.length === 0
+      ? 'an empty list'
+      : `a list with ${kindOf(Array.from(result).find((part) => !toText(part)))} in it`;
+  }
+  if (result instanceof Promise) return 'a promise';
+  if (result === null || result === undefined || typeof result === 'number') return String(result);
+  return typeof result === 'object' ? 'an object' : `a ${typeof result}`;
 }
 
 function toTemplates(key: string | readonly string[]): readonly KeyTemplate[] {
   const texts: readonly unknown[] = Array.isArray(key) ? key : [key];
   if (texts.length === 0 || texts.some((text) => typeof text !== 'string')) {
-    throw new TypeError('@WithLock takes a key template, an array of at least one, or a function that returns them');
+    throw new TypeError(
+      'A lock takes a key template, an array of at least one, or with @WithLock a function that returns them',
+    );
   }
   if (new Set(texts).size < texts.length)
     throw new TypeError(`Each key stands once in a lock; got ${texts.join(', ')}`);

@@ -3,6 +3,7 @@ import { RedlockError } from '../core/errors.js';
 import type { Lock } from '../core/lock.js';
 import { lockParameterOf } from './current-lock.decorator.js';
 import { makeException } from './exception-factory.js';
+import { logKeyError } from './key-error-log.js';
 import type { KeySource } from './key-template.js';
 import { lockCalls } from './lock-call.js';
 import { toLockException } from './lock-exception.js';
@@ -68,7 +69,7 @@ async function promise(invoke: (lock: Lock | undefined) => unknown, toRun: () =>
   const run = toRun();
   const result = await runLocked(run, invoke);
   if (result === skipped) return undefined;
-  // Not declared as one, so it is known too late: the lock is taken anew by each subscription.
+  // Not declared as one, so it is known too late: each subscription takes a lock of its own.
   return isObservable(result) ? streamLocked(run, () => result) : result;
 }
 
@@ -94,7 +95,12 @@ function fieldReply({ target, name, plan, service }: MethodToLock, self: unknown
   const method = (target as Record<string | symbol, object>)[name]!;
   if (!FIELDS.some((mark) => Reflect.hasMetadata(mark, method))) return {};
   const factory = plan.exceptionFactory ?? lockerOf(self, service)?.exceptionFactory;
-  return { toReply: (error) => toLockException(makeException(factory, error, undefined) ?? error) };
+  return {
+    toReply: (error) => {
+      logKeyError(error);
+      return toLockException(makeException(factory, error, undefined) ?? error);
+    },
+  };
 }
 
 /** A lock that the caller gives stays; whatever else some caller of methods has for one more parameter does not. */

@@ -11,6 +11,7 @@ import {
 import { QUIT, type Quit } from '../core/call-options.js';
 import type { Lock } from '../core/lock.js';
 import { TELL } from '../redlock.tokens.js';
+import { assertHeld } from './assert-held.js';
 import { Departure } from './departure.js';
 import { onlyValue } from './join-locked.js';
 import { onLost } from './on-lost.js';
@@ -145,6 +146,7 @@ class LockedStream<T> implements Observer<T> {
 
   /** Passes the stream on until it ends in whatever way; only then may the lock go. */
   #hold(lock: Lock | undefined): Promise<unknown> {
+    assertHeld(lock);
     this.#entered = true;
     this.#departure.end();
     return new Promise((resolve, reject) => {

@@ -4,6 +4,7 @@ import { RedlockError } from '../core/errors.js';
 import { getRedlockToken } from '../redlock.tokens.js';
 import type { ExceptionFactory } from './exception-factory.js';
 import { toHttpException, type HttpResponse } from './http-errors.js';
+import { logKeyError } from './key-error-log.js';
 import { toLockException } from './lock-exception.js';
 import { answerMessage } from './message-filter.js';
 import { replyTo } from './replies.js';
@@ -27,6 +28,7 @@ export class RedlockExceptionFilter extends BaseExceptionFilter implements Excep
   }
 
   override catch(exception: RedlockError, host: ArgumentsHost): unknown {
+    logKeyError(exception);
     const made = this.source?.exceptionFactory?.(exception, host);
     const error = made ?? exception;
     const type: string = host.getType();
@@ -35,7 +37,8 @@ export class RedlockExceptionFilter extends BaseExceptionFilter implements Excep
     if (type === 'graphql') return asResult(toLockException(error));
     if (type !== 'rpc' && type !== 'ws') return undefined;
     // Where it was an event, nobody else is told.
-    if (type === 'rpc' && replyTo(error)) this.#logger.warn(exception.message);
+    const reply = type === 'rpc' ? replyTo(error) : undefined;
+    if (reply) this.#logger.warn(reply.code === 'LOCK_KEY' ? reply.message : exception.message);
     return answerMessage(error, host);
   }
 }

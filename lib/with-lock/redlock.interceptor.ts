@@ -12,6 +12,7 @@ import { getRedlockToken } from '../redlock.tokens.js';
 import { Departure } from './departure.js';
 import { makeException, type ExceptionFactory } from './exception-factory.js';
 import { handlingOf, type Handling } from './handling.js';
+import { logKeyError } from './key-error-log.js';
 import { LockCall, lockCalls } from './lock-call.js';
 import { planOf, type LockPlan } from './lock-plan.js';
 import { streamLocked } from './locked-stream.js';
@@ -42,8 +43,10 @@ export class RedlockInterceptor implements NestInterceptor {
     // What nobody here knows is locked by the method itself.
     if (!handling) return next.handle();
     const { exceptionFactory } = this.locker;
-    const replyBy = (factory: ExceptionFactory | undefined) => (error: unknown) =>
-      handling.toException(makeException(factory, error, context) ?? error);
+    const replyBy = (factory: ExceptionFactory | undefined) => (error: unknown) => {
+      logKeyError(error);
+      return handling.toException(makeException(factory, error, context) ?? error);
+    };
     const visit = {
       plan,
       owner: context.getClass(),

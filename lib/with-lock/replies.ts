@@ -1,7 +1,7 @@
 import { HttpStatus } from '@nestjs/common';
 import type { RedlockError, RedlockErrorCode, ResourceLockedError } from '../core/errors.js';
 
-/** What a client is told. Names of nodes and reasons stay with the cause: they are for logs. */
+/** What a client is told. Names of nodes, resources and parts of keys, and reasons stay with the cause: they are for logs. */
 export interface Reply {
   readonly code: RedlockErrorCode;
   readonly status: HttpStatus;
@@ -12,7 +12,7 @@ export interface Reply {
   readonly retryAfter: number | undefined;
 }
 
-type Words = Pick<Reply, 'status' | 'error'> & { readonly message?: string };
+type Words = Pick<Reply, 'status' | 'error' | 'message'>;
 
 const UNAVAILABLE = { status: HttpStatus.SERVICE_UNAVAILABLE, error: 'Service Unavailable' };
 
@@ -24,7 +24,12 @@ const WORDS: Readonly<Record<string, Words>> = {
   },
   QUORUM_NOT_REACHED: { ...UNAVAILABLE, message: 'The lock service is not available' },
   CLOSED: { ...UNAVAILABLE, message: 'The service is shutting down' },
-  LOCK_KEY: { status: HttpStatus.BAD_REQUEST, error: 'Bad Request' },
+  LOCK_KEY: {
+    status: HttpStatus.BAD_REQUEST,
+    error: 'Bad Request',
+    // Nothing of the template, which is internal, and nothing of a value, which may be anybody's.
+    message: 'Something in the request that it is locked by is missing or cannot be used',
+  },
   LOCK_LOST: {
     status: HttpStatus.INTERNAL_SERVER_ERROR,
     error: 'Internal Server Error',
@@ -37,7 +42,7 @@ export function replyTo(error: unknown): Reply | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code } = error as RedlockError;
   const words = Object.hasOwn(WORDS, code) ? WORDS[code] : undefined;
-  return words && { message: error.message, ...words, code, retryAfter: retryAfterOf(error) };
+  return words && { ...words, code, retryAfter: retryAfterOf(error) };
 }
 
 function retryAfterOf({ retryAfter }: Partial<ResourceLockedError>): number | undefined {

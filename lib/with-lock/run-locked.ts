@@ -4,6 +4,7 @@ import type { LockEvent } from '../core/events.js';
 import type { Lock } from '../core/lock.js';
 import type { LockOptions } from '../core/options.js';
 import { HOLDS, LOCK_FOR, TELL } from '../redlock.tokens.js';
+import { assertHeld } from './assert-held.js';
 import type { Client } from './client.js';
 import { Departure } from './departure.js';
 import type { ExceptionFactory } from './exception-factory.js';
@@ -86,6 +87,7 @@ class Guarded<T> {
   constructor(private readonly work: Work<T>) {}
 
   async run(lock: Lock | undefined): Promise<T> {
+    assertHeld(lock);
     this.entered = true;
     try {
       return await this.work(lock);

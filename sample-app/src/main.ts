@@ -14,5 +14,5 @@ app.useGlobalPipes(new ValidationPipe({ transform: true, whitelist: true }));
 app.enableShutdownHooks();
 
 await app.listen(config.get('PORT', { infer: true }), config.get('HOST', { infer: true }));
-// Whoever started several replicas on free ports has to be told which ones they got.
+// The launcher of several replicas on free ports has to be told which ports they got.
 process.send?.({ url: await app.getUrl() });

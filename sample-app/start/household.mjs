@@ -21,7 +21,7 @@ export class Household {
   });
 
   constructor() {
-    // Whoever waits is told; when nobody does, there is nobody to tell.
+    // A caller that waits is told; when nobody waits, there is nobody to tell.
     this.#stopped.catch(() => undefined);
   }
 

@@ -12,6 +12,7 @@ const NAMES = ['replica 1', 'replica 2'];
 export function startReplicas(household, { nodes, databaseUrl }) {
   const env = {
     LOG_LEVELS: '>=warn',
+    NODE_ENV: 'development',
     ...process.env,
     HOST: '127.0.0.1',
     PORT: '0',

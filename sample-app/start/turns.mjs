@@ -17,7 +17,7 @@ export class Turns {
     return this.#owner === client;
   }
 
-  /** Ends the turn of whoever has it. */
+  /** Ends the turn of the caller that has it. */
   pass() {
     const next = this.#waiting.shift();
     this.#owner = next?.client;

@@ -21,7 +21,7 @@ import { readOptions, USAGE } from './harness/options.mjs';
 import { buildLibrary, installPeers } from './harness/prepare.mjs';
 import { runRounds } from './harness/rounds.mjs';
 import { Servers } from './redis/servers.mjs';
-import { goalsTable } from './report/goals.mjs';
+import { goalsTable } from './report/goals-table.mjs';
 import { machine } from './report/machine.mjs';
 import { writeJson, writeReport } from './report/report.mjs';
 import { asText, idealOf, tableOf, titleOf } from './report/tables.mjs';

@@ -50,8 +50,8 @@ async function chapter(
   const from = machineTime();
   stage.change('go');
   await schedule.run(length);
+  await stage.calm();
   const healed = machineTime();
-  stage.change('calm');
   await sleep(limit);
   const to = machineTime();
   await stage.rest();

@@ -6,10 +6,26 @@ export type ClientRecord =
       readonly id: string;
       readonly at: number;
       readonly until: number;
+      /** What `until` may be at most: the process may stand still while it looks. */
+      readonly latest: number;
       readonly token: number;
       readonly value: string;
     }
-  | { readonly what: 'extended'; readonly id: string; readonly at: number; readonly until: number }
+  | {
+      readonly what: 'extended';
+      readonly id: string;
+      readonly at: number;
+      readonly until: number;
+      readonly latest: number;
+    }
+  /** What a holder sees of its lock after it has blocked its event loop; `left` in ms. */
+  | {
+      readonly what: 'looked';
+      readonly id: string;
+      readonly at: number;
+      readonly left: number;
+      readonly aborted: boolean;
+    }
   | { readonly what: 'released' | 'lost'; readonly id: string; readonly at: number }
   | { readonly what: 'failed'; readonly id: string; readonly at: number; readonly code: string }
   /** The process stood still from `from` on. */
@@ -49,6 +65,17 @@ export interface Hold {
   readonly until: number;
   /** When its signal aborted. */
   readonly lost: number | undefined;
+}
+
+/** What a holder saw of its lock after it had blocked its event loop. */
+export interface Look {
+  readonly id: string;
+  readonly at: number;
+  /** The end of its validity, as it was last told, at the latest. */
+  readonly latest: number;
+  /** Ms that it believed to have. */
+  readonly left: number;
+  readonly aborted: boolean;
 }
 
 export interface Fault {

@@ -40,7 +40,7 @@ export async function runWeather(
     for (const { resource } of chapter.history.asks) used.add(resource);
     tell(progress(totals, found.recovery));
   }
-  totals.complaints.push(...stage.store.fencedFaults);
+  totals.complaints.push(...stage.store.fencedFaults, ...totals.tooManyStillborn);
   totals.complaints.push(...leaksOf(await keysAfterwards(stage), 'chaos:', used).map((leak) => `left behind: ${leak}`));
   return { totals, gallery };
 }

@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { Held } from '../../lib/core/lock-node.js';
+import { Claim } from '../../lib/core/claim.js';
 import type { ContractSuite } from './contract-suite.js';
 
 export function describeAcquire(suite: ContractSuite): void {
@@ -82,6 +83,36 @@ export function describeAcquire(suite: ContractSuite): void {
     const names = ttls.map(() => suite.fresh());
     for (const [index, ttl] of ttls.entries()) await suite.under.plant(names[index]!, `holder-${index}`, ttl);
     expect(await suite.acquire(suite.claimOf(...names))).toMatchObject({ kind: 'held', owner: `holder-${longest}` });
+  });
+
+  it('names the first of several holders that stay for ever', async () => {
+    const [a, b, c] = [suite.fresh(), suite.fresh(), suite.fresh()];
+    await suite.under.plant(a, 'one', 60_000);
+    await suite.under.plant(b, 'two');
+    await suite.under.plant(c, 'three');
+    expect(await suite.acquire(suite.claimOf(a, b, c))).toMatchObject({ remaining: Infinity, owner: 'two' });
+  });
+
+  it('of all resources of a lock finds a part of it in a line, and tells that it was served', async () => {
+    const [a, b] = [suite.fresh(), suite.fresh()];
+    await suite.under.plant(a, 'foreign', 30);
+    const [part] = await suite.lineUp(a, 1);
+    await suite.under.pass(40);
+    const whole = new Claim([a, b], part!.claim.value);
+    expect(await suite.acquire(whole)).toMatchObject({ kind: 'granted' });
+    await part!.told();
+    expect(await suite.read(a, b)).toEqual([whole.value, whole.value]);
+  });
+
+  it('of all resources of a lock leaves a part of it what it was served, where another one is held', async () => {
+    const [a, b] = [suite.fresh(), suite.fresh()];
+    await suite.under.plant(a, 'foreign', 30);
+    await suite.under.plant(b, 'foreign');
+    const [part] = await suite.lineUp(a, 1);
+    await suite.under.pass(40);
+    expect(await suite.acquire(new Claim([a, b], part!.claim.value))).toMatchObject({ kind: 'held', owner: 'foreign' });
+    await part!.told();
+    expect(await suite.read(a, b)).toEqual([part!.claim.value, 'foreign']);
   });
 
   it('grants what has expired', async () => {

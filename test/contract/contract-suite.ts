@@ -1,6 +1,7 @@
 import { Aside } from '../../lib/core/aside.js';
 import { Claim } from '../../lib/core/claim.js';
 import type { Moment } from '../../lib/core/clock.js';
+import { counterOf } from '../../lib/core/fencing.js';
 import type {
   AcquireAnswer,
   ExtendAnswer,
@@ -52,6 +53,16 @@ export class ContractSuite {
     return `resource-${(this.#names += 1)}`;
   }
 
+  /** So many fresh names that share a fence counter. */
+  freshAlike(count: number): string[] {
+    const names = [this.fresh()];
+    while (names.length < count) {
+      const next = this.fresh();
+      if (counterOf(next) === counterOf(names[0]!)) names.push(next);
+    }
+    return names;
+  }
+
   claimOf(...resources: string[]): Claim {
     return new Claim(resources, `value-${(this.#names += 1)}`);
   }
@@ -60,9 +71,9 @@ export class ContractSuite {
   waiterFor(
     resource: string,
     arrived: number,
-    { grace = 60_000, value = `waiter-${(this.#names += 1)}` } = {},
+    { ttl = 60_000, value = `waiter-${(this.#names += 1)}`, tokens = 1 } = {},
   ): WaiterStub {
-    return new WaiterStub(resource, { arrived, grace, value });
+    return new WaiterStub(resource, { arrived, ttl, value, tokens });
   }
 
   /** Waiters who have asked, in this order, for what is held, and are in line now. */
@@ -117,8 +128,12 @@ export class ContractSuite {
     return new Promise((resolve) => this.under.node.yield(new Aside(claim, 60_000, resolve), 0));
   }
 
-  extend(claim: Claim, ttl = 60_000): Promise<ExtendAnswer> {
-    return new Promise((resolve) => this.under.node.extend(new Aside(claim, ttl, resolve), 0));
+  extend(claim: Claim, ttl = 60_000, proposal = 0): Promise<ExtendAnswer> {
+    return new Promise((resolve) => {
+      const question = new Aside<ExtendAnswer>(claim, ttl, resolve);
+      question.proposal = proposal;
+      this.under.node.extend(question, 0);
+    });
   }
 
   release(claim: Claim): Promise<ReleaseAnswer> {

@@ -42,6 +42,14 @@ export function describeExtend(suite: ContractSuite): void {
     });
   });
 
+  it('minds no clocks that are apart, since it takes no token', async () => {
+    const claim = suite.claimOf(suite.fresh());
+    await suite.acquire(claim);
+    for (const proposal of [1, suite.microseconds() * 2]) {
+      expect(await suite.extend(claim, 60_000, proposal)).toEqual({ kind: 'extended' });
+    }
+  });
+
   it('gives a key that never expires an end', async () => {
     const a = suite.fresh();
     const claim = suite.claimOf(a);

@@ -5,11 +5,11 @@ import type { ContractSuite } from './contract-suite.js';
 
 export function describeGrants(suite: ContractSuite): void {
   /** A resource with a holder, and somebody who waits for it. */
-  const contested = async (grace?: number): Promise<{ a: string; holder: Claim; waiter: WaiterStub }> => {
+  const contested = async (ttl?: number): Promise<{ a: string; holder: Claim; waiter: WaiterStub }> => {
     const a = suite.fresh();
     const holder = suite.claimOf(a);
     await suite.acquire(holder);
-    const waiter = suite.waiterFor(a, 10, { grace });
+    const waiter = suite.waiterFor(a, 10, { ttl });
     await suite.acquire(waiter.claim);
     return { a, holder, waiter };
   };

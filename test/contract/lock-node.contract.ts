@@ -8,6 +8,7 @@ import { describeGrants } from './grants.contract.js';
 import { describeLine } from './line.contract.js';
 import { describeOldest } from './oldest.contract.js';
 import { describeRelease } from './release.contract.js';
+import { describeTokens } from './tokens.contract.js';
 import { describeYield } from './yield.contract.js';
 
 /** What every node must do alike, so that tests in memory tell the truth about Redis. */
@@ -25,6 +26,7 @@ export function describeLockNode(name: string, setUp: () => Promise<NodeUnderTes
     describe('waiters whose process is gone', () => describeDeadWaiters(suite));
     describe('grants', () => describeGrants(suite));
     describeFences(suite);
+    describeTokens(suite);
     describeOldest(suite);
     describe('yield', () => describeYield(suite));
 

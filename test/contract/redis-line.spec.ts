@@ -2,8 +2,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest 
 import { Aside } from '../../lib/core/aside.js';
 import type { AcquireAnswer, ProbeAnswer, ReleaseAnswer } from '../../lib/core/lock-node.js';
 import { Claim } from '../../lib/core/claim.js';
+import { SystemClock } from '../../lib/core/system-clock.js';
 import { BatchEncoder } from '../../lib/redis/batch-encoder.js';
+import { secretIn, signatureOf } from '../../lib/redis/grant-signature.js';
 import { toAddresses } from '../../lib/redis/node-address.js';
+import { realParts } from '../../lib/redis/node-parts.js';
 import { RedisNode } from '../../lib/redis/redis-node.js';
 import { eventually } from '../support/eventually.js';
 import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.js';
@@ -13,6 +16,7 @@ import { WaiterStub } from '../support/waiter-stub.js';
 import { TRUSTING } from '../support/trust.js';
 
 describe('the line of a RedisNode', () => {
+  const clock = new SystemClock();
   let server: RedisServer;
   let nodes: RedisNode[];
   let names = 0;
@@ -34,8 +38,8 @@ describe('the line of a RedisNode', () => {
 
   const fresh = (what: string) => `${what}-${(names += 1)}`;
   /** The node, as one more process knows it. */
-  const connect = async (url = server.url, encoder = new BatchEncoder('', TRUSTING)): Promise<RedisNode> => {
-    const node = new RedisNode(toAddresses([url])[0]!, encoder);
+  const connect = async (url = server.url, encoder = new BatchEncoder('', TRUSTING, clock)): Promise<RedisNode> => {
+    const node = new RedisNode(toAddresses([url])[0]!, encoder, realParts(clock));
     nodes.push(node);
     await node.open(() => undefined);
     return node;
@@ -46,7 +50,7 @@ describe('the line of a RedisNode', () => {
     new Promise<ReleaseAnswer>((resolve) => node.release(new Aside(claim, 60_000, resolve), 0));
   const owner = () => withRedis(server.url, (redis) => redis.get(a));
   const lineUp = async (node: RedisNode, arrived: number): Promise<WaiterStub> => {
-    const waiter = new WaiterStub(a, { arrived, grace: 60_000, value: fresh('waiter') });
+    const waiter = new WaiterStub(a, { arrived, ttl: 60_000, value: fresh('waiter') });
     expect(await acquire(node, waiter.claim)).toMatchObject({ kind: 'held' });
     return waiter;
   };
@@ -112,7 +116,7 @@ describe('the line of a RedisNode', () => {
   });
 
   it('gives back what it is told of for somebody who waits no more', async () => {
-    const encoder = new BatchEncoder('', TRUSTING);
+    const encoder = new BatchEncoder('', TRUSTING, clock);
     const node = await connect(server.url, encoder);
     const gone = await lineUp(node, 10);
     await release(node, gone.claim);
@@ -120,7 +124,9 @@ describe('the line of a RedisNode', () => {
     // As a node does that served the line before the release reached it.
     await withRedis(server.url, async (redis) => {
       await redis.set(a, gone.claim.value, 'PX', 60_000);
-      await redis.publish(encoder.channel, `${gone.claim.value} 1 - ${a}`);
+      const grant = `${gone.claim.value} 1 - ${a}`;
+      const signature = signatureOf(grant, secretIn(await redis.get('~waiting'))!);
+      await redis.publish(encoder.channel, `${signature} ${grant}`);
     });
     await eventually(async () => expect(await owner()).toBeNull());
     expect(gone.grants).toEqual([]);
@@ -142,7 +148,7 @@ describe('the line of a RedisNode', () => {
   it('gives what it has to a waiter who was never told that he is in line', async () => {
     const proxy = await startFaultProxy(server);
     const node = await connect(proxy.url);
-    const waiter = new WaiterStub(a, { arrived: 10, grace: 60_000, value: fresh('waiter') });
+    const waiter = new WaiterStub(a, { arrived: 10, ttl: 60_000, value: fresh('waiter') });
     proxy.dropReplies = true;
     const asking = acquire(node, waiter.claim);
     await eventually(() => expect(proxy.commands).toContain('EVALSHA'));
@@ -156,21 +162,6 @@ describe('the line of a RedisNode', () => {
     await waiter.told();
     expect(await owner()).toBe(waiter.claim.value);
     await closed(node, proxy);
-  });
-
-  it('puts in order by its own clock those whose clock is off by more than a second', async () => {
-    const [right, wrong] = [await connect(), await connect()];
-    const now = Date.now();
-    const second = await lineUp(right, (now + 1) * 1_000);
-    jest.spyOn(Date, 'now').mockImplementation(() => now + 60_000);
-    const first = await lineUp(wrong, (now + 60_000 - 500) * 1_000);
-    jest.restoreAllMocks();
-    // Asking again does not cost the place, though the clock has been put right meanwhile.
-    await acquire(wrong, first.claim);
-    await release(nodes[0]!, holder);
-    await first.told();
-    await release(wrong, first.claim);
-    await second.told();
   });
 
   it('leaves nothing on the node once nobody waits any more', async () => {

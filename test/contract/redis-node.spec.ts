@@ -1,8 +1,9 @@
 import { describe } from '@jest/globals';
 import { setTimeout } from 'node:timers/promises';
-import { systemClock } from '../../lib/core/clock.js';
+import { SystemClock } from '../../lib/core/system-clock.js';
 import { toAddresses } from '../../lib/redis/node-address.js';
 import { BatchEncoder } from '../../lib/redis/batch-encoder.js';
+import { realParts } from '../../lib/redis/node-parts.js';
 import { RedisNode } from '../../lib/redis/redis-node.js';
 import { connectRedis } from '../support/redis-client.js';
 import { startRedisServer } from '../support/redis-server.js';
@@ -19,9 +20,14 @@ describe.each(CALM)('RedisNode, calm: %p', (isCalm) => describeLockNode('RedisNo
 
 async function setUp(isCalm: boolean): Promise<NodeUnderTest> {
   const server = await startRedisServer();
+  const clock = new SystemClock();
   const foreign = await connectRedis(server.url);
   const connect = async (): Promise<RedisNode> => {
-    const node = new RedisNode(toAddresses([server.url])[0]!, new BatchEncoder(PREFIX, TRUSTING));
+    const node = new RedisNode(
+      toAddresses([server.url])[0]!,
+      new BatchEncoder(PREFIX, TRUSTING, clock),
+      realParts(clock),
+    );
     await node.open(() => undefined);
     return node;
   };
@@ -32,7 +38,7 @@ async function setUp(isCalm: boolean): Promise<NodeUnderTest> {
       await (ttl ? foreign.set(PREFIX + resource, value, 'PX', ttl) : foreign.set(PREFIX + resource, value));
     },
     read: async (resource) => (await foreign.get(PREFIX + resource)) ?? undefined,
-    now: () => systemClock.now(),
+    now: () => clock.now(),
     pass: (ms) => setTimeout(ms),
     begin: async () => {
       await (isCalm ? foreign.del(`${PREFIX}~waiting`) : foreign.set(`${PREFIX}~waiting`, '1'));

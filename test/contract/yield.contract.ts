@@ -28,7 +28,7 @@ export function describeYield(suite: ContractSuite): void {
 
   it('passes to an older one, for whose grace it is then kept, and tells him', async () => {
     const { a, owner } = await owned();
-    const older = suite.waiterFor(a, 10, { grace: 20_000 });
+    const older = suite.waiterFor(a, 10, { ttl: 20_000 });
     await suite.acquire(older.claim);
     expect(await suite.yield(owner.claim)).toEqual({ kind: 'passed' });
     await older.told();

@@ -1,16 +1,78 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Logger, type INestApplicationContext, type Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from '@jest/globals';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { complaintsAbout, type CodeBlock } from '../support/readme.js';
+import { startRedisServers, stopAll } from '../support/redis-server.js';
+
+interface Reports {
+  book(account: string): Promise<void>;
+  export(day: string): Promise<void>;
+  report(day: string): Promise<{ day: string }>;
+  nightly(): Promise<void>;
+}
 
 const PAGE = readFileSync('docs/modes.md', 'utf8');
+const BLOCKS = [...PAGE.matchAll(/```ts\n\/\/ (\S+)\n(.*?)```/gs)].map(([, file, code]): CodeBlock => ({
+  file: file!,
+  code: code!,
+}));
+
+let folder: string;
+let app: INestApplicationContext | undefined;
+
+beforeEach(async () => {
+  // A folder for each test: the module reads the environment when it is loaded.
+  folder = await mkdtemp(join('test', 'e2e', 'pasted-'));
+  for (const { file, code } of BLOCKS) await writeFile(join(folder, file), code);
+});
+
+afterEach(async () => {
+  await app?.close();
+  app = undefined;
+  delete process.env['REDLOCK_NODES'];
+  await stopAll();
+  await rm(folder, { recursive: true });
+});
+
+/** The blocks of the page, as files beside each other; started with the environment of this moment. */
+async function startPasted(): Promise<Reports> {
+  const { AppModule } = (await import(`./${basename(folder)}/app.module.ts`)) as { AppModule: Type };
+  const { ReportsService } = (await import(`./${basename(folder)}/reports.service.ts`)) as {
+    ReportsService: Type<Reports>;
+  };
+  app = await NestFactory.createApplicationContext(AppModule, { logger: false, abortOnError: false });
+  return app.get(ReportsService);
+}
+
+/** What each of the example's methods does, with another call of it beside it. */
+async function useAll(reports: Reports): Promise<void> {
+  await Promise.all([reports.book('a'), reports.book('a')]);
+  const exports = await Promise.allSettled([reports.export('Monday'), reports.export('Monday')]);
+  expect(exports.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+  const [first, second] = await Promise.all([reports.report('Monday'), reports.report('Monday')]);
+  expect(first).toEqual({ day: 'Monday' });
+  expect(second).toBe(first);
+  expect(await Promise.all([reports.nightly(), reports.nightly()])).toEqual([undefined, undefined]);
+}
 
 describe('docs/modes.md', () => {
   it('has code that compiles', () => {
-    const blocks = [...PAGE.matchAll(/```ts\n\/\/ (\S+)\n(.*?)```/gs)].map(([, file, code]): CodeBlock => ({
-      file: file!,
-      code: code!,
-    }));
-    expect(blocks).toHaveLength(2);
-    expect(complaintsAbout(blocks)).toEqual([]);
+    expect(BLOCKS).toHaveLength(2);
+    expect(complaintsAbout(BLOCKS)).toEqual([]);
   }, 120_000);
+
+  it('has an example that works when pasted, on Redis', async () => {
+    const nodes = await startRedisServers(3);
+    process.env['REDLOCK_NODES'] = nodes.map(({ url }) => url).join(',');
+    await useAll(await startPasted());
+  });
+
+  it('has an example that works when pasted, without Redis', async () => {
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
+    await useAll(await startPasted());
+    warn.mockRestore();
+  });
 });

@@ -1,11 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import type { INestApplication } from '@nestjs/common';
+import type { INestApplication, Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
 import { execFile } from 'node:child_process';
 import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { DEFAULT_LOCK_OPTIONS } from '../../lib/core/options.js';
+import { RedlockService } from '../../lib/redlock.service.js';
 import { codeBlocks, complaintsAbout, README } from '../support/readme.js';
 import { startRedisServers, stopAll } from '../support/redis-server.js';
 
@@ -80,6 +82,22 @@ describe('the README', () => {
     expect((await register('')).status).toBe(400);
     await app.close();
     await stopAll(nodes);
+  });
+
+  it('has a module with ConfigService that locks at once on new nodes when pasted, outside production', async () => {
+    const nodes = await startRedisServers(3);
+    process.env['REDLOCK_NODES'] = nodes.map(({ url }) => url).join(',');
+    const { ConfiguredModule } = await run<{ ConfiguredModule: Type }>('configured.module.ts');
+    const app = await NestFactory.createApplicationContext(ConfiguredModule, { logger: false });
+    expect(await app.get(RedlockService).withLock('first', () => 'locked')).toBe('locked');
+    await app.close();
+    await stopAll(nodes);
+  });
+
+  it('says in each of its modules what keeps new nodes out of the vote', () => {
+    const modules = codeBlocks().filter(({ code }) => code.includes('RedlockModule.forRoot'));
+    expect(modules.map(({ file }) => file)).toEqual(['quick-start.ts', 'configured.module.ts']);
+    for (const { code } of modules) expect(code).toMatch(/ restartQuarantine: .+ === 'production',/);
   });
 
   it('shows how to test a controller without Redis, in three lines', async () => {

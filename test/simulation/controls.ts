@@ -1,25 +1,6 @@
-import type { Judge } from './ledger.js';
-import type { Violation } from './violation.js';
-import type { Weakness } from './weakness.js';
-
-/** A change of one source file: `text` stands in it exactly once. */
-interface Patch {
-  readonly file: string;
-  readonly text: string;
-  readonly replacement: string;
-}
-
-/** One protection less, which the simulation has to notice. */
-export interface Control {
-  readonly name: string;
-  readonly patches: readonly Patch[];
-  readonly weakness?: Weakness;
-  readonly judge?: Judge;
-  /** What it breaks. */
-  readonly breaks: readonly Violation['promise'][];
-  /** Seeds within which it is noticed; about ten times as many as it takes. */
-  readonly seeds: number;
-}
+import type { Control } from './control.js';
+import { CONTROLS_OF_PROGRAMS } from './controls-of-programs.js';
+import { NODE_CONTROLS } from './node-controls.js';
 
 export const CONTROLS: readonly Control[] = [
   {
@@ -44,6 +25,12 @@ export const CONTROLS: readonly Control[] = [
       },
     ],
     breaks: ['token order'],
+    seeds: 30_000,
+  },
+  {
+    name: 'suspensions that are taken for clocks that were set',
+    patches: [{ file: 'lib/core/suspension-watch.ts', text: 'grown + RESOLUTION;', replacement: '0;' }],
+    breaks: ['exclusion'],
     seeds: 1_000,
   },
   {
@@ -63,8 +50,8 @@ export const CONTROLS: readonly Control[] = [
     patches: [
       {
         file: 'lib/memory/memory-fences.ts',
-        text: 'before + TOKENS_PER_VOTE',
-        replacement: 'before + 1',
+        text: 'this.raise(resource, first + tokens - 1);',
+        replacement: 'this.raise(resource, first);',
       },
     ],
     breaks: ['token order'],
@@ -111,13 +98,23 @@ export const CONTROLS: readonly Control[] = [
     patches: [
       {
         file: 'lib/core/attempt.ts',
-        text: 'if (claim.token !== 0 && validity.remaining(pool.clock) > 0) {',
-        replacement: 'if (claim.token !== 0) {',
+        text: 'const isWon = claim.token !== 0 && validity.remaining(pool.clock) > 0;',
+        replacement: 'const isWon = claim.token !== 0;',
       },
       {
         file: 'lib/core/contender.ts',
         text: 'if (this.#validity.remaining(this.pool.clock) <= 0) return',
         replacement: 'if (false) return',
+      },
+      {
+        file: 'lib/core/acquisition.ts',
+        text: 'if (ready && ready.validity.remaining(this.around.pool.clock) > 0 &&',
+        replacement: 'if (ready &&',
+      },
+      {
+        file: 'lib/core/caller-contest.ts',
+        text: 'if (validity.remaining(clock) > 0) return true;',
+        replacement: 'return true;',
       },
     ],
     breaks: ['valid when taken'],
@@ -152,4 +149,6 @@ export const CONTROLS: readonly Control[] = [
     breaks: ['given back stays away'],
     seeds: 500,
   },
+  ...NODE_CONTROLS,
+  ...CONTROLS_OF_PROGRAMS,
 ];

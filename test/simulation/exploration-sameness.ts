@@ -1,35 +1,37 @@
-import { quorumOf } from '../../lib/core/quorum.js';
 import { PHASE, RAISE, VOTE, type State } from './exploration-state.js';
 
 /** Takes out of a state, in place, what makes no difference to what can come, so that states that differ in it are one. */
 export function forgetDifferences(state: State): State {
   for (let attempt = 0; attempt < state.attempts; attempt += 1) {
-    if (isHopeless(state, attempt)) state.cells[state.phase(attempt)] = PHASE.over;
-    for (let node = 0; node < state.nodes; node += 1) forgetVote(state, attempt, node);
+    for (let node = 0; node < state.nodes; node += 1) {
+      forgetPlace(state, attempt, node);
+      forgetNumbers(state, attempt, node);
+    }
   }
   return state;
 }
 
-/** Who cannot get a quorum any more does nothing but end, some time, and nobody sees when. */
-function isHopeless(state: State, attempt: number): boolean {
-  if (state.at(state.phase(attempt)) !== PHASE.asking) return false;
-  let lost = 0;
-  for (let node = 0; node < state.nodes; node += 1) {
-    if (state.at(state.vote(attempt, node)) === VOTE.none) lost += 1;
-  }
-  return lost > state.nodes - quorumOf(state.nodes);
+/**
+ * To who does not ask any more it is the same whether the place in line is still to be taken, and to who is over when what is
+ * given back arrives.
+ */
+function forgetPlace(state: State, attempt: number, node: number): void {
+  const vote = state.vote(attempt, node);
+  if (state.asks(attempt)) return;
+  if (state.at(vote) === VOTE.waiting) state.cells[vote] = VOTE.underWay;
+  if (state.at(vote) === VOTE.leaving && state.at(state.phase(attempt)) === PHASE.over)
+    state.cells[vote] = VOTE.granted;
 }
 
 /** Only who still asks looks at counters, those of his votes, and only once has a counter lifted. */
-function forgetVote(state: State, attempt: number, node: number): void {
+function forgetNumbers(state: State, attempt: number, node: number): void {
   const { cells } = state;
   const [fence, raise] = [state.fence(attempt, node), state.raise(attempt, node)];
-  const asks = state.at(state.phase(attempt)) === PHASE.asking;
   if (!countsFence(state, attempt, node)) cells[fence] = 0;
   const token = cells[raise]! - RAISE.done;
   const lifts = token > state.at(state.counter(node)) || (cells[fence]! > 0 && token > cells[fence]!);
   if (token > 0 && !lifts) cells[raise] = RAISE.done;
-  if (!asks && cells[raise] === RAISE.done) cells[raise] = RAISE.unsent;
+  if (!state.asks(attempt) && cells[raise] === RAISE.done) cells[raise] = RAISE.unsent;
 }
 
 /** The same with all numbers as low as can be: rules only compare them, and no token is below the least of them. */
@@ -51,7 +53,7 @@ export function lowered(original: State): State {
 }
 
 function countsFence(state: State, attempt: number, node: number): boolean {
-  return state.at(state.phase(attempt)) === PHASE.asking && state.at(state.vote(attempt, node)) === VOTE.granted;
+  return state.asks(attempt) && state.has(attempt, node);
 }
 
 function each({ attempts, nodes }: State, look: (attempt: number, node: number) => void): void {

@@ -1,7 +1,10 @@
-/** Where one attempt to take the lock stands. */
-export const PHASE = { asking: 0, holding: 1, over: 2 } as const;
-/** What has become of one attempt's question on one node: also a vote that was given back is none. */
-export const VOTE = { underWay: 0, granted: 1, none: 2 } as const;
+/** Where one attempt to take the lock stands; who insists asks as well, and gives no vote back, or has done so. */
+export const PHASE = { asking: 0, holding: 1, over: 2, insisting: 3 } as const;
+/**
+ * What has become of one attempt's question on one node: who waits stands in its line; who is leaving has its vote, and a command
+ * that gives it back is under way; a vote that was given back by an attempt that is over is none.
+ */
+export const VOTE = { underWay: 0, granted: 1, none: 2, waiting: 3, leaving: 4 } as const;
 /** No command that lifts the counter was sent, or none is under way any more; else it is the token, which is above this. */
 export const RAISE = { unsent: 0, done: 1 } as const;
 
@@ -13,10 +16,12 @@ export class State {
     readonly cells: Uint8Array,
   ) {}
 
-  static initial(counters: readonly number[], attempts: number): State {
+  /** Nobody has been answered; so many of the attempts may give a vote back, once each. */
+  static initial(counters: readonly number[], attempts: number, returning = 0): State {
     const nodes = counters.length;
     const state = new State(nodes, attempts, new Uint8Array(nodes + 1 + attempts * (1 + 3 * nodes)));
     state.cells.set(counters);
+    for (let attempt = returning; attempt < attempts; attempt += 1) state.cells[state.phase(attempt)] = PHASE.insisting;
     return state;
   }
 
@@ -61,20 +66,26 @@ export class State {
 
   owner(node: number): number | undefined {
     for (let attempt = 0; attempt < this.attempts; attempt += 1) {
-      if (this.at(this.vote(attempt, node)) === VOTE.granted) return attempt;
+      if (this.has(attempt, node)) return attempt;
     }
     return undefined;
   }
 
-  granted(attempt: number): number[] {
-    return range(this.nodes).filter((node) => this.at(this.vote(attempt, node)) === VOTE.granted);
+  /** Whether the node is not free, since it gave this attempt its vote. */
+  has(attempt: number, node: number): boolean {
+    const vote = this.at(this.vote(attempt, node));
+    return vote === VOTE.granted || vote === VOTE.leaving;
   }
 
-  /** Whether anybody may still come to hold. */
+  /** Whether an attempt may still come to hold. */
+  asks(attempt: number): boolean {
+    const phase = this.at(this.phase(attempt));
+    return phase === PHASE.asking || phase === PHASE.insisting;
+  }
+
+  /** Whether anybody may. */
   get isOpen(): boolean {
-    for (let attempt = 0; attempt < this.attempts; attempt += 1) {
-      if (this.at(this.phase(attempt)) === PHASE.asking) return true;
-    }
+    for (let attempt = 0; attempt < this.attempts; attempt += 1) if (this.asks(attempt)) return true;
     return false;
   }
 }

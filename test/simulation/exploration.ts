@@ -15,14 +15,16 @@ export interface Beginning {
   /** What the counters of the nodes begin at, one case after the other. */
   readonly counters: readonly (readonly number[])[];
   readonly attempts: number;
+  /** How many of them may give a vote back, once each. @default 0 */
+  readonly returning?: number;
 }
 
 /**
  * Looks at everything that can happen to a few attempts on a few nodes: any order of arrival, any answers seen so far, attempts
- * that are given up, late grants, late lifting of counters.
+ * that are given up, turns of those who wait in line, also of who does so no more, votes that are given back, late lifting of counters.
  */
-export function explore(rule: TokenRule, { counters, attempts }: Beginning): Exploration {
-  const starts = counters.map((start) => forgetDifferences(State.initial(start, attempts)));
+export function explore(rule: TokenRule, { counters, attempts, returning }: Beginning): Exploration {
+  const starts = counters.map((start) => forgetDifferences(State.initial(start, attempts, returning)));
   const packing = new StatePacking(starts[0]!.nodes, attempts);
   const words = new Uint32Array(packing.width);
   const seen = new StateSet(packing.width);

@@ -1,30 +1,11 @@
 import type { Dice } from './dice.js';
 import type { Machine } from './machine.js';
-import { LARGEST_STEP } from './scenario.js';
-import type { SimulatedClient } from './simulated-client.js';
-import type { SimulatedConnection } from './simulated-connection.js';
-import type { Memory, SimulatedNode } from './simulated-node.js';
-import type { World } from './world.js';
-
-/** Those to whom faults happen. */
-export interface Victims {
-  readonly world: World;
-  readonly nodes: readonly SimulatedNode[];
-  /** The living ones. */
-  readonly clients: readonly SimulatedClient[];
-  /** Ends this client and starts another process in its place. */
-  readonly replace: (client: SimulatedClient) => void;
-}
+import { forgetScripts, moveAddress, setForward, troubleNodes, useUpTokens } from './node-faults.js';
+import { LARGEST_STEP, type Scenario } from './scenario.js';
+import type { Memory } from './simulated-node.js';
+import { connectionsOf, nodesOf, type Victims } from './victims.js';
 
 type Fault = (victims: Victims, dice: Dice) => void;
-
-const nodesOf = ({ nodes }: Victims, dice: Dice): readonly SimulatedNode[] =>
-  dice.chance(0.3) ? nodes.filter(() => dice.chance(0.7)) : [dice.pick(nodes)];
-
-const connectionsOf = ({ clients }: Victims, dice: Dice): readonly SimulatedConnection[] => {
-  const { connections } = dice.pick(clients);
-  return dice.chance(0.4) ? connections.filter(() => dice.chance(0.6)) : [dice.pick(connections)];
-};
 
 function pauseClient({ world, clients }: Victims, dice: Dice, suspended: boolean): void {
   const client = dice.pick(clients);
@@ -49,7 +30,7 @@ function crashNodes(victims: Victims, dice: Dice): void {
     const memory = dice.pick<Memory>(['everything', 'nothing', 'nothing', 'an old snapshot']);
     world.note(() => `### ${node.name} crashes, and will remember ${memory}`);
     node.crash();
-    for (const { connections } of clients) connections.find(({ name }) => name === node.name)!.break();
+    for (const { connections } of clients) for (const one of connections) if (one.node === node) one.break();
     // Whatever is wrong with its clock when it comes back, it does not vote before all leases from before are over.
     if (dice.chance(0.3)) node.machine.stepWall(dice.between(-LARGEST_STEP, LARGEST_STEP));
     world.in(dice.between(0, dice.pick([5, 200])), () => node.start(memory));
@@ -59,14 +40,11 @@ function crashNodes(victims: Victims, dice: Dice): void {
 function flushNodes(victims: Victims, dice: Dice): void {
   for (const node of nodesOf(victims, dice)) {
     victims.world.note(() => `### ${node.name} is flushed`);
-    node.memory.flush();
+    node.flush();
   }
 }
 
-/**
- * A node's clock goes back only, while it runs: a step forward ends its leases early, which only the client's look at each
- * node's time would notice, and that is in lib/redis.
- */
+/** A node's clock goes back only: so small a step forward, which ends leases early, nobody notices. */
 function stepClocks({ world, nodes, clients }: Victims, dice: Dice): void {
   const isNode = dice.chance(0.5);
   const { machine } = dice.pick<{ readonly machine: Machine }>(isNode ? nodes : clients);
@@ -101,27 +79,42 @@ function slowDown(victims: Victims, dice: Dice): void {
   for (const { link } of connectionsOf(victims, dice)) link.jitter = dice.pick([1, 10, 80]);
 }
 
-const FAULTS: readonly Fault[] = [
-  (victims, dice) => pauseClient(victims, dice, false),
-  (victims, dice) => pauseClient(victims, dice, true),
-  ({ clients, replace }, dice) => replace(dice.pick(clients)),
+/** Whatever any clocks do. */
+const USUAL: readonly Fault[] = [
   pauseNodes,
   crashNodes,
   crashNodes,
   flushNodes,
   ({ nodes }, dice) => dice.pick(nodes).saveSnapshot(),
-  stepClocks,
   breakConnections,
   breakConnections,
-  block,
   slowDown,
+  troubleNodes,
+  forgetScripts,
+  moveAddress,
 ];
+
+const FAULTS: Readonly<Record<Scenario['clocks'], readonly Fault[]>> = {
+  wrong: [
+    ...USUAL,
+    (victims, dice) => pauseClient(victims, dice, false),
+    (victims, dice) => pauseClient(victims, dice, true),
+    block,
+    ({ clients }, dice) => dice.pick(clients).holdUpReplies(dice.between(100, 350)),
+    stepClocks,
+    ({ clients, replace }, dice) => replace(dice.pick(clients)),
+    (victims, dice) => useUpTokens(victims, dice, victims.scenario),
+  ],
+  // A new process would not notice that, and one that reads an answer late not surely.
+  'set forward': [...USUAL, setForward, setForward, setForward],
+};
 
 /** Plans so many faults; each seed prefers a few kinds, since some do harm only together or again and again. */
 export function planFaults(victims: Victims, dice: Dice, { from, to, count }: Span): void {
-  const preferred = [dice.pick(FAULTS), dice.pick(FAULTS), dice.pick(FAULTS)];
+  const faults = FAULTS[victims.scenario.clocks];
+  const preferred = [dice.pick(faults), dice.pick(faults), dice.pick(faults)];
   for (let fault = 0; fault < count; fault += 1) {
-    const strike = dice.pick(dice.chance(0.7) ? preferred : FAULTS);
+    const strike = dice.pick(dice.chance(0.7) ? preferred : faults);
     victims.world.in(dice.between(from, to), () => strike(victims, dice));
   }
 }
@@ -138,10 +131,13 @@ export function healAll({ world, nodes, clients }: Victims): void {
   for (const node of nodes) {
     node.start('everything');
     node.resume();
+    node.trouble = undefined;
   }
   for (const { machine, connections } of clients) {
     machine.resume();
-    for (const { link } of connections) {
+    for (const connection of connections) {
+      const { link } = connection;
+      connection.leadTo();
       link.requestsBlockedUntil = 0;
       link.repliesBlockedUntil = 0;
       link.jitter = 1;

@@ -1,14 +1,21 @@
-/** Which values were given back on a node, and by the how manyth command of their client. */
+import { isRelease } from '../../lib/redis/batch.js';
+import { takes } from './batch-run.js';
+import type { SentBatch } from './sent-batch.js';
+
+/** Which values were given back on a node, and by a command of which order; later ones of a client have a greater one. */
 export class GivenBack {
   readonly #latest = new Map<string, number>();
 
-  /** The node executes a command that gives back what it has of `value`. */
-  released(value: string, order: number): void {
-    this.#latest.set(value, Math.max(order, this.#latest.get(value) ?? 0));
-  }
-
-  /** Whether a command that takes something for `value` was asked for before it was given back, and must not come now. */
-  isTooLate(value: string, order: number): boolean {
-    return order < (this.#latest.get(value) ?? 0);
+  /** Takes note of what a batch gives back; returns what it asks for that was given back since it was asked for, and must not come now. */
+  lateIn({ operations, terms: { order } }: SentBatch): string | undefined {
+    for (const operation of operations) {
+      const { value, channel } = operation.claim;
+      // All clients have the same value for probes.
+      const name = `${channel} ${value}`;
+      const latest = this.#latest.get(name) ?? 0;
+      if (isRelease(operation.verb)) this.#latest.set(name, Math.max(order, latest));
+      if (takes(operation) && order < latest) return value;
+    }
+    return undefined;
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Ledger, type HeldLock, type Holder } from './ledger.js';
 
-const PROCESS: Holder = { name: 'process-1', isLate: false };
+const PROCESS: Holder = { name: 'process-1', isLate: false, time: 0, isComputing: false };
 
 interface PlantedLock extends HeldLock {
   validity: number;
@@ -56,7 +56,7 @@ describe('Ledger', () => {
     const ledger = new Ledger();
     ledger.began(PROCESS, planted('first', 1));
     ledger.endedAllOf(PROCESS);
-    ledger.began({ name: 'process-2', isLate: false }, planted('second', 2));
+    ledger.began({ ...PROCESS, name: 'process-2' }, planted('second', 2));
     expect(ledger.holds).toBe(2);
   });
 
@@ -83,6 +83,72 @@ describe('Ledger', () => {
     expect(() => new Ledger().began(PROCESS, lock)).toThrow('valid when taken');
   });
 
+  it('finds a lock whose signal says already that it is lost', () => {
+    const lock = planted('lost', 1);
+    lock.abort.abort();
+    expect(() => new Ledger().began(PROCESS, lock)).toThrow('valid when taken');
+  });
+
+  it('finds a lock that passes on although it was lost', () => {
+    const [ledger, lock] = [new Ledger(), planted('lost', 1)];
+    ledger.began(PROCESS, lock);
+    lose(lock);
+    ledger.toldOfLoss(lock);
+    expect(() => ledger.began(PROCESS, planted('lost', 2))).toThrow('lost stays lost');
+  });
+
+  it('finds a lock that says it is valid when its program is told of the loss', () => {
+    expect(() => new Ledger().toldOfLoss(planted('lost', 1))).toThrow('lost stays lost');
+  });
+
+  describe('of a process that computes', () => {
+    const computing = { ...PROCESS, name: 'computing' };
+    const [first, second] = [planted('first', 1), planted('second', 2)];
+    const ledger = new Ledger();
+    ledger.began(computing, first);
+    ledger.computes(computing);
+    computing.isComputing = true;
+    lose(first);
+
+    it('counts what it had before, for as long as that lasts, whatever its lock says of later', () => {
+      computing.time = 99;
+      expect(() => ledger.began(PROCESS, second)).toThrow('exclusion: a is held by first');
+    });
+
+    it('counts no longer what is over by now', () => {
+      computing.time = 100;
+      expect(() => ledger.check()).not.toThrow();
+    });
+
+    it('enters what it is given when the world has come there', () => {
+      const world = new Ledger();
+      world.began(PROCESS, planted('before', 1));
+      const enter = world.given(computing, planted('later', 2));
+      expect(() => world.check()).not.toThrow();
+      expect(enter).toThrow('exclusion: a is held by before');
+    });
+  });
+
+  describe('of a lease that ends sooner than it should', () => {
+    const create = (): [Ledger, PlantedLock] => {
+      const [ledger, lock] = [new Ledger(), planted('short', 1)];
+      ledger.began(PROCESS, lock);
+      lock.validity = 60;
+      return [ledger, lock];
+    };
+
+    it('finds it', () => {
+      const [ledger] = create();
+      expect(() => ledger.check()).toThrow('leases last: short on a of process-1 became 40 ms shorter');
+    });
+
+    it('allows it where its holder asked for another one', () => {
+      const [ledger, lock] = create();
+      ledger.extends(lock);
+      expect(() => ledger.check()).not.toThrow();
+    });
+  });
+
   it('finds a lock that becomes valid again', () => {
     const ledger = new Ledger();
     const lock = planted('undead', 1);
@@ -97,7 +163,7 @@ describe('Ledger', () => {
     const ledger = new Ledger();
     const [unaware, excused] = [planted('unaware', 1, ['a']), planted('excused', 1, ['b'])];
     ledger.began(PROCESS, unaware);
-    ledger.began({ name: 'paused', isLate: true }, excused);
+    ledger.began({ ...PROCESS, name: 'paused', isLate: true }, excused);
     unaware.validity = 0;
     excused.validity = 0;
     ledger.began(PROCESS, planted('next', 2, ['b']));

@@ -21,6 +21,10 @@ export type Judge = 'exclusion' | 'continuity';
 export interface Holder {
   readonly name: string;
   readonly isLate: boolean;
+  /** Ms on a clock of its own that never stands still. */
+  readonly time: number;
+  /** Whether it has done already, by what its locks say, what it comes to do only when it is through with computing. */
+  readonly isComputing: boolean;
 }
 
 interface Hold {
@@ -31,8 +35,11 @@ interface Hold {
   /** What it had when it was taken. */
   readonly token: number;
   wasValid: boolean;
-  /** Ms that were left when it was looked at last. */
+  /** Ms that were left when it was looked at last, and when that was. */
   left: number;
+  lookedAt: number;
+  /** Whether its holder may have wanted a shorter lease than it had. */
+  isExtended: boolean;
   /** Who had the same resource later. */
   successor?: HeldLock;
 }
@@ -42,19 +49,43 @@ export class Ledger {
   holds = 0;
   readonly #open = new Map<HeldLock, Hold>();
   readonly #tokens = new Map<string, number>();
+  /** The values of locks whose programs were told of their loss. */
+  readonly #lost = new Set<string>();
 
   constructor(private readonly judge: Judge = 'exclusion') {}
 
-  /** A caller was given a lock. */
-  began(holder: Holder, lock: HeldLock): void {
+  /** A caller was given a lock; returns what enters it, when the world has come to where its process is. */
+  given(holder: Holder, lock: HeldLock): () => void {
     this.holds += 1;
-    if (!lock.isValid)
+    const { isValid, signal, fencingToken: token, validity: left } = lock;
+    if (!isValid || signal.aborted)
       throw new Violation('valid when taken', `${holder.name} was given ${nameOf(lock)}, which is over`);
-    for (const other of this.#open.values()) if (sharesWith(other.lock, lock)) this.#succeed(other, lock);
-    const { signal, fencingToken: token, validity: left } = lock;
-    this.#open.set(lock, { holder, lock, signal, token, wasValid: true, left });
-    for (const resource of lock.resources) this.#checkToken(resource, lock);
-    this.check();
+    if (this.#lost.has(lock.value))
+      throw new Violation('lost stays lost', `${holder.name} was given ${nameOf(lock)}, which was lost before`);
+    const { time: lookedAt } = holder;
+    return () => this.#enter({ holder, lock, signal, token, wasValid: true, left, lookedAt, isExtended: false });
+  }
+
+  /** The same, and enters it. */
+  began(holder: Holder, lock: HeldLock): void {
+    this.given(holder, lock)();
+  }
+
+  /** The program of a holder is told of its loss: nobody may get this lock from it. */
+  toldOfLoss(lock: HeldLock): void {
+    this.#lost.add(lock.value);
+    if (lock.isValid) throw new Violation('lost stays lost', `${nameOf(lock)} was said to be lost, and is valid`);
+  }
+
+  /** A holder asks for another lease, which may be a shorter one. */
+  extends(lock: HeldLock): void {
+    const hold = this.#open.get(lock);
+    if (hold) hold.isExtended = true;
+  }
+
+  /** A holder is about to compute: takes note of what it has until then. */
+  computes(holder: Holder): void {
+    for (const hold of this.#open.values()) if (hold.holder === holder && !holder.isComputing) look(hold);
   }
 
   /** A holder lets go, or is gone. */
@@ -77,6 +108,14 @@ export class Ledger {
     }
   }
 
+  #enter(hold: Hold): void {
+    const { lock } = hold;
+    for (const other of this.#open.values()) if (sharesWith(other.lock, lock)) this.#succeed(other, lock);
+    this.#open.set(lock, hold);
+    for (const resource of lock.resources) this.#checkToken(resource, hold);
+    this.check();
+  }
+
   /** Whoever lost a lock knows before the next one has it, unless his event loop stands still, or nodes forgot it. */
   #succeed(hold: Hold, next: HeldLock): void {
     hold.successor ??= next;
@@ -84,12 +123,12 @@ export class Ledger {
     throw new Violation('told in time', `${describe(hold)} was not told of its loss before ${nameOf(next)} was taken`);
   }
 
-  #checkToken(resource: string, { fencingToken, value }: HeldLock): void {
+  #checkToken(resource: string, { token, lock }: Hold): void {
     const latest = this.#tokens.get(resource) ?? -Infinity;
-    if (this.judge === 'exclusion' && !(fencingToken > latest)) {
-      throw new Violation('token order', `${value} got ${fencingToken} for ${resource} after ${latest}`);
+    if (this.judge === 'exclusion' && !(token > latest)) {
+      throw new Violation('token order', `${lock.value} got ${token} for ${resource} after ${latest}`);
     }
-    this.#tokens.set(resource, fencingToken);
+    this.#tokens.set(resource, token);
   }
 }
 
@@ -99,8 +138,14 @@ function exclude(one: Hold, other: Hold): void {
   throw new Violation('exclusion', `${shared} is held by ${describe(one)} and by ${describe(other)}`);
 }
 
-/** What is over stays over. */
+/** Of a holder that computes, what it knew before counts: its lock says already what the computing will have led to. */
 function isStillValid(hold: Hold): boolean {
+  const { holder } = hold;
+  return holder.isComputing ? hold.left > holder.time - hold.lookedAt : look(hold);
+}
+
+/** What is over stays over. */
+function look(hold: Hold): boolean {
   const { isValid } = hold.lock;
   if (isValid && !hold.wasValid) throw new Violation('validity ends once', `${describe(hold)} is valid again`);
   hold.wasValid = isValid;
@@ -111,8 +156,23 @@ function isStillValid(hold: Hold): boolean {
   if (validity > hold.left && hold.successor) {
     throw new Violation('continuity', `${describe(hold)} was extended though ${nameOf(hold.successor)} came after it`);
   }
+  checkLength(hold, validity);
   hold.left = validity;
+  hold.lookedAt = hold.holder.time;
   return isValid;
+}
+
+/**
+ * Ms: by so much time may seem to have gone on, once and for all, where a clock was set or stood still: 20 ms, as coarse as the uptime is,
+ * and 2 ms that are too little to be noticed at first.
+ */
+const ROUNDING = 22;
+
+/** A lease ends no sooner than its clock says, whatever the wall clock is set to, unless it is lost or given back. */
+function checkLength({ holder, left, lookedAt, lock, isExtended }: Hold, validity: number): void {
+  const shorter = left - (holder.time - lookedAt) - validity;
+  if (validity === 0 || isExtended || shorter <= ROUNDING) return;
+  throw new Violation('leases last', `${nameOf(lock)} of ${holder.name} became ${shorter} ms shorter`);
 }
 
 function sharesWith(a: HeldLock, b: HeldLock): boolean {

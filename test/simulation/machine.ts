@@ -1,10 +1,13 @@
 import type { Clock, Moment } from '../../lib/core/clock.js';
-import { MAX_TTL, LARGEST_STEP } from './scenario.js';
+import { SuspensionWatch } from '../../lib/core/suspension-watch.js';
+import { Computing } from './computing.js';
+import { WallClock } from './wall-clock.js';
 import { RANK, type World } from './world.js';
 
-const EPOCH = 1_700_000_000_000;
-/** Ms: lib takes a short suspension for noise, so that until the end of a lease from before it timers are late by as much. */
-const LATE_FOR = MAX_TTL * 1.01;
+/** Ms: the longest sleep of lib's timers, which stand still while the machine is suspended and are late by as much afterwards. */
+export const LATE_FOR = 500 * 1.01;
+/** Ms: how finely the uptime is told. */
+const UPTIME_STEP = 10;
 /** Ms; no timer is shorter, or it might fire again and again in the same instant. */
 const TICK = 1e-3;
 
@@ -25,17 +28,20 @@ interface Delayed {
 export class Machine implements Clock {
   readonly name: string;
   timers = 0;
+  isDead = false;
   readonly #rate: number;
-  readonly #ahead: number;
-  #isDead = false;
+  readonly #wall: WallClock;
+  readonly #watch: SuspensionWatch;
   /** What waits for the event loop to go on; undefined while it runs. */
   #backlog: Delayed[] | undefined;
   #suspendedSince: number | undefined;
   #suspended = 0;
-  #wasSuspended = false;
-  #stepped = 0;
-  #wasStepped = false;
   #lateUntil = 0;
+  /** Ms of the world's time: since when it is paused, and for how long it has stood still so far. */
+  #pausedAt: number | undefined;
+  #stoodStill = 0;
+  #suspensions = 0;
+  readonly #computing: Computing;
 
   constructor(
     private readonly world: World,
@@ -43,27 +49,45 @@ export class Machine implements Clock {
   ) {
     this.name = name;
     this.#rate = rate;
-    this.#ahead = ahead;
-  }
-
-  get isPaused(): boolean {
-    return this.#backlog !== undefined;
-  }
-
-  get isDead(): boolean {
-    return this.#isDead;
+    this.#wall = new WallClock(ahead);
+    this.#computing = new Computing(world);
+    this.#watch = new SuspensionWatch({
+      monotonic: () => this.#monotonic,
+      wall: () => this.#wall.at(this.time),
+      uptime: () => Math.floor((this.time + ahead) / UPTIME_STEP) * UPTIME_STEP,
+    });
   }
 
   now(): Moment {
-    const time = this.world.now * this.#rate;
-    return {
-      monotonic: (this.#suspendedSince ?? time) - this.#suspended,
-      wall: EPOCH + time + this.#ahead + this.#stepped,
-    };
+    return this.#watch.now();
+  }
+
+  /** Ms since it began: what goes on while it is suspended, and whatever its wall clock is set to. */
+  get time(): number {
+    return this.#computing.now * this.#rate;
+  }
+
+  /** Ms of its time for which it has stood still or computed, and how often it was suspended. */
+  get stoodStill(): { readonly time: number; readonly suspensions: number } {
+    return { time: this.#stoodStill * this.#rate, suspensions: this.#suspensions };
+  }
+
+  get isComputing(): boolean {
+    return this.#computing.isOn;
+  }
+
+  /** The world's time when what it sends now leaves. */
+  get free(): number {
+    return this.#computing.free;
+  }
+
+  /** That of the timers: it stands still while the machine is suspended. */
+  get #monotonic(): number {
+    return (this.#suspendedSince ?? this.time) - this.#suspended;
   }
 
   schedule(delay: number, task: () => void): () => void {
-    const due = this.now().monotonic + Math.max(TICK, delay);
+    const due = this.#monotonic + Math.max(TICK, delay);
     let stop = (): void => undefined;
     let isSet = true;
     const end = (): void => {
@@ -73,7 +97,7 @@ export class Machine implements Clock {
     };
     const look = (): void => {
       if (!isSet) return;
-      const left = due - this.now().monotonic;
+      const left = due - this.#monotonic;
       // Rounding, or a machine that was suspended meanwhile.
       if (left > 0) return wait(Math.max(left, TICK));
       end();
@@ -83,12 +107,20 @@ export class Machine implements Clock {
       stop = this.world.in(left / this.#rate, () => this.take(look, RANK.timer), RANK.timer);
     };
     this.timers += 1;
-    wait(due - this.now().monotonic);
+    wait(due - this.#monotonic);
     return end;
   }
 
   afterInput(task: () => void): void {
     this.world.in(0, () => this.take(task, RANK.afterInput), RANK.afterInput);
+  }
+
+  nextTurn(task: () => void): void {
+    this.afterInput(task);
+  }
+
+  afterMicrotasks(task: () => void): void {
+    this.afterInput(task);
   }
 
   sleep(ms: number): Promise<void> {
@@ -97,51 +129,71 @@ export class Machine implements Clock {
 
   /** Whether its timers may be late, through no fault of theirs. */
   get isLate(): boolean {
-    return this.isPaused || this.world.now < this.#lateUntil;
+    return this.#backlog !== undefined || this.world.now < this.#lateUntil;
   }
 
   /** Runs what reaches this process, now or as soon as it goes on. */
   take(run: () => void, rank: number = RANK.input): void {
-    if (this.#isDead) return;
+    if (this.isDead) return;
     if (this.#backlog) this.#backlog.push({ rank, run });
     else run();
   }
 
   /**
-   * The event loop stands still; a suspended machine's monotonic clock does so too. Not where the wall clock was set back:
-   * with both of them no client can know how much time has passed.
+   * The event loop stands still; the monotonic clock of a suspended machine does so too. Whatever its wall clock was set to before is
+   * noticed by then: nobody could tell one that was set back in the same moment by just as much.
    */
   pause(suspended: boolean): void {
-    if (this.isPaused) return;
+    if (this.#backlog) return;
     this.#backlog = [];
-    if (!suspended || this.#wasStepped) return;
-    this.#wasSuspended = true;
-    this.#suspendedSince = this.world.now * this.#rate;
+    this.#pausedAt = this.world.now;
+    if (!suspended) return;
+    this.#suspensions += 1;
+    this.now();
+    this.#suspendedSince = this.time;
   }
 
   resume(): void {
-    const waiting = this.#backlog ?? [];
+    if (this.#backlog === undefined || this.isComputing) return;
+    const waiting = this.#backlog;
     this.#backlog = undefined;
-    if (this.#suspendedSince !== undefined) {
-      this.#suspended += this.world.now * this.#rate - this.#suspendedSince;
-      this.#lateUntil = this.world.now + LATE_FOR;
-    }
+    this.#stoodStill += this.world.now - (this.#pausedAt ?? this.world.now);
+    this.#pausedAt = undefined;
+    const since = this.#suspendedSince;
+    if (since !== undefined) this.#suspended += this.time - since;
+    // What has waited comes next.
+    this.#lateUntil = Math.max(this.#lateUntil, this.world.now + (since === undefined ? TICK : LATE_FOR));
     this.#suspendedSince = undefined;
     for (const { rank, run } of waiting) this.world.in(0, () => this.take(run, rank), rank);
   }
 
-  /**
-   * Somebody sets the wall clock; it never becomes more wrong than the assumptions allow, and never goes forth and back: a
-   * lease that looks over would look valid again.
-   */
+  /** The program computes for so long without giving control back. */
+  compute(ms: number): void {
+    if (this.isDead) return;
+    this.#backlog ??= [];
+    this.#stoodStill += ms;
+    this.#computing.begin(ms, () => this.resume());
+  }
+
+  /** Does `run` when the world has come to where the program is, unless it has died before that. */
+  whenThere(run: () => void): void {
+    if (!this.isComputing) return run();
+    this.world.at(this.free, () => {
+      if (!this.isDead) run();
+    });
+  }
+
+  /** Somebody sets the wall clock. Nobody is there while the machine is suspended. */
+  setWall(set: (clock: WallClock) => void): void {
+    if (this.#suspendedSince === undefined) set(this.#wall);
+  }
+
   stepWall(ms: number): void {
-    if (this.#wasSuspended || ms * this.#stepped < 0 || Math.abs(this.#stepped + ms) > LARGEST_STEP) return;
-    this.#stepped += ms;
-    this.#wasStepped = true;
+    this.setWall((clock) => clock.step(ms));
   }
 
   die(): void {
-    this.#isDead = true;
+    this.isDead = true;
     this.#backlog = undefined;
   }
 }

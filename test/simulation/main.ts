@@ -9,8 +9,10 @@ import type { Weakness } from './weakness.js';
 
 const HELP = `npm run simulate -- [--seeds N] [--first N] [--workers N]   many seeds, from --first on
 npm run simulate -- --seed N                              one seed, with its trace
-npm run simulate -- --explore N [--counters N]            all that can happen to N attempts on three nodes, whose fence
-                                                          counters begin at anything up to --counters`;
+npm run simulate -- --explore N [--counters N] [--returning N]
+                                                          all that can happen to N attempts on three nodes, whose fence
+                                                          counters begin at anything up to --counters, and of which
+                                                          --returning may give a vote back`;
 /** Of a trace that nobody asked for, the end is shown. */
 const LINES = 150;
 
@@ -22,6 +24,7 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     explore: { type: 'string' },
     counters: { type: 'string', default: '2' },
+    returning: { type: 'string', default: '1' },
     /** For the tests of the simulation itself. */
     weakness: { type: 'string' },
     judge: { type: 'string' },
@@ -34,7 +37,7 @@ const options: SimulationOptions = {
 };
 
 if (values.help) console.log(HELP);
-else if (values.explore !== undefined) exploreAll(Number(values.explore), Number(values.counters));
+else if (values.explore !== undefined) exploreAll();
 else if (values.seed === undefined) await many();
 else await one(Number(values.seed), Infinity);
 
@@ -64,11 +67,14 @@ async function one(seed: number, lines: number): Promise<void> {
   process.exitCode = 1;
 }
 
-function exploreAll(attempts: number, most: number): void {
+function exploreAll(): void {
+  const [attempts, most, returning] = [Number(values.explore), Number(values.counters), Number(values.returning)];
   const started = performance.now();
-  const { states, violation } = explore({ tokenOf, stands }, { counters: countersUpTo(most, 3), attempts });
+  const { states, violation } = explore({ tokenOf, stands }, { counters: countersUpTo(most, 3), attempts, returning });
   const seconds = (performance.now() - started) / 1_000;
-  console.log(`${attempts} attempts, counters up to ${most}: ${states} states in ${seconds.toFixed(1)} s`);
+  console.log(
+    `${attempts} attempts, ${returning} returning, counters up to ${most}: ${states} states in ${seconds.toFixed(1)} s`,
+  );
   if (!violation) return console.log('all promises held');
   console.log(`two holders, or a token that goes back:\n${violation.join('\n')}`);
   process.exitCode = 1;

@@ -25,6 +25,8 @@ interface Ends {
 interface Batch {
   readonly turn: number;
   tasks: (() => void)[];
+  /** When it leaves; undefined before the end of its turn. */
+  leaves?: number;
 }
 
 /** One connection from its start to its end: whatever is sent into it comes out in order, or not at all. */
@@ -57,12 +59,18 @@ export class Pipe {
 
   /** Has `run` done at the node. */
   send(run: () => void): void {
-    const turn = this.world.events;
+    const { turn } = this.world;
     if (this.#requests.turn === turn) return void this.#requests.tasks.push(run);
     const batch: Batch = { turn, tasks: [run] };
     this.#requests = batch;
     this.#underWay.add(batch);
-    this.#lastRequest = this.#arrival(this.#lastRequest, this.ends.link.requestsBlockedUntil);
+    this.world.afterTurn(() => this.#leave(batch));
+  }
+
+  /** A process that computes sends nothing before it is through with that. */
+  #leave(batch: Batch): void {
+    batch.leaves = this.ends.machine.free;
+    this.#lastRequest = this.#arrival(this.#lastRequest, batch.leaves, this.ends.link.requestsBlockedUntil);
     this.world.at(this.#lastRequest, () => {
       this.#underWay.delete(batch);
       this.#arrive(batch);
@@ -72,11 +80,11 @@ export class Pipe {
   /** Has `take` done at the client, unless the connection breaks before. */
   reply(take: () => void): void {
     if (!this.#isOpen) return;
-    const turn = this.world.events;
+    const { turn } = this.world;
     if (this.#replies.turn === turn) return void this.#replies.tasks.push(take);
     const batch: Batch = { turn, tasks: [take] };
     this.#replies = batch;
-    this.#lastReply = this.#arrival(this.#lastReply, this.ends.link.repliesBlockedUntil);
+    this.#lastReply = this.#arrival(this.#lastReply, this.world.now, this.ends.link.repliesBlockedUntil);
     const arrive = (): void => {
       for (const task of batch.tasks) if (this.#isOpen) task();
     };
@@ -86,10 +94,11 @@ export class Pipe {
   /** The end: of what is under way the node gets a part, the first of it, now or as late as zombies come. */
   cut(): void {
     this.#isOpen = false;
-    const { dice } = this.world;
-    const sent = [...this.#underWay];
+    const { dice, now } = this.world;
+    const { free } = this.ends.machine;
+    const sent = [...this.#underWay].filter(({ leaves = free }) => leaves <= now);
     const kept = sent.slice(0, dice.whole(0, sent.length)).map(({ turn, tasks }): Batch => ({ turn, tasks }));
-    for (const batch of sent) batch.tasks = [];
+    for (const batch of this.#underWay) batch.tasks = [];
     const latest = dice.pick([10, 60, 250]);
     const delays = kept.map(() => dice.between(0, latest)).sort((a, b) => a - b);
     kept.forEach((batch, index) => {
@@ -105,7 +114,7 @@ export class Pipe {
     const silent = dice.chance(0.2) ? dice.between(0, UNNOTICED) : 0;
     const { link } = this.ends;
     const end: Batch = { turn: -1, tasks: [this.#ended] };
-    this.world.at(this.#arrival(now + Math.max(last, silent), link.requestsBlockedUntil), () => this.#arrive(end));
+    this.world.at(this.#arrival(now + Math.max(last, silent), now, link.requestsBlockedUntil), () => this.#arrive(end));
   }
 
   #arrive({ tasks }: Batch): void {
@@ -117,10 +126,10 @@ export class Pipe {
   }
 
   /** Never before what was sent earlier. */
-  #arrival(last: number, blockedUntil: number): number {
+  #arrival(last: number, leaves: number, blockedUntil: number): number {
     const { delay, jitter } = this.ends.link;
     const travel = delay + this.world.dice.fraction() ** 3 * jitter;
-    return Math.max(last, Math.max(this.world.now, blockedUntil) + travel);
+    return Math.max(last, Math.max(leaves, blockedUntil) + travel);
   }
 }
 

@@ -11,6 +11,12 @@ export const UNNOTICED = 2_500;
 const WRONG_BY = 120;
 /** Ms by which all that sets one clock may come to move it. */
 export const LARGEST_STEP = 60;
+/** Ms by which the clock of a node is set forward: enough to be noticed, and not so far that the node gives no votes any more. */
+export const SET_FORWARD = [385, 393] as const;
+/** What is left of all other errors of clocks where that happens. */
+const NEARLY_RIGHT = 0.01;
+/** Ms by which one is wrong that no node takes a token from: whatever its own clock says, that is more than half of `MAX_TTL` away. */
+export const STRAY: readonly [number, number] = [MAX_TTL / 2 + 2 * (WRONG_BY + LARGEST_STEP), 4_000];
 /** By how much a clock may be fast or slow: two of them differ by less than the drift factor of 0.01. */
 const RATE_ERROR = 0.0045;
 
@@ -22,6 +28,8 @@ export interface Scenario {
   /** Whether callers ask for the same thing one right after the other, each for a moment, so that they wait in line at home. */
   readonly crowded: boolean;
   readonly resources: readonly string[];
+  /** Whether callers mostly give several resources back in the turn in which they ask for one of them. */
+  readonly exchanging: boolean;
   /** Ms of faults and work before everything is healed. */
   readonly length: number;
   readonly nodeTimeout: number | undefined;
@@ -30,19 +38,29 @@ export interface Scenario {
   /** Whether bytes of a broken connection may arrive after those of the next one. */
   readonly zombies: boolean;
   readonly faults: number;
+  /** Whether all clocks are wrong by a little, or right but for those of nodes that are set forward. */
+  readonly clocks: 'wrong' | 'set forward';
+  /** At how many of the points at which a program could do so it computes. */
+  readonly computes: number;
+  /** Whether the wall clocks of clients are now and then set so far off that no node takes a token from them. */
+  readonly strayClocks: boolean;
   readonly weakness: Weakness | undefined;
 }
 
 export function rollScenario(dice: Dice, weakness?: Weakness): Scenario {
   const crowded = dice.chance(0.25);
+  const exchanging = dice.chance(0.1);
+  const clocks = dice.chance(0.85) ? 'wrong' : 'set forward';
   return {
     nodes: dice.chance(0.75) ? 3 : 5,
     clients: dice.whole(2, 3),
     callers: crowded ? dice.whole(3, 6) : dice.whole(1, 2),
     crowded,
-    resources: dice.chance(0.6) ? ['a'] : ['a', 'b'],
+    resources: exchanging ? ['a', 'b'] : dice.pick([['a'], ['a'], ['a', 'b'], ['a', 'b', 'c']]),
+    exchanging,
     length: dice.whole(2_000, 3_500),
-    nodeTimeout: dice.pick([undefined, undefined, 8, 30, 400]),
+    // Answers that come late do not tell so well that a clock was set.
+    nodeTimeout: dice.pick(clocks === 'wrong' ? [undefined, undefined, 8, 30, 400] : [undefined, 8, 30]),
     ttls: dice.pick([
       [60, 200],
       [100, 600],
@@ -50,10 +68,20 @@ export function rollScenario(dice: Dice, weakness?: Weakness): Scenario {
     ] as const),
     zombies: dice.chance(0.4),
     faults: dice.whole(0, dice.pick([4, 12, 40])),
+    clocks,
+    // One that does so reads answers late.
+    computes: clocks === 'wrong' ? dice.pick([0, 0, 0.05, 0.2]) : 0,
+    strayClocks: clocks === 'wrong' && dice.chance(0.15),
     weakness,
   };
 }
 
-export function rollClock(dice: Dice, name: string): { name: string; rate: number; ahead: number } {
-  return { name, rate: 1 + dice.between(-RATE_ERROR, RATE_ERROR), ahead: dice.between(-WRONG_BY, WRONG_BY) };
+export function rollClock(
+  dice: Dice,
+  name: string,
+  { clocks }: Pick<Scenario, 'clocks'>,
+): { name: string; rate: number; ahead: number } {
+  const share = clocks === 'wrong' ? 1 : NEARLY_RIGHT;
+  const rate = 1 + dice.between(-RATE_ERROR, RATE_ERROR) * share;
+  return { name, rate, ahead: dice.between(-WRONG_BY, WRONG_BY) * share };
 }

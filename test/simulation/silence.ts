@@ -1,4 +1,4 @@
-import type { InFlight, Waiting } from './in-flight.js';
+import type { Moment } from '../../lib/core/clock.js';
 import type { Machine } from './machine.js';
 
 /** Ms: how long the oldest unanswered command may wait before nothing more is sent behind it, and before a new connection. */
@@ -12,23 +12,29 @@ export class Silence {
 
   constructor(
     private readonly machine: Machine,
-    private readonly inFlight: InFlight<Waiting>,
+    /** Since when the oldest of what is not answered waits. */
+    private readonly since: () => Moment | undefined,
     private readonly reconnect: () => void,
   ) {}
 
   /** True where a silent node has answered all that was old. */
   get isOver(): boolean {
-    return this.isNoticed && this.inFlight.silence <= SUSPECT_AFTER;
+    return this.isNoticed && this.#length <= SUSPECT_AFTER;
   }
 
   /** Once input that has already arrived was read: it may be this process that stood still, not the node. */
   look(): void {
-    if (this.#isChecking || this.inFlight.silence <= SUSPECT_AFTER) return;
+    if (this.#isChecking || this.#length <= SUSPECT_AFTER) return;
     this.#isChecking = true;
     this.machine.afterInput(() => {
       this.#isChecking = false;
-      if (this.inFlight.silence > SUSPECT_AFTER) this.isNoticed = true;
-      if (this.inFlight.silence > RECONNECT_AFTER) this.reconnect();
+      if (this.#length > SUSPECT_AFTER) this.isNoticed = true;
+      if (this.#length > RECONNECT_AFTER) this.reconnect();
     });
+  }
+
+  get #length(): number {
+    const since = this.since();
+    return since === undefined ? 0 : this.machine.now().monotonic - since.monotonic;
   }
 }

@@ -1,8 +1,13 @@
 import { Redlock } from '../../lib/core/redlock.js';
+import type { ConnectionListener } from '../../lib/redis/connection.js';
+import { RedisNode } from '../../lib/redis/redis-node.js';
+import { BatchTurn } from './batch-turn.js';
 import type { Dice } from './dice.js';
+import { Habits } from './habits.js';
 import type { Holder, Ledger } from './ledger.js';
 import { Machine } from './machine.js';
 import { MAX_TTL, rollClock, type Scenario } from './scenario.js';
+import { SimulatedEncoder, type Teller } from './sent-batch.js';
 import { SimulatedConnection } from './simulated-connection.js';
 import type { SimulatedNode } from './simulated-node.js';
 import { Violation } from './violation.js';
@@ -19,9 +24,11 @@ export interface Surroundings {
 /** One process that takes locks: its own core, its own clocks, its own connections. */
 export class SimulatedClient implements Holder {
   readonly machine: Machine;
-  readonly connections: readonly SimulatedConnection[];
+  readonly connections: SimulatedConnection[] = [];
+  readonly nodes: readonly RedisNode[];
   readonly redlock: Redlock;
   readonly dice: Dice;
+  readonly habits: Habits;
   /** Callers that are still at work. */
   busy = 0;
 
@@ -29,22 +36,41 @@ export class SimulatedClient implements Holder {
     readonly around: Surroundings,
     readonly name: string,
   ) {
-    const { world, scenario, nodes } = around;
+    const { world, scenario } = around;
     this.dice = world.dice.fork(name);
-    this.machine = new Machine(world, rollClock(this.dice, name));
-    const link = { delay: this.dice.between(0.2, 2), jitter: this.dice.pick([1, 4, 25]) };
-    const blocks = { requestsBlockedUntil: 0, repliesBlockedUntil: 0, zombies: scenario.zombies };
-    const { weakness } = scenario;
-    this.connections = nodes.map(
-      (node) => new SimulatedConnection(world, { machine: this.machine, node, link: { ...link, ...blocks }, weakness }),
-    );
+    this.machine = new Machine(world, rollClock(this.dice, name, scenario));
+    this.nodes = this.#makeNodes();
+    this.habits = new Habits(this);
     this.redlock = new Redlock({
-      nodes: this.connections,
+      nodes: this.nodes,
       clock: this.machine,
       random: this.dice.fork(name),
+      listener: () => this.habits.perhapsCompute(0.2),
       nodeTimeout: scenario.nodeTimeout,
       maxTtl: MAX_TTL,
       defaults: { retryDelay: this.dice.pick([30, 100, 200]), retryJitter: 20, maxHold: 900 },
+    });
+  }
+
+  /** The library's own nodes, over connections of the simulation. */
+  #makeNodes(): RedisNode[] {
+    const { world, scenario, nodes } = this.around;
+    const { machine } = this;
+    const { weakness } = scenario;
+    const clock = new BatchTurn(machine);
+    const tell: Teller = (name, claim, grant) => nodes.find((node) => node.name === name)!.grant(claim, grant);
+    const trust = { maxTtl: MAX_TTL, restartQuarantine: weakness !== 'no quarantine' };
+    const encoder = new SimulatedEncoder(this.name, trust, { clock, tell });
+    const link = { delay: this.dice.between(0.2, 2), jitter: this.dice.pick([1, 4, 25]) };
+    const blocks = { requestsBlockedUntil: 0, repliesBlockedUntil: 0, zombies: scenario.zombies };
+    return nodes.map((node) => {
+      const terms = { machine, node, link: { ...link, ...blocks }, weakness };
+      const connect = (_address: unknown, listener: ConnectionListener): SimulatedConnection => {
+        const connection = new SimulatedConnection(world, terms, listener);
+        this.connections.push(connection);
+        return connection;
+      };
+      return new RedisNode({ name: node.name, identity: node.name, options: {} }, encoder, { clock, connect });
     });
   }
 
@@ -52,15 +78,52 @@ export class SimulatedClient implements Holder {
     return this.machine.isLate;
   }
 
+  get isComputing(): boolean {
+    return this.machine.isComputing;
+  }
+
+  get time(): number {
+    return this.machine.time;
+  }
+
   /** Takes locks one after the other, with as many callers as the scenario says, until `end`. */
-  start(end: number): void {
+  work(end: number): void {
+    this.habits.end = end;
+    this.habits.stray();
     for (let caller = 0; caller < this.around.scenario.callers; caller += 1) {
-      this.busy += 1;
-      new Work(this).run(end).then(
-        () => (this.busy -= 1),
-        (error: Error) => this.around.world.fail(new Violation('known errors only', error.stack ?? String(error))),
-      );
+      this.start(() => new Work(this).run(end));
     }
+  }
+
+  /** One more caller. */
+  start(caller: () => Promise<void>): void {
+    this.busy += 1;
+    caller().then(
+      () => (this.busy -= 1),
+      (error: Error) => this.around.world.fail(new Violation('known errors only', error.stack ?? String(error))),
+    );
+  }
+
+  /** Ends the simulation where `look` finds a violation. */
+  judge(look: () => void): void {
+    try {
+      look();
+    } catch (error) {
+      this.around.world.fail(error as Error);
+    }
+  }
+
+  /** One of its callers computes for so long, while the whole process stands still. */
+  compute(ms: number): void {
+    this.around.ledger.computes(this);
+    this.machine.compute(ms);
+  }
+
+  /** All that the nodes say to it comes that much later; it may have asked again by then. */
+  holdUpReplies(ms: number): void {
+    const { world } = this.around;
+    world.note(() => `### all replies to ${this.name} are held up for ${ms.toFixed(1)} ms`);
+    for (const { link } of this.connections) link.repliesBlockedUntil = world.now + ms;
   }
 
   /** The process is gone, with all that it knew. */

@@ -1,60 +1,54 @@
-import { Aside } from '../../lib/core/aside.js';
-import { Claim } from '../../lib/core/claim.js';
-import type { Question, Unknown } from '../../lib/core/lock-node.js';
-import { AskingNode, type Verb } from './asking-node.js';
-import { Channel } from './channel.js';
-import { GivenBack } from './given-back.js';
-import { Grants } from './grants.js';
-import { InFlight, type Waiting } from './in-flight.js';
+import type { Moment } from '../../lib/core/clock.js';
+import type { ConnectionListener, NodeConnection } from '../../lib/redis/connection.js';
+import { Unanswered, type Waiting } from '../../lib/redis/unanswered.js';
+import type { Reply } from '../../lib/redis/wire-command.js';
 import type { Machine } from './machine.js';
-import { Owed } from './owed.js';
 import { Pipe, type Link } from './pipe.js';
-import { sentClaim } from './sent-claim.js';
 import { Silence } from './silence.js';
 import type { SimulatedNode } from './simulated-node.js';
-import { Violation } from './violation.js';
+import { SimulatedRedis } from './simulated-redis.js';
 import type { Weakness } from './weakness.js';
 import type { World } from './world.js';
 
 export interface ConnectionTerms {
   readonly machine: Machine;
+  /** To whom the address leads at first. */
   readonly node: SimulatedNode;
   readonly link: Link;
   readonly weakness: Weakness | undefined;
 }
 
-interface Command extends Waiting {
-  /** The how manyth of this connection it is. */
-  readonly order: number;
-  readonly verb: Verb;
-  readonly question: Question<unknown>;
+interface Sent {
+  readonly waiting: Waiting;
+  readonly wire: string;
 }
 
-/** What lib/redis is to a Redis: the way of one client to one node, with the same promises about order and breaks. */
-export class SimulatedConnection extends AskingNode {
-  readonly #owed: Owed;
-  readonly #grants = new Grants();
-  readonly #channel = new Channel((claim, fence) => this.#heardOfGrant(claim, fence));
-  #pipe: Pipe | undefined;
-  readonly #inFlight: InFlight<Command>;
-  /** What a connection that replays sends again. */
-  readonly #unanswered: Command[] = [];
+/** What `NodeConnection` is to a Redis: the way of one client to one node, with the same promises about order and breaks. */
+export class SimulatedConnection implements Pick<NodeConnection, keyof NodeConnection> {
+  /** To whom the address leads now. */
+  node: SimulatedNode;
+  readonly #redis = new SimulatedRedis();
+  readonly #unanswered = new Unanswered(() => this.#answered());
   readonly #silence: Silence;
+  #pipe: Pipe | undefined;
+  /** Since when a new connection is being introduced. */
+  #handshakeSince: Moment | undefined;
+  #isReady = false;
   #isClosed = false;
-  readonly #givenBack = new GivenBack();
-  #orders = 0;
+  /** What a connection that replays sends again. */
+  #sent: Sent[] = [];
 
   constructor(
     private readonly world: World,
     private readonly terms: ConnectionTerms,
+    private readonly listener: ConnectionListener,
   ) {
-    super();
-    this.#owed = new Owed(terms.machine);
-    this.#inFlight = new InFlight(terms.machine);
-    this.#silence = new Silence(terms.machine, this.#inFlight, () => this.break('silent for too long'));
-    this.#connect();
+    this.node = terms.node;
+    const since = (): Moment | undefined => this.#handshakeSince ?? this.#unanswered.oldest?.since;
+    this.#silence = new Silence(terms.machine, since, () => this.break('silent for too long'));
   }
 
+  /** That of the address. */
   get name(): string {
     return this.terms.node.name;
   }
@@ -63,126 +57,112 @@ export class SimulatedConnection extends AskingNode {
     return this.terms.link;
   }
 
+  get isMoved(): boolean {
+    return this.node !== this.terms.node;
+  }
+
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
+  get lastAnswered(): Moment | undefined {
+    return this.#unanswered.lastAnswered;
+  }
+
+  async open(): Promise<void> {
+    this.#connect();
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     this.break('the pool was closed');
+  }
+
+  send(_name: string, wire: string, settle: (reply: Reply) => void): Moment | undefined {
+    const reason = this.obstacle();
+    if (reason) {
+      settle({ ok: false, reason, sent: false });
+      return undefined;
+    }
+    const waiting = this.#unanswered.add(this.terms.machine.now(), settle);
+    if (this.terms.weakness === 'replaying connections') this.#sent.push({ waiting, wire });
+    this.#deliver(wire, (reply) => waiting.replied(reply));
+    return waiting.since;
+  }
+
+  /** Why nothing can be sent now. */
+  obstacle(): string | undefined {
+    this.#silence.look();
+    if (!this.#isReady) return 'not connected';
+    return this.#silence.isNoticed ? 'silent' : undefined;
   }
 
   /** The connection ends; a new one is tried until it is there. */
   break(reason = 'connection closed'): void {
     if (!this.#pipe) return;
     this.#pipe.cut();
-    this.#pipe = undefined;
-    const open = this.#inFlight.end();
-    if (this.terms.weakness === 'replaying connections') this.#unanswered.push(...open);
-    if (this.terms.machine.isDead) return;
-    for (const { settle } of open) settle({ kind: 'unknown', reason, sent: true } as Unknown);
-    this.#reconnectLater();
-  }
-
-  protected ask<A>(verb: Verb, question: Question<A>, seat: number): boolean {
-    const settle = (answer: { readonly kind: string }): void => {
-      this.#note(verb, question, answer.kind);
-      question.answer(seat, answer as A);
-    };
-    const reason = this.#obstacle();
-    if (reason === undefined)
-      this.#send({ since: this.terms.machine.now(), order: (this.#orders += 1), verb, question, settle });
-    else queueMicrotask(() => settle({ kind: 'unknown', reason, sent: false } as Unknown));
-    return reason === undefined;
-  }
-
-  #send(command: Command): void {
-    const pipe = this.#pipe!;
-    const { verb, question, order } = command;
-    const { ttl, proposal } = question;
-    const claim = sentClaim(question.claim, this.#channel);
-    this.#inFlight.add(command);
-    pipe.send(() => {
-      const { node } = this.terms;
-      if (verb === 'acquire' || verb === 'yield') this.#checkGivenBack(claim.value, order);
-      if (verb === 'release') {
-        this.#givenBack.released(claim.value, order);
-        node.beforeRelease(claim.resources, claim.value);
-      }
-      const answer = (_seat: number, given: { readonly kind: string }): void => {
-        this.world.note(() => `${this.name} ${verb} ${claim.value}: ${JSON.stringify(given)}`);
-        pipe.reply(() => this.#answered(command, given));
-      };
-      node.memory[verb]({ claim, ttl, proposal, answer }, 0);
+    this.#pipe = this.#handshakeSince = undefined;
+    this.#isReady = this.#silence.isNoticed = false;
+    this.#sent = this.#sent.filter(({ waiting }) => waiting.settle !== undefined);
+    // Who stands still learns of it later, and who is dead never.
+    this.terms.machine.take(() => {
+      this.#redis.end(reason);
+      this.#unanswered.giveUpAll({ ok: false, reason, sent: true });
+      this.#reconnectLater();
     });
   }
 
-  #answered(command: Command, answer: { readonly kind: string }): void {
-    this.#inFlight.answer(command, answer);
-    if (this.#silence.isOver) this.#usable();
+  /** From now on the address leads to another node, or where it led at first. */
+  leadTo(node = this.terms.node): void {
+    if (node === this.node) return;
+    this.node = node;
+    node.hasTwoWays = true;
+    this.break();
   }
 
-  #heardOfGrant({ resources, value }: Claim, fence: number): void {
-    const claim = this.#grants.find(value);
-    const since = this.#inFlight.lastAnswered;
-    const { machine } = this.terms;
-    this.world.note(
-      () =>
-        `${machine.name} hears that ${this.name} gave ${resources.join()} to ${value}${claim ? (since ? '' : ', too early to count') : ', which is not wanted'}`,
-    );
-    if (!claim) this.release(new Aside(new Claim(resources, value), 0), 0);
-    else if (since) claim.ticket!.granted(this.name, { since, fence });
+  #deliver(wire: string, take: (reply: Reply) => void): void {
+    const pipe = this.#pipe!;
+    const { node } = this;
+    pipe.send(() => node.execute(wire, (reply) => pipe.reply(() => take(reply)), this.link.zombies));
   }
 
-  /** Keeps in mind which claims wait for grants, and which releases are owed. */
-  #note(verb: Verb, { claim, ttl }: Question<unknown>, answer: string): void {
-    // An answer that was lost may have been that it stands in line.
-    const isLost = answer === 'unknown' && this.terms.weakness !== 'forgotten places';
-    const mayWait = isLost ? verb === 'acquire' || verb === 'yield' : answer === 'held' || answer === 'passed';
-    if (claim.ticket && mayWait) this.#grants.expect(claim);
-    if (verb !== 'release') return;
-    this.#grants.forget(claim);
-    if (answer === 'unknown' && claim.mayBeOn(this)) this.#owed.add(claim, ttl);
-  }
-
-  /** Why nothing can be sent now. */
-  #obstacle(): string | undefined {
-    this.#silence.look();
-    if (!this.#pipe) return 'not connected';
-    return this.#silence.isNoticed ? 'silent' : undefined;
+  #answered(): void {
+    if (this.#isReady && this.#silence.isOver) this.#usable();
   }
 
   #connect(): void {
-    const { machine, node, link } = this.terms;
-    this.#pipe = new Pipe(this.world, { machine, node, link });
-    this.#channel.listen(this.#pipe);
+    const { machine, link } = this.terms;
+    const { node } = this;
+    const isBlocked = Math.max(link.requestsBlockedUntil, link.repliesBlockedUntil) > this.world.now;
+    if (!node.answers || isBlocked) return this.#reconnectLater();
+    const pipe = (this.#pipe = new Pipe(this.world, { machine, node, link }));
+    this.#unanswered.begin();
+    this.#handshakeSince = machine.now();
+    this.#redis.connect(pipe, node);
+    void this.listener.ready(this.#redis.asRedis).then(() => this.#introduced(pipe));
+  }
+
+  #introduced(pipe: Pipe): void {
+    if (this.#pipe !== pipe) return;
+    this.#handshakeSince = undefined;
+    this.#isReady = true;
     this.#usable();
   }
 
   #usable(): void {
     this.#silence.isNoticed = false;
-    for (const [claim, left] of this.#owed.take()) {
-      // Whoever followed has asked long ago: what is given back now serves the line.
-      claim.followed = false;
-      this.release(new Aside(claim, left), 0);
-    }
-    for (const command of this.#unanswered.splice(0)) this.#send({ ...command, settle: ignore });
+    this.listener.usable();
+    for (const { wire } of this.#sent.splice(0)) this.#deliver(wire, ignore);
   }
 
   #reconnectLater(): void {
-    const { machine, node, link } = this.terms;
+    const { machine } = this.terms;
     const attempt = (): void => {
-      if (this.#isClosed || this.#pipe) return;
-      const isBlocked = Math.max(link.requestsBlockedUntil, link.repliesBlockedUntil) > this.world.now;
-      if (node.answers && !isBlocked) this.#connect();
-      else this.#reconnectLater();
+      if (!this.#isClosed && !this.#pipe) this.#connect();
     };
     if (this.#isClosed || machine.isDead) return;
     const { dice } = this.world;
     this.world.in(dice.between(1, dice.pick([5, 40])), () => machine.take(attempt));
-  }
-
-  /** What is under way when a connection breaks may come late; nothing else may. */
-  #checkGivenBack(value: string, order: number): void {
-    if (this.link.zombies || !this.#givenBack.isTooLate(value, order)) return;
-    const detail = `${this.name} is asked again for ${value}, which was given back`;
-    this.world.fail(new Violation('given back stays away', detail));
   }
 }
 

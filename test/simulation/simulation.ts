@@ -1,11 +1,13 @@
 import { GRACE } from '../../lib/core/hand-off.js';
 import { Contexts } from './contexts.js';
 import { Dice } from './dice.js';
-import { healAll, planFaults, type Victims } from './faults.js';
+import { healAll, planFaults } from './faults.js';
 import { Ledger, type Judge } from './ledger.js';
+import { releaseRefused } from './refused-release.js';
 import { MAX_TTL, rollClock, rollScenario, LARGEST_STEP, UNNOTICED, type Scenario } from './scenario.js';
 import { SimulatedClient } from './simulated-client.js';
 import { SimulatedNode } from './simulated-node.js';
+import type { Victims } from './victims.js';
 import { Violation } from './violation.js';
 import type { Weakness } from './weakness.js';
 import { promisesSettled, World } from './world.js';
@@ -71,9 +73,11 @@ class Simulation {
     const dice = new Dice(seed);
     this.#scenario = rollScenario(dice, weakness);
     this.world = new World(dice, () => this.ledger.check(), traced);
+    const oldNodes = this.#scenario.exchanging ? 1 : dice.pick([0, 0, 0.5, 1]);
     this.#nodes = Array.from({ length: this.#scenario.nodes }, (_, index) => {
-      const clock = rollClock(dice, `node-${index + 1}`);
-      return new SimulatedNode(this.world, { ...clock, maxTtl: MAX_TTL, weakness });
+      const clock = rollClock(dice, `node-${index + 1}`, this.#scenario);
+      const tellsFirst = dice.chance(oldNodes);
+      return new SimulatedNode(this.world, { ...clock, maxTtl: MAX_TTL, weakness, tellsFirst });
     });
     this.world.note(() => `seed ${seed}: ${JSON.stringify(this.#scenario)}`);
   }
@@ -96,6 +100,7 @@ class Simulation {
     healAll(victims);
     await this.#everyoneAnswered();
     await this.#newcomerServed();
+    await this.#refusedReleases();
     await this.#allClosed();
     await this.#nothingLeft();
   }
@@ -106,7 +111,7 @@ class Simulation {
     const around = { world, scenario: this.#scenario, nodes: this.#nodes, ledger };
     const client = new SimulatedClient(around, `process-${this.#processes}`);
     this.#clients.push(client);
-    client.start(this.#end);
+    client.work(this.#end);
   }
 
   #victims(): Victims {
@@ -116,7 +121,14 @@ class Simulation {
       this.#clients.splice(this.#clients.indexOf(client), 1);
       this.#startClient();
     };
-    return { world: this.world, nodes: this.#nodes, clients: this.#clients, replace };
+    return {
+      world: this.world,
+      scenario: this.#scenario,
+      end: this.#end,
+      nodes: this.#nodes,
+      clients: this.#clients,
+      replace,
+    };
   }
 
   async #everyoneAnswered(): Promise<void> {
@@ -143,6 +155,16 @@ class Simulation {
         throw error instanceof Violation ? error : new Violation('free locks can be had', error.message);
       });
     }
+  }
+
+  /** What nodes refuse to give back is given back as soon as they do so again. */
+  async #refusedReleases(): Promise<void> {
+    const { world } = this;
+    if (world.dice.chance(0.7)) return;
+    const wanted = this.#clients.at(-1)!.redlock.acquire(this.#scenario.resources[0]!, { ttl: MAX_TTL });
+    const lock = await this.#settled(wanted, 1_000);
+    const released = await releaseRefused(lock, { world, nodes: this.#nodes });
+    await this.#settled(released(), 1_000);
   }
 
   async #allClosed(): Promise<void> {

@@ -39,6 +39,19 @@ describe('StatePacking', () => {
     expect(cells.toSorted((a, b) => a - b)).toEqual([...state.cells].toSorted((a, b) => a - b));
   });
 
+  it.each(Object.values(PHASE).flatMap((phase) => Object.values(VOTE).map((vote) => [phase, vote])))(
+    'keeps phase %i and vote %i, with the greatest numbers',
+    (phase, vote) => {
+      const state = State.initial([13, 13, 13], 1);
+      const full = state.with([state.latest, 13], [state.phase(0), phase]);
+      for (const node of [0, 1, 2]) full.cells.set([vote, 13, 13], full.vote(0, node));
+      const one = new StatePacking(3, 1);
+      const words = new Uint32Array(one.width);
+      one.pack(full, words);
+      expect(one.unpack(words).cells).toEqual(full.cells);
+    },
+  );
+
   it.each([
     [
       [0, 2, 1],

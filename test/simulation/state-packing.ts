@@ -1,8 +1,9 @@
-import { range, State } from './exploration-state.js';
+import { PHASE, range, State, VOTE } from './exploration-state.js';
 
-/** Bits of a number, and of what has become of an attempt or of a question: an attempt on three nodes fills a word. */
-const NUMBER = 4;
-const KIND = 2;
+/** How many numbers there are, phases of an attempt, and votes: so many that an attempt on three nodes fills a word. */
+const NUMBERS = 14;
+const PHASES = Object.keys(PHASE).length;
+const VOTES = Object.keys(VOTE).length;
 
 /** Packs states into a few words, the same ones for all that differ only in which node, or which attempt, is which. */
 export class StatePacking {
@@ -16,7 +17,8 @@ export class StatePacking {
     private readonly nodes: number,
     private readonly attempts: number,
   ) {
-    if (KIND + nodes * (KIND + 2 * NUMBER) > 32) throw new RangeError(`an attempt on ${nodes} nodes fits into no word`);
+    if (PHASES * (VOTES * NUMBERS ** 2) ** nodes > 2 ** 32)
+      throw new RangeError(`an attempt on ${nodes} nodes fits into no word`);
     this.width = 1 + attempts;
     this.#orders = permutations(range(nodes));
     this.#best = new Uint32Array(attempts);
@@ -35,54 +37,55 @@ export class StatePacking {
       found ??= order;
     }
     let head = checked(state.at(state.latest));
-    for (const node of found!) head = (head << NUMBER) | checked(state.at(state.counter(node)));
+    for (const node of found!) head = head * NUMBERS + checked(state.at(state.counter(node)));
     words[0] = head;
     words.set(best, 1);
   }
 
   unpack(words: Uint32Array): State {
     const state = State.initial(Array<number>(this.nodes).fill(0), this.attempts);
-    const head = new Bits(words[0]!);
-    for (let node = this.nodes - 1; node >= 0; node -= 1) state.cells[state.counter(node)] = head.take(NUMBER);
-    state.cells[state.latest] = head.take(NUMBER);
+    const head = new Digits(words[0]!);
+    for (let node = this.nodes - 1; node >= 0; node -= 1) state.cells[state.counter(node)] = head.take(NUMBERS);
+    state.cells[state.latest] = head.take(NUMBERS);
     for (let attempt = 0; attempt < this.attempts; attempt += 1)
-      this.#unpack(new Bits(words[1 + attempt]!), state, attempt);
+      this.#unpack(new Digits(words[1 + attempt]!), state, attempt);
     return state;
   }
 
-  #unpack(word: Bits, state: State, attempt: number): void {
+  #unpack(word: Digits, state: State, attempt: number): void {
     for (let node = this.nodes - 1; node >= 0; node -= 1) {
-      state.cells[state.raise(attempt, node)] = word.take(NUMBER);
-      state.cells[state.fence(attempt, node)] = word.take(NUMBER);
-      state.cells[state.vote(attempt, node)] = word.take(KIND);
+      state.cells[state.raise(attempt, node)] = word.take(NUMBERS);
+      state.cells[state.fence(attempt, node)] = word.take(NUMBERS);
+      state.cells[state.vote(attempt, node)] = word.take(VOTES);
     }
-    state.cells[state.phase(attempt)] = word.take(KIND);
+    state.cells[state.phase(attempt)] = word.take(PHASES);
   }
 }
 
 /** The last that was packed comes first. */
-class Bits {
+class Digits {
   constructor(private word: number) {}
 
-  take(bits: number): number {
-    const value = this.word & ((1 << bits) - 1);
-    this.word >>>= bits;
-    return value;
+  /** One of so many. */
+  take(many: number): number {
+    const digit = this.word % many;
+    this.word = (this.word - digit) / many;
+    return digit;
   }
 }
 
 function wordOf(state: State, attempt: number, order: readonly number[]): number {
   let word = state.at(state.phase(attempt));
   for (const node of order) {
-    word = (word << KIND) | state.at(state.vote(attempt, node));
-    word = (word << NUMBER) | checked(state.at(state.fence(attempt, node)));
-    word = (word << NUMBER) | checked(state.at(state.raise(attempt, node)));
+    word = word * VOTES + state.at(state.vote(attempt, node));
+    word = word * NUMBERS + checked(state.at(state.fence(attempt, node)));
+    word = word * NUMBERS + checked(state.at(state.raise(attempt, node)));
   }
   return word;
 }
 
 function checked(value: number): number {
-  if (value >= 1 << NUMBER) throw new RangeError(`${value} does not fit into ${NUMBER} bits`);
+  if (value >= NUMBERS) throw new RangeError(`${value} is none of ${NUMBERS} numbers`);
   return value;
 }
 

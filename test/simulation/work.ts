@@ -2,16 +2,21 @@ import { RedlockError } from '../../lib/core/errors.js';
 import type { Lock } from '../../lib/core/lock.js';
 import type { LockOptions } from '../../lib/core/options.js';
 import type { SimulatedClient } from './simulated-client.js';
+import { Stopwatch } from './stopwatch.js';
 import { Violation } from './violation.js';
 
 type Task = () => Promise<void>;
+type Resources = string | readonly string[];
 
 /** One caller in a client: wants locks, holds them, and does with them what users do. */
 export class Work {
+  #end = 0;
+
   constructor(private readonly client: SimulatedClient) {}
 
   async run(end: number): Promise<void> {
     const { client } = this;
+    this.#end = end;
     const tasks: readonly Task[] = [
       () => this.#hold(),
       () => this.#hold(),
@@ -19,6 +24,8 @@ export class Work {
       () => this.#within(),
       () => this.#giveUp(),
       () => this.#forget(),
+      () => this.#exchange(),
+      ...Array.from({ length: client.around.scenario.exchanging ? 20 : 0 }, () => () => this.#exchange()),
     ];
     while (client.around.world.now < end && !client.machine.isDead) {
       await client.machine.sleep(client.dice.between(0, client.dice.pick(this.#isHasty ? [0, 5] : [5, 60, 300])));
@@ -26,12 +33,10 @@ export class Work {
     }
   }
 
-  async #hold(): Promise<void> {
-    const lock = await this.client.redlock.acquire(this.#resources(), this.#options());
-    this.#began(lock);
+  async #hold(resources: Resources = this.#resources()): Promise<void> {
+    const lock = await this.#acquire(resources);
     await this.#useOf(lock);
-    this.#ended(lock);
-    await lock.release();
+    await this.#release(lock);
   }
 
   async #try(): Promise<void> {
@@ -39,17 +44,23 @@ export class Work {
     if (!lock) return;
     this.#began(lock);
     await this.#useOf(lock);
-    this.#ended(lock);
-    await lock.release();
+    await this.#release(lock);
   }
 
   async #within(): Promise<void> {
+    const options = this.#options();
+    const watch = new Stopwatch(this.client.machine, options);
     const work = async (lock: Lock): Promise<void> => {
+      this.#stop(watch);
       this.#began(lock);
       await this.#useOf(lock);
       this.#ended(lock);
     };
-    await this.client.redlock.withLock(this.#resources(), work, this.#options());
+    await this.client.redlock.withLock(this.#resources(), work, options).catch((error: unknown) => {
+      this.#stop(watch, error);
+      throw error;
+    });
+    this.client.habits.perhapsCompute();
   }
 
   /** Waits for a while only. */
@@ -57,10 +68,8 @@ export class Work {
     const abort = new AbortController();
     const stopTimer = this.client.machine.schedule(this.client.dice.between(0, 200), () => abort.abort(new GaveUp()));
     try {
-      const lock = await this.client.redlock.acquire(this.#resources(), { ...this.#options(), signal: abort.signal });
-      this.#began(lock);
-      this.#ended(lock);
-      await lock.release();
+      const lock = await this.#acquire(this.#resources(), { ...this.#options(), signal: abort.signal });
+      await this.#release(lock);
     } finally {
       stopTimer();
     }
@@ -68,27 +77,62 @@ export class Work {
 
   /** Never gives the lock back. */
   async #forget(): Promise<void> {
-    const lock = await this.client.redlock.acquire(this.#resources(), this.#options());
-    this.#began(lock);
+    await this.#useOf(await this.#acquire(this.#resources()));
+  }
+
+  /** Gives back all in the turn in which it asks for a part. */
+  async #exchange(): Promise<void> {
+    const { dice, around } = this.client;
+    const lock = await this.#acquire(around.scenario.resources);
     await this.#useOf(lock);
+    const part = dice.pick(around.scenario.resources);
+    const isPrompt = around.scenario.clocks === 'set forward';
+    if (!isPrompt && dice.chance(0.5) && around.world.now < this.#end) this.client.holdUpReplies(dice.between(20, 350));
+    if (dice.chance(0.5)) await Promise.all([this.#hold(part), this.#release(lock)]);
+    else await Promise.all([this.#release(lock), this.#hold(part)]);
+  }
+
+  async #acquire(resources: Resources, options = this.#options()): Promise<Lock> {
+    const watch = new Stopwatch(this.client.machine, options);
+    try {
+      const lock = await this.client.redlock.acquire(resources, options);
+      this.#stop(watch);
+      this.#began(lock);
+      return lock;
+    } catch (error) {
+      this.#stop(watch, error);
+      throw error;
+    }
   }
 
   async #useOf(lock: Lock): Promise<void> {
-    const { dice, machine } = this.client;
+    const { dice, machine, around, habits } = this.client;
+    await habits.perhapsForgotten(lock).catch(known);
     if (this.#isHasty && dice.chance(0.9)) return machine.sleep(dice.between(0, 3));
     const times = dice.chance(0.3) ? dice.whole(1, 3) : 0;
     for (let time = 0; time < times; time += 1) {
       await machine.sleep(dice.between(0, 120));
-      await lock.extend(dice.chance(0.5) ? undefined : dice.whole(...this.client.around.scenario.ttls)).catch(known);
+      around.ledger.extends(lock);
+      await lock.extend(dice.chance(0.5) ? undefined : dice.whole(...around.scenario.ttls)).catch(known);
+      habits.perhapsCompute();
     }
     await machine.sleep(dice.between(0, dice.pick([3, 50, 400])));
+  }
+
+  async #release(lock: Lock): Promise<void> {
+    const { habits } = this.client;
+    habits.perhapsCompute();
+    this.#ended(lock);
+    await lock.release();
+    // While those behind it may be about to begin.
+    habits.perhapsCompute(3);
   }
 
   get #isHasty(): boolean {
     return this.client.around.scenario.crowded;
   }
 
-  #resources(): string | string[] {
+  #resources(): Resources {
     const { dice } = this.client;
     const { resources } = this.client.around.scenario;
     return resources.length > 1 && dice.chance(0.25) ? [...resources] : dice.pick(resources);
@@ -106,20 +150,30 @@ export class Work {
 
   #began(lock: Lock): void {
     const { world, ledger } = this.client.around;
+    const { habits, machine } = this.client;
     world.note(
       () => `${this.client.name} HOLDS ${lock.resources.join('+')} as ${lock.value}, token ${lock.fencingToken}`,
     );
-    try {
-      ledger.began(this.client, lock);
-    } catch (error) {
-      world.fail(error as Error);
-    }
+    this.client.judge(() => {
+      const enter = ledger.given(this.client, lock);
+      machine.whenThere(() => this.client.judge(enter));
+    });
+    habits.perhapsListen(lock, () => this.client.start(() => this.#again(lock)));
+    habits.perhapsCompute();
+  }
+
+  async #again({ resources }: Lock): Promise<void> {
+    if (this.client.around.world.now < this.#end) await this.#survive(() => this.#hold(resources));
   }
 
   #ended(lock: Lock): void {
     const { world, ledger } = this.client.around;
     world.note(() => `${this.client.name} lets go of ${lock.value}${lock.isValid ? '' : ', which was over'}`);
-    ledger.ended(lock);
+    this.client.machine.whenThere(() => ledger.ended(lock));
+  }
+
+  #stop(watch: Stopwatch, error?: unknown): void {
+    this.client.judge(() => watch.stop(error));
   }
 
   async #survive(task: Task): Promise<void> {

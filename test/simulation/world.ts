@@ -12,8 +12,11 @@ export const RANK = { timer: 0, input: 1, afterInput: 2 } as const;
 export class World {
   now = 0;
   events = 0;
+  /** Which turn of an event loop this is: an event and all that it sets off in promises; another one for whoever looks on after that. */
+  turn = 0;
   readonly #queue = new EventQueue();
   readonly #lines: string[] | undefined;
+  #afterTurn: (() => void)[] = [];
   #failure: Error | undefined;
 
   constructor(
@@ -52,6 +55,11 @@ export class World {
     };
   }
 
+  /** Has `run` done at the end of this turn: what is sent leaves then, however long the turn takes. */
+  afterTurn(run: () => void): void {
+    this.#afterTurn.push(run);
+  }
+
   /** Lets time pass until `end`, or until `isDone`; whatever an event sets off in promises is over before the next one. */
   runUntil(end: number, isDone: () => boolean = never): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -67,6 +75,7 @@ export class World {
   }
 
   #run(end: number, isDone: () => boolean): void {
+    this.#endTurn();
     for (let { next } = this.#queue; next && next.at <= end && !isDone(); { next } = this.#queue) {
       this.#queue.take();
       if (!next.run) continue;
@@ -74,10 +83,17 @@ export class World {
       this.#count();
       next.run();
       settlePromises();
+      this.#endTurn();
       if (this.#failure) throw this.#failure;
       this.check();
     }
     if (!isDone()) this.now = Math.max(this.now, end);
+  }
+
+  #endTurn(): void {
+    for (const run of this.#afterTurn) run();
+    this.#afterTurn.length = 0;
+    this.turn += 1;
   }
 
   #count(): void {

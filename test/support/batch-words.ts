@@ -9,16 +9,16 @@ export function decode(wire: string) {
   const [check, verbs] = [letters![0], letters!.slice(1)];
   const run = extras.pop();
   const counted = keys.map((key, index) => [key, counters!.slice(3 * index, 3 * index + 3)] as const);
-  let [ttl, terms, proposal, value]: (string | undefined)[] = [];
+  let [ttl, terms, proposal, tokens, value]: (string | undefined)[] = [];
   let valueAt = 0;
   const operations = [...verbs].flatMap((verb) => {
-    if (verb === '@') [ttl, terms, proposal] = extras.splice(0, 3);
+    if (verb === '@') [ttl, terms, proposal, tokens] = extras.splice(0, 4);
     else if (verb === '=') [value] = extras.splice(0, 1);
     else {
       const own = value ?? values!.slice(valueAt, (valueAt += 27));
       value = undefined;
       const count = /[a-z]/.test(verb) ? Number(extras.shift()) : 1;
-      return [{ verb, keys: keys.splice(0, count), value: own, ttl, terms, proposal }];
+      return [{ verb, keys: keys.splice(0, count), value: own, ttl, terms, proposal, tokens }];
     }
     return [];
   });

@@ -27,6 +27,11 @@ export class ShimmedClock {
     return new ShimmedClock(env, folder);
   }
 
+  /** From now on it is ahead of that of the machine by so many ms, or behind it. */
+  async set(ahead: number): Promise<void> {
+    await setClock(join(this.folder, 'ahead'), ahead);
+  }
+
   async remove(): Promise<void> {
     await rm(this.folder, { recursive: true, force: true });
     keeper.remove('folder', this.folder);

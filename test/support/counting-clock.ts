@@ -1,20 +1,17 @@
-import { systemClock, type Clock } from '../../lib/core/clock.js';
+import { SystemClock } from '../../lib/core/system-clock.js';
 
 /** The clock of this machine, which knows how many timers are set. */
-export class CountingClock implements Clock {
+export class CountingClock extends SystemClock {
   readonly #timers = new Set<object>();
 
   get timers(): number {
     return this.#timers.size;
   }
 
-  now = systemClock.now;
-  afterInput = systemClock.afterInput;
-
-  schedule(delay: number, task: () => void): () => void {
+  override schedule(delay: number, task: () => void): () => void {
     const timer = {};
     this.#timers.add(timer);
-    const stop = systemClock.schedule(delay, () => {
+    const stop = super.schedule(delay, () => {
       this.#timers.delete(timer);
       task();
     });

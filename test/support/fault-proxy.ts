@@ -34,7 +34,7 @@ export class FaultProxy implements Faults {
 
   constructor(
     private readonly server: Server,
-    private readonly target: { host: string; port: number },
+    private target: { host: string; port: number },
     readonly port: number,
   ) {
     this.url = `redis://${HOST}:${port}`;
@@ -52,9 +52,20 @@ export class FaultProxy implements Faults {
     for (const link of this.#links) for (const direction of link) direction.pause();
   }
 
+  /** The same for replies only: what is sent arrives. */
+  pauseReplies(): void {
+    for (const [, replies] of this.#links) replies?.pause();
+  }
+
   resume(): void {
     this.#paused = false;
     for (const link of this.#links) for (const direction of link) direction.resume();
+  }
+
+  /** Leads to another node from now on, as a name that changed or a failover would; open connections break. */
+  redirect(target: { host: string; port: number }): void {
+    this.target = target;
+    this.resetAll();
   }
 
   /** Breaks every open connection on both sides, without a goodbye; new ones are welcome. */

@@ -26,6 +26,8 @@ export class FencingWorld {
       now: () => ({ monotonic: clock.now().monotonic, wall: clock.now().wall + ms }),
       schedule: (delay, task) => clock.schedule(delay, task),
       afterInput: (task) => clock.afterInput(task),
+      nextTurn: (task) => clock.nextTurn(task),
+      afterMicrotasks: (task) => clock.afterMicrotasks(task),
     };
   };
 

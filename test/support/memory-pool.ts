@@ -1,5 +1,6 @@
 import type { LockEvent } from '../../lib/core/events.js';
-import { Redlock, type RedlockSettings } from '../../lib/core/redlock.js';
+import { Redlock } from '../../lib/core/redlock.js';
+import type { RedlockSettings } from '../../lib/core/redlock-settings.js';
 import { MemoryNode } from '../../lib/memory/memory-node.js';
 import { ScriptedNode } from './scripted-node.js';
 import { SeededRandom } from './seeded-random.js';

@@ -19,7 +19,12 @@ export class PassingWorld {
     ({ redlock: this.redlock, events: this.events } = this.pool.client());
   }
 
-  take = (options: LockOptions = PATIENT): Promise<Lock> => this.pool.clock.until(this.next(options));
+  /** The lock of somebody who had to wait, if for no time at all: only such a one may pass on. */
+  take = async (options: LockOptions = PATIENT): Promise<Lock> => {
+    const [first, second] = [this.next(options), this.next(options)];
+    await this.free(await this.pool.clock.until(first));
+    return this.pool.clock.until(second);
+  };
 
   next = (options: LockOptions = PATIENT): Promise<Lock> => this.redlock.acquire('a', options);
 

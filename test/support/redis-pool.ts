@@ -1,9 +1,12 @@
 import type { Redis, RedisOptions } from 'ioredis';
 import type { LockEvent } from '../../lib/core/events.js';
 import { counterOf } from '../../lib/core/fencing.js';
-import { Redlock, type RedlockSettings } from '../../lib/core/redlock.js';
+import { Redlock } from '../../lib/core/redlock.js';
+import type { RedlockSettings } from '../../lib/core/redlock-settings.js';
+import { ThriftyClock } from '../../lib/core/thrifty-clock.js';
 import { toAddresses } from '../../lib/redis/node-address.js';
 import { BatchEncoder, type TrustTerms } from '../../lib/redis/batch-encoder.js';
+import { realParts } from '../../lib/redis/node-parts.js';
 import { RedisNode } from '../../lib/redis/redis-node.js';
 import { eventually } from './eventually.js';
 import { startFaultProxy, type FaultProxy } from './fault-proxy.js';
@@ -55,13 +58,15 @@ export class RedisPool {
     nodes = this.urls,
     keyPrefix = '',
     trust = TRUSTING,
+    clock = new ThriftyClock(),
     ...settings
   }: RedisClientSettings = {}): Promise<RedisPoolClient> {
     const events: LockEvent[] = [];
-    const encoder = new BatchEncoder(keyPrefix, trust);
-    const lockNodes = toAddresses(nodes).map((address) => new RedisNode(address, encoder));
+    const encoder = new BatchEncoder(keyPrefix, trust, clock);
+    const lockNodes = toAddresses(nodes).map((address) => new RedisNode(address, encoder, realParts(clock)));
     const listener = (event: LockEvent): void => void events.push(event);
-    const redlock = new Redlock({ nodes: lockNodes, nodeTimeout: 3_000, maxTtl: trust.maxTtl, listener, ...settings });
+    const terms = { nodeTimeout: 3_000, maxTtl: trust.maxTtl, listener, ...settings };
+    const redlock = new Redlock({ nodes: lockNodes, clock, ...terms });
     this.#clients.push(redlock);
     await redlock.open();
     await this.#connected(lockNodes, events);
@@ -119,6 +124,9 @@ export class RedisPool {
     await stopAll(this.servers);
   }
 }
+
+/** Script calls that `allDone` costs each node. */
+export const CALLS_OF_ALL_DONE = 1;
 
 /**
  * Resolves when every node that is up has done what it was sent so far: commands are answered in order. How many

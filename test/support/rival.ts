@@ -58,7 +58,7 @@ export class Rival {
     const terms = { ...DEFAULT_LOCK_OPTIONS, ...polling, ...options };
     const patience = new Patience(this.#pool, terms, this.closing);
     const contest = { resources: ['a'], terms, patience, onLost: (outcome: Lost) => void this.lost.push(outcome) };
-    const listener = { lost: () => undefined, gaveUp: () => void (this.gaveUp += 1) };
+    const listener = { isContended: false, lost: () => undefined, gaveUp: () => void (this.gaveUp += 1) };
     return new Contender(this.#pool, contest, listener).run();
   }
 

@@ -149,8 +149,9 @@ export class ScriptedNode implements LockNode {
         this.clock.schedule(fault.slow, () => ticket.granted(node, grant));
       }
     };
-    const { arrived, grace } = ticket;
-    const faulty = new Claim(claim.resources, claim.value, { arrived, grace, isTaken: true, granted });
+    const { arrived, ttl } = ticket;
+    const faulty = new Claim(claim.resources, claim.value, { arrived, ttl, isTaken: true, granted });
+    faulty.tokens = claim.tokens;
     faulty.followed = claim.followed;
     faulty.over = claim.over;
     return faulty;

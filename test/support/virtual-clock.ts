@@ -1,8 +1,9 @@
+import { setImmediate as immediate } from 'node:timers';
 import { setImmediate } from 'node:timers/promises';
 import type { Clock, Moment } from '../../lib/core/clock.js';
 
 interface Timer {
-  readonly at: number;
+  at: number;
   readonly task: () => void;
 }
 
@@ -11,6 +12,8 @@ export class VirtualClock implements Clock {
   #monotonic = 0;
   #wallAhead = 1_700_000_000_000;
   readonly #timers = new Set<Timer>();
+  /** How many wait for a turn of their own. */
+  #turns = 0;
 
   now(): Moment {
     return { monotonic: this.#monotonic, wall: this.#monotonic + this.#wallAhead };
@@ -27,6 +30,18 @@ export class VirtualClock implements Clock {
     this.schedule(0, task);
   }
 
+  nextTurn(task: () => void): void {
+    this.#turns += 1;
+    immediate(() => {
+      this.#turns -= 1;
+      task();
+    });
+  }
+
+  afterMicrotasks(task: () => void): void {
+    queueMicrotask(() => process.nextTick(task));
+  }
+
   /** How many timers are set. */
   get timers(): number {
     return this.#timers.size;
@@ -37,7 +52,13 @@ export class VirtualClock implements Clock {
     return (this.#next()?.at ?? Infinity) - this.#monotonic;
   }
 
-  /** Steps the wall clock; with a positive step also what a suspended machine finds when it wakes up. */
+  /** The machine is suspended for so long, and timers stand still. */
+  suspend(ms: number): void {
+    this.#monotonic += ms;
+    for (const timer of this.#timers) timer.at += ms;
+  }
+
+  /** Sets the wall clock forward, or back. */
   stepWall(ms: number): void {
     this.#wallAhead += ms;
   }
@@ -53,7 +74,7 @@ export class VirtualClock implements Clock {
 
   async advance(ms: number): Promise<void> {
     const end = this.#monotonic + ms;
-    await setImmediate();
+    await this.#settled();
     for (let timer = this.#next(); timer && timer.at <= end; timer = this.#next()) await this.#fire(timer);
     this.#monotonic = Math.max(this.#monotonic, end);
   }
@@ -63,7 +84,7 @@ export class VirtualClock implements Clock {
     const settled = new AbortController();
     const settle = (): void => settled.abort();
     promise.then(settle, settle);
-    await setImmediate();
+    await this.#settled();
     for (let timer = this.#next(); !settled.signal.aborted; timer = this.#next()) {
       if (!timer || timer.at === Infinity) throw new Error('no timer is set, and yet the promise is open');
       await this.#fire(timer);
@@ -75,7 +96,12 @@ export class VirtualClock implements Clock {
     this.#timers.delete(timer);
     this.#monotonic = Math.max(this.#monotonic, timer.at);
     timer.task();
-    await setImmediate();
+    await this.#settled();
+  }
+
+  async #settled(): Promise<void> {
+    do await setImmediate();
+    while (this.#turns > 0);
   }
 
   #next(): Timer | undefined {

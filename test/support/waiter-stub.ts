@@ -1,19 +1,27 @@
 import { Claim, type Grant, type Ticket } from '../../lib/core/claim.js';
 
+interface StubPlace extends Pick<Ticket, 'arrived' | 'since' | 'ttl'> {
+  readonly value: string;
+  readonly tokens?: number;
+}
+
 /** A waiter for one resource that only keeps in mind what it is told. */
 export class WaiterStub implements Ticket {
   readonly isTaken = true;
   readonly arrived: number;
-  readonly grace: number;
+  readonly since: number | undefined;
+  readonly ttl: number;
   readonly claim: Claim;
   /** The grants that it was told of. */
   readonly grants: ({ readonly node: string } & Grant)[] = [];
   readonly #told: (() => void)[] = [];
 
-  constructor(resource: string, place: { readonly arrived: number; readonly grace: number; readonly value: string }) {
+  constructor(resource: string, place: StubPlace) {
     this.arrived = place.arrived;
-    this.grace = place.grace;
+    this.since = place.since;
+    this.ttl = place.ttl;
     this.claim = new Claim([resource], place.value, this);
+    this.claim.tokens = place.tokens ?? 1;
   }
 
   granted(node: string, grant: Grant): void {

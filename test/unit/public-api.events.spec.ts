@@ -7,6 +7,7 @@ describe('the public surface', () => {
     expectTypeOf<LockEvent['type']>().toEqualTypeOf<
       | 'acquired'
       | 'contended'
+      | 'self-contended'
       | 'skipped'
       | 'joined'
       | 'extended'
@@ -16,6 +17,10 @@ describe('the public surface', () => {
       | 'node-down'
       | 'node-quarantined'
       | 'node-trusted'
+      | 'node-refused'
+      | 'node-accepted'
+      | 'quorum-lost'
+      | 'quorum-reached'
       | 'node-warning'
       | 'hand-off-unavailable'
     >();

@@ -16,6 +16,28 @@ import type {
   WithLockOptions,
 } from '../../lib/index.js';
 
+/** What a node may be described by; all else is refused. */
+type AllowedOptions = Pick<
+  RedisOptions,
+  | 'host'
+  | 'port'
+  | 'path'
+  | 'family'
+  | 'db'
+  | 'username'
+  | 'password'
+  | 'tls'
+  | 'protocol'
+  | 'connectionName'
+  | 'connectTimeout'
+  | 'disconnectTimeout'
+  | 'keepAlive'
+  | 'noDelay'
+  | 'clientInfoTag'
+  | 'disableClientInfo'
+  | 'showFriendlyErrorStack'
+>;
+
 describe('the public surface', () => {
   it('is this, and nothing more', () => {
     expect(Object.keys(api).sort()).toEqual([
@@ -27,7 +49,6 @@ describe('the public surface', () => {
       'RedlockClosedError',
       'RedlockError',
       'RedlockExceptionFilter',
-      'RedlockInterceptor',
       'RedlockModule',
       'RedlockService',
       'ResourceLockedError',
@@ -67,18 +88,19 @@ describe('the public surface', () => {
     expectTypeOf<keyof RedlockModuleOptions>().toEqualTypeOf<
       | 'nodes'
       | 'enabled'
+      | 'logKeys'
       | 'keyPrefix'
       | 'maxTtl'
       | 'restartQuarantine'
+      | 'waitForQuorum'
       | 'nodeTimeout'
       | 'shutdownTimeout'
       | 'maxWaiters'
+      | 'maxResources'
       | 'defaults'
       | 'exceptionFactory'
     >();
-    expectTypeOf<RedlockModuleOptions['nodes']>().toEqualTypeOf<
-      (string | Omit<RedisOptions, 'Connector'>)[] | undefined
-    >();
+    expectTypeOf<RedlockModuleOptions['nodes']>().toEqualTypeOf<(string | AllowedOptions)[] | undefined>();
     expectTypeOf<keyof RedlockModuleExtras>().toEqualTypeOf<'isGlobal' | 'name'>();
     expectTypeOf<Required<LockOptions>>().toEqualTypeOf<{
       ttl: number;
@@ -90,6 +112,7 @@ describe('the public surface', () => {
       autoExtend: boolean;
       maxHold: number;
       minHold: number;
+      reentrant: boolean;
       signal: AbortSignal;
     }>();
     expectTypeOf<WithLockOptions>().toExtend<LockOptions>();
@@ -98,12 +121,15 @@ describe('the public surface', () => {
     const options: Required<RedlockModuleOptions & RedlockModuleExtras> = {
       nodes: ['redis://10.0.0.1', { host: '10.0.0.2' }],
       enabled: true,
+      logKeys: true,
       keyPrefix: 'app:',
       maxTtl: 30_000,
       restartQuarantine: true,
+      waitForQuorum: 60_000,
       nodeTimeout: 50,
       shutdownTimeout: 5_000,
       maxWaiters: 100,
+      maxResources: 100,
       defaults: { ttl: 10_000 },
       exceptionFactory: (error, context) => new Error(`${error.code} ${context?.getType()}`),
       isGlobal: true,
@@ -133,6 +159,11 @@ describe('the public surface', () => {
     expectTypeOf<Service['tryAcquire']>().toEqualTypeOf<
       (resource: Resource, options?: LockOptions) => Promise<Lock | null>
     >();
+    expectTypeOf((service: Service) => service.key('user:<0>', 'a')).returns.toEqualTypeOf<string>();
+    expectTypeOf((service: Service) => service.key(['a:<0>', 'b:<1>'], 1, 2n)).returns.toEqualTypeOf<
+      readonly string[]
+    >();
+    expectTypeOf<Parameters<Service['key']>>().toEqualTypeOf<[readonly string[], ...unknown[]]>();
     expectTypeOf<Service['events$']>().toEqualTypeOf<Observable<LockEvent>>();
     expectTypeOf<Service['status']>().toEqualTypeOf<() => Promise<RedlockStatus>>();
     expectTypeOf<Awaited<ReturnType<typeof withNumber>>>().toEqualTypeOf<number>();
@@ -151,7 +182,7 @@ describe('the public surface', () => {
     expectTypeOf<Lock['resources']>().toEqualTypeOf<readonly string[]>();
     expectTypeOf<Lock>().toExtend<AsyncDisposable>();
     expect(Object.getOwnPropertyNames(api.RedlockService.prototype)).toEqual(
-      expect.arrayContaining(['acquire', 'tryAcquire', 'withLock', 'status']),
+      expect.arrayContaining(['acquire', 'tryAcquire', 'withLock', 'key', 'status']),
     );
   });
 });

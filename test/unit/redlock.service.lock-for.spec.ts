@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { QUIT, type CallOptions } from '../../lib/core/call-options.js';
-import { systemClock } from '../../lib/core/clock.js';
+import { SystemClock } from '../../lib/core/system-clock.js';
 import type { Lock } from '../../lib/core/lock.js';
 import type { LockOptions } from '../../lib/core/options.js';
 import { MemoryNode } from '../../lib/memory/memory-node.js';
@@ -19,7 +19,7 @@ class Counting extends RedlockService {
 }
 
 describe('a call of a method with @WithLock', () => {
-  const nodes = [1, 2, 3].map((index) => new MemoryNode(`node-${index}`, systemClock));
+  const nodes = [1, 2, 3].map((index) => new MemoryNode(`node-${index}`, new SystemClock()));
   const work = async (lock: Lock): Promise<boolean> => lock.isValid;
   let call: CallOptions;
   let service: RedlockService;
@@ -49,6 +49,8 @@ describe('a call of a method with @WithLock', () => {
 
   it('makes no signal otherwise, which costs more than all the rest', async () => {
     service = new RedlockService(nodes, {});
+    // Before that a call waits, which its end has to be heard for.
+    await service.onModuleInit();
     const spy = jest.spyOn(call[QUIT], 'signal', 'get');
     await expect(service[LOCK_FOR](['a'], work, call)).resolves.toBe(true);
     expect(spy).not.toHaveBeenCalled();

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { lastValueFrom, toArray } from 'rxjs';
-import { systemClock } from '../../lib/core/clock.js';
+import { SystemClock } from '../../lib/core/system-clock.js';
 import { LockKeyError, RedlockClosedError, ResourceLockedError } from '../../lib/core/errors.js';
 import type { LockEvent } from '../../lib/core/events.js';
 import type { LockNode } from '../../lib/core/lock-node.js';
@@ -20,7 +20,7 @@ describe('RedlockService', () => {
     new RedlockService(nodes, options);
 
   beforeEach(() => {
-    nodes = [1, 2, 3].map((index) => new MemoryNode(`node-${index}`, systemClock));
+    nodes = [1, 2, 3].map((index) => new MemoryNode(`node-${index}`, new SystemClock()));
     [service, rival] = [serviceOf(), serviceOf()];
   });
 
@@ -90,6 +90,7 @@ describe('RedlockService', () => {
     expect(events).toEqual([
       ['acquired', ['a']],
       ['extended', ['a']],
+      ['self-contended', ['a', 'b']],
       ['contended', ['a', 'b']],
       ['released', ['a']],
       ['contended', ['b']],
@@ -127,15 +128,30 @@ describe('RedlockService', () => {
       return lines;
     }
 
-    it('says when a node goes and comes', async () => {
+    it('says when a node goes and comes, and when it refuses to vote, and why', async () => {
       const [warnings, notes] = [logOf('warn'), logOf('log')];
       let tell: Parameters<LockNode['open']>[0] = () => undefined;
       nodes[0]!.open = async (listener?: typeof tell) => void (tell = listener!);
       await service.onModuleInit();
       tell({ type: 'node-down', reason: 'connection closed' });
       tell({ type: 'node-up' });
-      expect(warnings).toEqual(['node-1 is down: connection closed']);
-      expect(notes).toEqual(['node-1 is up']);
+      tell({ type: 'node-refused', reason: 'OOM command not allowed' });
+      tell({ type: 'node-accepted' });
+      expect(warnings).toEqual([
+        'node-1 is down: connection closed',
+        'node-1 refuses to vote: OOM command not allowed',
+      ]);
+      expect(notes).toEqual(['node-1 is up', 'node-1 votes again']);
+    });
+
+    it('says once, and at once, that a call waits for what the code around it holds', async () => {
+      const warnings = logOf('warn');
+      await service.withLock('a', async () => {
+        const waiting = [1, 2, 3].map(() => service.withLock('a', () => 1, { waitTimeout: 20 }));
+        expect(warnings).toEqual([expect.stringMatching(/"a" waits for a lock .* reentrant: true/)]);
+        await Promise.allSettled(waiting);
+      });
+      expect(warnings).toHaveLength(1);
     });
 
     it('says when a lock was lost', async () => {

@@ -1,10 +1,11 @@
 // Delays what passes to and from the nodes, in a process of its own: its timers are nobody else's work.
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
+import { Delays } from './delays.mjs';
 
 /** @typedef {{ ports: number[] } | { delay: number }} Request delay in ms, each way */
 
-let delay = 0;
+const delays = new Delays();
 
 /** @param {import('node:net').Socket} from @param {import('node:net').Socket} to */
 function forward(from, to) {
@@ -15,9 +16,9 @@ function forward(from, to) {
   from.on('data', (bytes) => {
     const now = performance.now();
     // Bytes keep their order, also where the delay has just become shorter.
-    lastDue = Math.max(now + delay, lastDue);
+    lastDue = Math.max(now + delays.length, lastDue);
     if (lastDue <= now) to.write(bytes);
-    else setTimeout(() => to.writable && to.write(bytes), lastDue - now);
+    else delays.at(lastDue, () => to.writable && to.write(bytes));
   });
 }
 
@@ -34,8 +35,8 @@ async function stand(port) {
 
 process.on('message', (/** @type {Request} */ request) => {
   if ('delay' in request) {
-    delay = request.delay;
-    process.send?.({ delay });
+    delays.length = request.delay;
+    process.send?.({ delay: delays.length });
   } else {
     void Promise.all(request.ports.map((port) => stand(port))).then((ports) => process.send?.({ ports }));
   }

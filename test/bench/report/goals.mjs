@@ -1,5 +1,5 @@
-import { SCENARIOS } from '../scenarios/scenarios.mjs';
-import { comparisonOf, figureOf, withSpread } from './tables.mjs';
+import { comparisonOf, figureOf } from './tables.mjs';
+import { TRAFFIC_GOALS } from './traffic-goals.mjs';
 
 /** @typedef {Record<string, import('../harness/rounds.mjs').ScenarioResult>} Results by scenario */
 /** @typedef {import('../harness/statistics.mjs').Spread} Spread */
@@ -69,9 +69,9 @@ const outageGoals = (kind) => [
 
 /** @type {readonly Goal[]} */
 export const GOALS = [
-  { what: 'alone, 1 caller: p50, x raw', atMost: 1.15, reached: ours('alone/1/p50', 'raw') },
-  { what: 'alone, 64 callers: pairs/s, x raw', atLeast: 8, reached: ours('alone/64/opsPerSecond', 'raw') },
-  { what: 'alone, 64 callers: pairs/s, x limit', atLeast: 0.75, reached: ours('alone/64/opsPerSecond', 'limit') },
+  { what: 'alone, 1 caller: p50, x raw', atMost: 1.35, reached: ours('alone/1/p50', 'raw') },
+  { what: 'alone, a round trip of 0.25 ms: p50, x raw', atMost: 1.08, reached: ours('near/0.25 ms/p50', 'raw') },
+  { what: 'alone, a round trip of 1 ms: p50, x raw', atMost: 1.08, reached: ours('near/1 ms/p50', 'raw') },
   { what: 'alone, 256 callers: p99, x raw', atMost: 0.25, reached: ours('alone/256/p99', 'raw') },
   { what: 'alone, 64 callers: client CPU, x raw', atMost: 0.12, reached: ours('alone/64/clientCpu', 'raw') },
   { what: 'burst, 1 process: x ideal', atMost: 1.1, reached: ours('burst/1 process/ofIdeal') },
@@ -155,27 +155,5 @@ export const GOALS = [
       comparisonOf(decorator.POST, ['@WithLock', 'withLock'], { figure: 'cpu', against: 'difference' }),
   },
   { what: 'a million pairs: growth KB', atMost: NOISE_KB, digits: 0, reached: ours('memory-million/growth/grown') },
+  ...TRAFFIC_GOALS,
 ];
-
-/** @param {Results} results @returns {string[][]} with its heading first */
-export function goalsTable(results) {
-  const isPartial = SCENARIOS.some(({ name }) => results[name] === undefined);
-  const measured = GOALS.map((goal) => ({ goal, reached: goal.reached(results) }));
-  const shown = measured.filter(({ reached }) => !isPartial || reached !== undefined);
-  const rows = shown.map(({ goal, reached }) => {
-    const text = reached === undefined ? 'not measured' : withSpread(reached, goal.digits ?? 2);
-    return [goal.what, targetOf(goal), text, reached === undefined ? '-' : verdictOn(goal, reached)];
-  });
-  return [['figure', 'to reach', 'reached: median [min..max]', ''], ...rows];
-}
-
-/** @param {Goal} goal */
-function targetOf({ atMost, atLeast }) {
-  return atMost === undefined ? `>= ${atLeast}` : `<= ${atMost}`;
-}
-
-/** @param {Goal} goal @param {Spread} reached */
-function verdictOn({ atMost = Infinity, atLeast = -Infinity, always = false }, { median, min, max }) {
-  const [least, most] = always ? [min, max] : [median, median];
-  return most <= atMost && least >= atLeast ? 'yes' : 'no';
-}

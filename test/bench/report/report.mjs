@@ -1,9 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CANDIDATES } from '../candidates/candidates.mjs';
+import { BOUNDS } from './bounds.mjs';
 import { chartOf } from './chart.mjs';
 import { DEFINITIONS } from './definitions.mjs';
-import { goalsTable } from './goals.mjs';
+import { goalsTable } from './goals-table.mjs';
 import { asMarkdown, idealOf, tableOf, titleOf } from './tables.mjs';
 
 /** @typedef {import('./goals.mjs').Results} Results */
@@ -50,6 +51,15 @@ ${CANDIDATES.map(({ name, title }) => `- \`${name}\`: ${title}`).join('\n')}
 ## The figures to reach
 
 ${asMarkdown(goalsTable(results))}
+
+## What bounds them
+
+${BOUNDS}
+
+## How to run it
+
+\`npm run bench\` measures everything in five rounds, about two hours; \`npm run bench -- --quick\` in a few minutes, for looking and not for
+judging; \`npm run bench -- --help\` tells the rest.
 
 ${scenarios.map((scenario) => section(scenario, results)).join('\n\n')}
 

@@ -4,17 +4,22 @@ import { bareCalls } from './bare-calls.mjs';
 import { burst } from './burst.mjs';
 import { decorator } from './decorator.mjs';
 import { held } from './held.mjs';
+import { http } from './http.mjs';
 import { memory } from './memory.mjs';
+import { near } from './near.mjs';
 import { network } from './network.mjs';
 import { nodeTime } from './node-time.mjs';
 import { outage } from './outage.mjs';
 import { steady } from './steady.mjs';
+import { traffic } from './traffic.mjs';
 
 /** In the order in which they run. */
 export const SCENARIOS = [
   alone,
+  near,
   burst,
   steady,
+  traffic,
   arrivals,
   outage('slow'),
   outage('frozen'),
@@ -25,4 +30,5 @@ export const SCENARIOS = [
   bareCalls,
   nodeTime,
   decorator,
+  http,
 ];

@@ -1,26 +1,63 @@
 import 'reflect-metadata';
-import { Body, Controller, Inject, Module, Post, UseInterceptors } from '@nestjs/common';
-import { pathToFileURL } from 'node:url';
-import { connectAll, load } from '../candidates/redis-5.mjs';
+import { Body, Controller, Inject, Module, Post } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { MessagePattern, Payload, Transport } from '@nestjs/microservices';
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { styleOf } from './handler-styles.mjs';
 
-const READY_WITHIN_MS = 35_000;
 const NO_SERVICE = Symbol('no service');
+const HOST = '127.0.0.1';
+const LOGGER = { logger: /** @type {['error']} */ (['error']) };
 
-/** @typedef {{ style: string, ports: number[], library: string, ttl: number }} AppParams */
-/** @typedef {{ module?: any, token?: any, decorator?: MethodDecorator, act?: (service: any, email: string) => any, ready?: (app: any) => Promise<void> }} Style */
+/** @typedef {import('./handler-styles.mjs').StyleParams} AppParams */
+
+/**
+ * Starts an application with one handler, and returns the port on which it is called.
+ * @param {AppParams} params
+ */
+export async function startApp(params) {
+  const style = await styleOf(params);
+  const isMessage = params.platform === 'TCP';
+  const AppModule = appModule(style, isMessage);
+  const { app, port } = await (isMessage ? listenToMessages(AppModule) : listenToRequests(AppModule, params));
+  await style.ready?.(app);
+  return port;
+}
+
+/** @param {any} AppModule @param {AppParams} params */
+async function listenToRequests(AppModule, { platform }) {
+  const app = await (platform === 'Fastify'
+    ? NestFactory.create(AppModule, new FastifyAdapter(), LOGGER)
+    : NestFactory.create(AppModule, LOGGER));
+  await app.listen(0, HOST);
+  return { app, port: app.getHttpServer().address().port };
+}
+
+/** @param {any} AppModule */
+async function listenToMessages(AppModule) {
+  const port = await freePort();
+  const options = { transport: Transport.TCP, options: { host: HOST, port } };
+  const app = await NestFactory.createMicroservice(AppModule, { ...LOGGER, .../** @type {any} */ (options) });
+  await app.listen();
+  return { app, port };
+}
+
+async function freePort() {
+  const server = createServer();
+  await once(server.listen(0, HOST), 'listening');
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  await once(server.close(), 'close');
+  return port;
+}
 
 /**
  * The same handler in each style of locking; decorators are called by hand because nothing compiles this file.
- * @param {AppParams} params
+ * @param {import('./handler-styles.mjs').Style} style
+ * @param {boolean} isMessage
  */
-export async function appModule(params) {
-  const {
-    module,
-    token = NO_SERVICE,
-    decorator,
-    act = (_service, email) => ({ email }),
-    ready,
-  } = await styleOf(params);
+function appModule({ module, token = NO_SERVICE, decorator, act = (_service, email) => ({ email }) }, isMessage) {
   class UsersController {
     /** @param {unknown} service */
     constructor(service) {
@@ -33,8 +70,9 @@ export async function appModule(params) {
     }
   }
   const { prototype } = UsersController;
-  decorate(prototype, 'register', decorator === undefined ? [Post()] : [Post(), decorator]);
-  Body()(prototype, 'register', 0);
+  const [route, argument] = isMessage ? [MessagePattern('register'), Payload()] : [Post(), Body()];
+  decorate(prototype, 'register', decorator === undefined ? [route] : [route, decorator]);
+  argument(prototype, 'register', 0);
   Inject(token)(UsersController, undefined, 0);
   Controller('users')(UsersController);
   // oxlint-disable-next-line typescript/no-extraneous-class -- to Nest, a module is a class
@@ -44,42 +82,11 @@ export async function appModule(params) {
     controllers: [UsersController],
     providers: [{ provide: NO_SERVICE, useValue: undefined }],
   })(AppModule);
-  return { AppModule, ready };
+  return AppModule;
 }
 
 /** @param {object} prototype @param {string} method @param {MethodDecorator[]} decorators the uppermost first */
 function decorate(prototype, method, decorators) {
   const before = /** @type {PropertyDescriptor} */ (Object.getOwnPropertyDescriptor(prototype, method));
   Object.defineProperty(prototype, method, Reflect.decorate(decorators, prototype, method, before));
-}
-
-/** @param {AppParams} params @returns {Promise<Style>} */
-async function styleOf(params) {
-  if (params.style === 'bare') return {};
-  if (params.style === 'nest-redlock') return nestRedlock(params);
-  /** @type {typeof import('nestjs-redlock')} */
-  const { RedlockModule, RedlockService, WithLock } = await import(pathToFileURL(params.library).href);
-  const nodes = params.ports.map((port) => `redis://127.0.0.1:${port}`);
-  const module = RedlockModule.forRoot({ nodes, defaults: { ttl: params.ttl } });
-  // New nodes may first have to earn the library's trust.
-  const ready = (/** @type {any} */ app) =>
-    app.get(RedlockService, { strict: false }).withLock('ready', () => undefined, { waitTimeout: READY_WITHIN_MS });
-  if (params.style === '@WithLock') return { module, ready, decorator: WithLock('user:<body.email>') };
-  return {
-    module,
-    ready,
-    ...(params.style === 'interceptor' && {
-      decorator: UseInterceptors({ intercept: (_context, next) => next.handle() }),
-    }),
-    token: RedlockService,
-    act: (service, email) => service.withLock(`user:${email}`, () => ({ email })),
-  };
-}
-
-/** @param {AppParams} params @returns {Promise<Style>} */
-async function nestRedlock({ ports, ttl }) {
-  const { Redlock, RedlockModule } = load('@anchan828/nest-redlock');
-  const module = RedlockModule.register({ clients: await connectAll(ports), duration: ttl });
-  const keyOf = (/** @type {unknown} */ _target, /** @type {{ email: string }} */ { email }) => `user:${email}`;
-  return { module, decorator: Redlock(keyOf) };
 }

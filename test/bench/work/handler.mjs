@@ -1,6 +1,5 @@
-import { NestFactory } from '@nestjs/core';
 import { delay } from '../harness/clock.mjs';
-import { appModule } from './handler-app.mjs';
+import { startApp } from './handler-app.mjs';
 
 // For the answers to the last requests.
 const AFTERGLOW_MS = 200;
@@ -12,15 +11,12 @@ const AFTERGLOW_MS = 200;
  * @returns {Promise<import('../harness/child-main.mjs').Measure>}
  */
 export async function prepare(_client, params) {
-  const { AppModule, ready } = await appModule(params);
-  const app = await NestFactory.create(AppModule, { logger: ['error'] });
-  await app.listen(0, '127.0.0.1');
-  await ready?.(app);
+  const port = await startApp(params);
   const measure = async () => {
     const before = process.cpuUsage();
     await delay(params.length + AFTERGLOW_MS);
     const { user, system } = process.cpuUsage(before);
     return { cpu: (user + system) / 1e3 };
   };
-  return Object.assign(measure, { facts: { port: app.getHttpServer().address().port } });
+  return Object.assign(measure, { facts: { port } });
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { ask } from '../redis/ask.mjs';
 
 const MAX_TTL_MS = 60_000;
@@ -9,7 +10,8 @@ export class LibraryCalls {
   constructor(parts, run) {
     this.parts = parts;
     this.random = new parts.SystemRandom();
-    this.encoder = new parts.BatchEncoder(`${run}:`, { maxTtl: MAX_TTL_MS, restartQuarantine: true });
+    const clock = { now: () => ({ monotonic: performance.now(), wall: Date.now() }) };
+    this.encoder = new parts.BatchEncoder(`${run}:`, { maxTtl: MAX_TTL_MS, restartQuarantine: true }, clock);
   }
 
   /** @param {string} library the entry of the built one @param {string} run */
@@ -23,7 +25,7 @@ export class LibraryCalls {
       'redis/resp',
       'redis/batch-script',
     ];
-    const parts = await Promise.all(files.map((file) => import(new URL(`${file}.js`, `file://${library}`).href)));
+    const parts = await Promise.all(files.map((file) => import(new URL(`${file}.js`, partsOf(library)).href)));
     return new LibraryCalls(Object.assign({}, ...parts), run);
   }
 
@@ -52,6 +54,12 @@ export class LibraryCalls {
     this.encoder.forget();
     return Buffer.from(this.encoder.wire(batch, how, bulk(id)));
   }
+}
+
+/** The ES modules are one file; the same parts are in the CommonJS half beside them. @param {string} library */
+function partsOf(library) {
+  const beside = new URL(`file://${library}`);
+  return existsSync(new URL('core/claim.js', beside)) ? beside : new URL('../cjs/index.js', beside);
 }
 
 /** @param {number} port */

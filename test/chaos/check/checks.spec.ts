@@ -41,6 +41,15 @@ describe('recoveryOf', () => {
     expect(recoveryOf([ask('1', 90, 150, { code: 'RESOURCE_LOCKED' })], calm).starved).toEqual(['client 1']);
   });
 
+  it('finds that of many who want several resources none was served', () => {
+    const inVain = Array.from({ length: 6 }, (_, index) => ask(`${index}`, 120, 390, { code: 'AbortError' }));
+    const both = inVain.flatMap((one) => [one, { ...one, resource: 'b' }]);
+    const starved = 'everybody who wanted several resources';
+    expect(recoveryOf([...both, ask('x', 120, 130)], calm).starved).toEqual([starved]);
+    const served = ['a', 'b'].map((resource) => ask('y', 120, 130, { resource }));
+    expect(recoveryOf([...both, ...served], calm).starved).toEqual([]);
+  });
+
   it('finds who waited for longer than the limit, or for ever', () => {
     const { unserved } = recoveryOf([ask('1', 90, 350), ask('2', 90)], calm);
     expect(unserved.map(({ id }) => id)).toEqual(['1', '2']);

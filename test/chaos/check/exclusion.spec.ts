@@ -16,6 +16,10 @@ describe('overlapsOf', () => {
     expect(overlapsOf([second, first])).toEqual([{ first, second, ms: 2 }]);
   });
 
+  it('leaves out who got a lock when it was over', () => {
+    expect(overlapsOf([hold('1', 0, 5), hold('2', 3, 3), hold('3', 5, 9)])).toEqual([]);
+  });
+
   it('compares with the one that lasts longest, not only with the neighbour', () => {
     const found = overlapsOf([hold('1', 0, 100), hold('2', 10, 20), hold('3', 30, 40)]);
     expect(found.map(({ second }) => second.id)).toEqual(['2', '3']);

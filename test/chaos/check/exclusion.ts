@@ -14,12 +14,12 @@ export interface Backward {
   readonly second: Hold;
 }
 
-/** Sweeps over the windows of each resource, in the order of their beginning. */
+/** Sweeps over the windows of each resource, in the order of their beginning; who got a lock when it was over held nothing. */
 export function overlapsOf(holds: readonly Hold[]): Overlap[] {
   return [...byResource(holds).values()].flatMap((list) => {
     const found: Overlap[] = [];
     let last: Hold | undefined;
-    for (const hold of list) {
+    for (const hold of list.filter(({ from, to }) => to > from)) {
       if (last && hold.from < last.to)
         found.push({ first: last, second: hold, ms: Math.min(last.to, hold.to) - hold.from });
       if (!last || hold.to > last.to) last = hold;

@@ -3,7 +3,7 @@ import type { ClientRecord } from '../record.js';
 import { toHistory } from './history.js';
 
 const ASKED: ClientRecord = { what: 'asked', id: 'x', at: 1, resources: ['a'] };
-const ACQUIRED: ClientRecord = { what: 'acquired', id: 'x', at: 2, until: 10, token: 7, value: 'v' };
+const ACQUIRED: ClientRecord = { what: 'acquired', id: 'x', at: 2, until: 10, latest: 11, token: 7, value: 'v' };
 
 function holdOf(...records: ClientRecord[]) {
   return toHistory([{ client: 'client 1.1', records: [ASKED, ACQUIRED, ...records] }]).holds[0];
@@ -30,7 +30,30 @@ describe('toHistory', () => {
   });
 
   it('lets an extension lengthen the claim', () => {
-    expect(holdOf({ what: 'extended', id: 'x', at: 8, until: 18 })).toMatchObject({ to: 18 });
+    expect(holdOf({ what: 'extended', id: 'x', at: 8, until: 18, latest: 18 })).toMatchObject({ to: 18 });
+  });
+
+  it('keeps what a holder saw after it had blocked its event loop, beside the latest that it could claim', () => {
+    const { looks } = toHistory([
+      {
+        client: 'client 1.1',
+        records: [
+          ASKED,
+          ACQUIRED,
+          { what: 'looked', id: 'x', at: 5, left: 5, aborted: false },
+          { what: 'extended', id: 'x', at: 8, until: 18, latest: 19 },
+          { what: 'looked', id: 'x', at: 25, left: 0, aborted: true },
+        ],
+      },
+    ]);
+    expect(looks).toMatchObject([
+      { id: 'x', at: 5, latest: 11, left: 5, aborted: false },
+      { id: 'x', at: 25, latest: 19, left: 0, aborted: true },
+    ]);
+  });
+
+  it('ends the hold of one that blocked its event loop with its validity, whenever it looked', () => {
+    expect(holdOf({ what: 'looked', id: 'x', at: 90, left: 0, aborted: true })).toMatchObject({ from: 2, to: 10 });
   });
 
   it('makes one hold and one ask for each resource', () => {

@@ -1,4 +1,4 @@
-import type { Ask, ClientRecord, ClientRecords, Hold } from '../record.js';
+import type { Ask, ClientRecord, ClientRecords, Hold, Look } from '../record.js';
 
 export interface Stall {
   readonly client: string;
@@ -11,6 +11,7 @@ export interface History {
   readonly asks: readonly Ask[];
   /** In the order in which they began. */
   readonly holds: readonly Hold[];
+  readonly looks: readonly Look[];
   readonly stalls: readonly Stall[];
   readonly troubles: readonly string[];
   /** How often each event of a node was told: `node-quarantined: it restarted`. */
@@ -26,6 +27,8 @@ interface Story {
   acquired?: Of<'acquired'>;
   failed?: Of<'failed'>;
   until: number;
+  latest: number;
+  readonly looks: Look[];
   released: number | undefined;
   lost: number | undefined;
 }
@@ -33,31 +36,39 @@ interface Story {
 export function toHistory(all: readonly ClientRecords[]): History {
   const stories = all.flatMap((one) => [...storiesOf(one).values()]);
   const holds = stories.flatMap(holdsOf).sort((a, b) => a.from - b.from);
+  const looks = stories.flatMap((story) => story.looks);
   const troubles = all.flatMap(({ client, records }) =>
     records.flatMap((record) => (record.what === 'trouble' ? [`${client}: ${record.reason}`] : [])),
   );
   const stalls = all.flatMap(({ client, records }) =>
     records.flatMap((record) => (record.what === 'stall' ? [{ client, from: record.from, to: record.at }] : [])),
   );
-  return { asks: stories.flatMap(asksOf), holds, stalls, troubles, nodeEvents: countEvents(all) };
+  return { asks: stories.flatMap(asksOf), holds, looks, stalls, troubles, nodeEvents: countEvents(all) };
 }
 
 function storiesOf({ client, records }: ClientRecords): Map<string, Story> {
   const stories = new Map<string, Story>();
   for (const record of records) {
     if (!('id' in record)) continue;
-    if (record.what === 'asked')
-      stories.set(record.id, { client, asked: record, until: 0, released: undefined, lost: undefined });
+    if (record.what === 'asked') stories.set(record.id, begun(client, record));
     const story = stories.get(record.id);
     if (story) tell(story, record);
   }
   return stories;
 }
 
+function begun(client: string, asked: Of<'asked'>): Story {
+  return { client, asked, until: 0, latest: 0, looks: [], released: undefined, lost: undefined };
+}
+
 function tell(story: Story, record: ClientRecord): void {
   if (record.what === 'acquired') story.acquired = record;
   if (record.what === 'failed') story.failed = record;
-  if (record.what === 'acquired' || record.what === 'extended') story.until = record.until;
+  if (record.what === 'acquired' || record.what === 'extended') {
+    story.until = record.until;
+    story.latest = record.latest;
+  }
+  if (record.what === 'looked') story.looks.push({ ...record, latest: story.latest });
   if (record.what === 'released') story.released = record.at;
   if (record.what === 'lost') story.lost = record.at;
 }

@@ -5,7 +5,7 @@ export interface Recovery {
   readonly took: number;
   /** Who was not served in time. */
   readonly unserved: readonly Ask[];
-  /** Clients who asked in the calm, and none of whose workers was served in it. */
+  /** Who asked in the calm, and was not served in it: clients with all their workers, and all who wanted several resources. */
   readonly starved: readonly string[];
 }
 
@@ -17,17 +17,22 @@ export interface Calm {
   readonly limit: number;
 }
 
+/** So many that want several resources are not all unlucky. */
+const MANY = 10;
+
 /**
- * Whoever waits when the faults end has its lock within the limit, unless it gives up before by its own terms. Whoever
- * wants several resources at once stands in no line, and has to be lucky.
+ * Who waits when the faults end has its lock within the limit, unless it gives up before by its own terms. Who wants several resources
+ * waits in several lines, one after the other: of many of those some are served.
  */
 export function recoveryOf(asks: readonly Ask[], { from, to, limit }: Calm): Recovery {
-  const waiting = inLine(asks).filter((ask) => ask.asked <= from && (ask.answered ?? Infinity) > from);
+  const waiting = asks
+    .filter(isIn(asks, 'one'))
+    .filter((ask) => ask.asked <= from && (ask.answered ?? Infinity) > from);
   const end = Math.min(to, from + limit);
   const unserved = waiting.filter((ask) => (ask.answered ?? Infinity) > end && !isAlone(ask, asks));
   const served = waiting.filter(({ code, answered }) => code === undefined && answered !== undefined);
   const took = Math.max(0, ...served.map(({ answered }) => answered! - from));
-  return { took, unserved, starved: starvedIn(asks, from) };
+  return { took, unserved, starved: [...starvedIn(asks, from), ...starvedTogether(asks, from)] };
 }
 
 function starvedIn(asks: readonly Ask[], from: number): string[] {
@@ -35,6 +40,14 @@ function starvedIn(asks: readonly Ask[], from: number): string[] {
   const seats = new Set(late.map(({ client }) => seatOf(client)));
   for (const { client, code } of late) if (code === undefined) seats.delete(seatOf(client));
   return [...seats];
+}
+
+function starvedTogether(asks: readonly Ask[], from: number): string[] {
+  const late = asks
+    .filter(isIn(asks, 'several'))
+    .filter(({ answered = Infinity }) => answered > from && answered !== Infinity);
+  const isStarved = late.length >= MANY && late.every(({ code }) => code !== undefined);
+  return isStarved ? ['everybody who wanted several resources'] : [];
 }
 
 function seatOf(client: string): string {
@@ -50,9 +63,9 @@ function isAlone({ client, asked }: Ask, asks: readonly Ask[]): boolean {
   });
 }
 
-/** Those who asked for one resource. */
-function inLine(asks: readonly Ask[]): Ask[] {
+/** Those who asked for one resource, or for several. */
+function isIn(asks: readonly Ask[], kind: 'one' | 'several'): (ask: Ask) => boolean {
   const counts = new Map<string, number>();
   for (const { id } of asks) counts.set(id, (counts.get(id) ?? 0) + 1);
-  return asks.filter(({ id }) => counts.get(id) === 1);
+  return ({ id }) => (counts.get(id) === 1) === (kind === 'one');
 }

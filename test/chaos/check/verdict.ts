@@ -1,5 +1,6 @@
-import type { Ask, Fault, Hold } from '../record.js';
+import type { Ask, Fault, Hold, Look } from '../record.js';
 import { lateAborts } from './aborts.js';
+import { stillborn, unawareOf } from './awareness.js';
 import { backwardsOf, overlapsOf, type Backward, type Overlap } from './exclusion.js';
 import { handOffs, type HandOff } from './hand-off.js';
 import type { History } from './history.js';
@@ -17,6 +18,9 @@ export interface Findings {
   readonly overlaps: readonly Overlap[];
   readonly backwards: readonly Backward[];
   readonly lateAborts: readonly Hold[];
+  readonly unaware: readonly Look[];
+  /** How many locks were over when their callers got them. */
+  readonly stillborn: number;
   readonly unserved: readonly string[];
   readonly troubles: readonly string[];
   readonly holds: number;
@@ -28,16 +32,18 @@ export interface Findings {
 
 /** @param highest the holder of the highest token of each resource in earlier chapters; it is kept up to date */
 export function findingsOf({ calm, history }: Chapter, highest: Map<string, Hold>): Findings {
-  const { asks, holds, stalls, troubles } = history;
+  const { asks, holds, looks, stalls, troubles } = history;
   const { took, unserved, starved } = recoveryOf(asks, calm);
   const quiet = holds.filter(({ from }) => from > calm.from + took && from < calm.to);
   return {
     overlaps: overlapsOf(holds),
     backwards: backwardsOf(holds, highest),
     lateAborts: lateAborts(holds, stalls),
+    unaware: unawareOf(looks),
+    stillborn: stillborn(holds).length,
     unserved: [
       ...unserved.map((ask) => waitOf(ask, calm.from)),
-      ...starved.map((client) => `${client} waited for anything, in vain,`),
+      ...starved.map((who) => `${who} waited for anything, in vain,`),
     ],
     troubles,
     holds: holds.length,
@@ -59,6 +65,10 @@ export function complaints(found: Findings): string[] {
     ),
     ...found.lateAborts.map(
       ({ id, lost, until }) => `${id} was told of its loss ${(lost! - until).toFixed(1)} ms late`,
+    ),
+    ...found.unaware.map(
+      ({ id, left, aborted }) =>
+        `${id} believed in ${left} ms (signal ${aborted ? 'aborted' : 'quiet'}) after its validity`,
     ),
     ...found.unserved.map((who) => `${who} after the faults had ended`),
     ...found.troubles,

@@ -2,13 +2,14 @@ import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import { pathToFileURL } from 'node:url';
 import type { LockEvent } from '../../../lib/core/events.js';
+import { block } from '../../support/block.js';
 import { machineTime } from '../record.js';
 import { runSection } from './section.js';
 import { Surroundings } from './surroundings.js';
 import type { ClientTerms, Mode, Order, TurnOrder } from './terms.js';
 import { work, type Taste } from './worker.js';
 
-const TASTES: readonly Taste[] = ['hot', 'hot', 'warm', 'warm', 'cold', 'pair'];
+const TASTES: readonly Taste[] = ['hot', 'hot', 'warm', 'warm', 'cold', 'pair', 'team', 'team'];
 
 const terms = JSON.parse(process.argv[2]!) as ClientTerms;
 
@@ -36,11 +37,6 @@ async function takeTurn(around: Surroundings, { id, resource, ttl, waitTimeout, 
   around.say({ say: held ? 'over' : 'failed', id });
 }
 
-function block(ms: number): void {
-  const end = machineTime() + ms;
-  while (machineTime() < end);
-}
-
 /** Workers that come to rest while others of the last shift still rest would be too many. */
 class Shifts {
   #last: Promise<unknown> = Promise.resolve();
@@ -48,8 +44,10 @@ class Shifts {
   async change(around: Surroundings, mode: Mode): Promise<void> {
     const wasResting = around.mode === 'rest';
     around.change(mode);
+    if (mode === 'calm') around.say({ say: 'calm' });
     if (mode === 'rest') {
       await this.#last;
+      await around.alone();
       around.say({ say: 'resting' });
     } else if (wasResting) {
       await this.#last;

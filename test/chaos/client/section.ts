@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Lock } from '../../../lib/core/lock.js';
 import type { LockOptions } from '../../../lib/core/options.js';
 import { machineTime } from '../record.js';
-import type { Surroundings } from './surroundings.js';
+import { compute, computeFor, mourn } from './habits.js';
+import { claimOf, type Surroundings } from './surroundings.js';
 
 export interface Plan {
   readonly id: string;
@@ -10,8 +11,12 @@ export interface Plan {
   readonly options: LockOptions;
   /** Ms. */
   readonly hold: number;
-  /** Whether the section ends early when the weather changes. */
+  /** Whether the harness leads it: it ends when that says so, whatever the weather, and has no habits of its own. */
   readonly isOrdered?: boolean;
+  /** Ms for which it blocks the event loop as soon as it has the lock; else it does so now and then. */
+  readonly computes?: number;
+  /** Called in the very turn in which the lock is given back, before or after. */
+  readonly beside?: () => void;
 }
 
 const EXPECTED = ['RESOURCE_LOCKED', 'QUORUM_NOT_REACHED', 'AbortError'];
@@ -27,17 +32,29 @@ export async function runSection(around: Surroundings, plan: Plan): Promise<bool
     fail(around, id, error);
     return false;
   }
-  // The time first: should the process stand still between the two, it claims too little instead of too much.
-  const at = machineTime();
-  const until = at + lock.validity;
-  around.journal.write({ what: 'acquired', id, at, until, token: lock.fencingToken, value: lock.value });
-  around.holds(id, lock);
+  const claim = claimOf(lock);
+  around.journal.write({ what: 'acquired', id, ...claim, token: lock.fencingToken, value: lock.value });
+  const holder = { id, lock };
+  around.holds(id, lock, () => {
+    if (!plan.isOrdered) mourn(around, holder, () => runSection(around, againOf(around, plan)));
+  });
   if (plan.isOrdered) around.say({ say: 'acquired', id });
+  else if (plan.computes !== undefined) computeFor(around, holder, plan.computes);
+  else compute(around, holder, 'taken');
   await work(around, plan, lock);
+  if (!plan.isOrdered) compute(around, holder, 'release');
   around.gaveBack(id);
   around.journal.write({ what: 'released', id, at: machineTime() });
-  await lock.release();
+  const isFirst = around.dice.chance(0.5);
+  if (isFirst) plan.beside?.();
+  const released = lock.release();
+  if (!isFirst) plan.beside?.();
+  await released;
   return true;
+}
+
+function againOf(around: Surroundings, { resources, options, hold }: Plan): Plan {
+  return { id: around.newId(), resources, options, hold };
 }
 
 function fail({ journal }: Surroundings, id: string, error: unknown): void {

@@ -15,6 +15,7 @@ export class Surroundings {
   #shift = new AbortController();
   /** Ends with the work: who still waits then gives up. */
   #work = new AbortController();
+  readonly #asides = new Set<Promise<unknown>>();
   readonly #held = new Map<string, Lock>();
   readonly #requests = new Map<number, (reply: StoreReply) => void>();
   #asked = 0;
@@ -50,10 +51,24 @@ export class Surroundings {
     return `${this.terms.client}/${this.#asked}`;
   }
 
-  holds(id: string, lock: Lock): void {
+  /** Something that goes on beside the workers. */
+  aside(errand: Promise<unknown>): void {
+    this.#asides.add(errand);
+    void errand.finally(() => this.#asides.delete(errand));
+  }
+
+  /** Resolves when nothing goes on beside the workers any more. */
+  async alone(): Promise<void> {
+    while (this.#asides.size > 0) await Promise.all(this.#asides);
+  }
+
+  /** Writes it down when the lock is lost, and then calls `lost`. */
+  holds(id: string, lock: Lock, lost: () => void): void {
     this.#held.set(id, lock);
     lock.signal.addEventListener('abort', () => {
-      if (this.#held.has(id)) this.journal.write({ what: 'lost', id, at: machineTime() });
+      if (!this.#held.has(id)) return;
+      this.journal.write({ what: 'lost', id, at: machineTime() });
+      lost();
     });
   }
 
@@ -64,9 +79,9 @@ export class Surroundings {
   /** An extension gives a holder more to claim. */
   extended(resources: readonly string[]): void {
     for (const [id, lock] of this.#held) {
-      if (lock.resources.join() !== resources.join()) continue;
-      const at = machineTime();
-      this.journal.write({ what: 'extended', id, at, until: at + lock.validity });
+      // One that was lost may still be in the hands of a worker that has not noticed.
+      if (lock.resources.join() !== resources.join() || !lock.isValid) continue;
+      this.journal.write({ what: 'extended', id, ...claimOf(lock) });
     }
   }
 
@@ -87,4 +102,11 @@ export class Surroundings {
     this.#requests.get(request)?.(reply);
     this.#requests.delete(request);
   }
+}
+
+/** What a holder may claim, and what it may claim at most should the process stand still while it looks. */
+export function claimOf(lock: Lock): { readonly at: number; readonly until: number; readonly latest: number } {
+  const at = machineTime();
+  const left = lock.validity;
+  return { at, until: at + left, latest: machineTime() + left };
 }

@@ -35,6 +35,6 @@ export type Order =
 
 /** From a client to the harness. */
 export type Word =
-  | { readonly say: 'open' | 'resting' }
+  | { readonly say: 'open' | 'calm' | 'resting' }
   | { readonly say: 'store'; readonly request: number; readonly what: StoreRequest }
   | { readonly say: 'acquired' | 'failed' | 'over'; readonly id: string };

@@ -1,30 +1,67 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runSection } from './section.js';
+import { runSection, type Plan } from './section.js';
 import type { Surroundings } from './surroundings.js';
 
-/** What a worker goes for: one resource that all want, some, a great many, or two at once. */
-export type Taste = 'hot' | 'warm' | 'cold' | 'pair';
+/**
+ * What a worker goes for: one resource that all want, some, a great many, two at once, or two at once that it gives back in the
+ * very turn in which it asks for one of them again.
+ */
+export type Taste = 'hot' | 'warm' | 'cold' | 'pair' | 'team';
 
 /** Warm ones are few enough to be contended now and then; cold ones are hardly ever seen twice. */
 const WARM = 8;
 const COLD = 10_000;
+/** How often a worker asks for many cold ones at once, each of which begins with a computation: together these outlast a lease. */
+const BURSTS = 0.01;
+const BURST = 8;
+/** So many that a line is often empty when somebody comes, and so few that others come soon. */
+const TEAM = 10;
 
 /** Takes locks, one after the other, until it is told to rest. */
 export async function work(around: Surroundings, taste: Taste): Promise<void> {
   while (around.mode !== 'rest') {
-    await runSection(around, {
-      id: around.newId(),
-      resources: resourcesOf(around, taste),
-      ...termsOf(around),
-    });
+    const plan = { id: around.newId(), resources: resourcesOf(around, taste), ...termsOf(around) };
+    if (taste === 'team') await runTogether(around, plan);
+    else if (taste === 'cold' && around.dice.chance(BURSTS)) await runBurst(around);
+    else await runSection(around, plan);
     await sleep(around.dice.between(2, taste === 'hot' ? 10 : 40));
   }
+}
+
+/** Asks for one of the resources in the turn in which it gives all of them back. */
+async function runTogether(around: Surroundings, plan: Plan): Promise<void> {
+  let next: Promise<boolean> | undefined;
+  const one = around.dice.pick(plan.resources);
+  const beside = (): void => {
+    const terms = termsOf(around);
+    const hold = around.mode === 'go' ? around.dice.between(0, around.terms.ttl) : terms.hold;
+    next = runSection(around, { id: around.newId(), resources: [one], ...terms, hold });
+  };
+  await runSection(around, { ...plan, beside });
+  await next;
+}
+
+/** As sign-ups that come together, each of which hashes a password. */
+async function runBurst(around: Surroundings): Promise<void> {
+  const computes = (1.5 * around.terms.ttl) / BURST;
+  const plans = Array.from({ length: BURST }, () => ({
+    id: around.newId(),
+    resources: resourcesOf(around, 'cold'),
+    ...termsOf(around),
+    computes,
+  }));
+  await Promise.all(plans.map((plan) => runSection(around, plan)));
 }
 
 function resourcesOf({ dice }: Surroundings, taste: Taste): string[] {
   const warm = Array.from({ length: WARM }, (_, index) => `warm-${index}`);
   if (taste === 'hot') return ['hot'];
   if (taste === 'pair') return dice.some(2, warm);
+  if (taste === 'team')
+    return dice.some(
+      2,
+      Array.from({ length: TEAM }, (_, index) => `team-${index}`),
+    );
   return taste === 'warm' ? [dice.pick(warm)] : [`cold-${dice.below(COLD)}`];
 }
 

@@ -1,7 +1,7 @@
 import type { Dice } from '../dice.js';
 import type { Stage } from '../stage/stage.js';
 import type { Way } from '../stage/way.js';
-import { names, pathsOf, type Nemesis, type Path, type Strike } from './nemesis.js';
+import { majorityOf, names, pathsOf, type Nemesis, type Path, type Strike } from './nemesis.js';
 
 /** Sets something on these ways until they are healed. */
 function disturbed(paths: readonly Path[], lasts: number, disturb: (way: Way) => void): Strike {
@@ -41,6 +41,33 @@ export const slow: Nemesis = {
       way.requestDelay = requests;
       way.replyDelay = replies;
     });
+  },
+};
+
+/** Ms: longer than a node may take to answer, and shorter than a lease. */
+const LATE: readonly [number, number] = [150, 350];
+
+/** Again and again, since what makes trouble is the beginning and the end of it, where late and new replies come together. */
+export const lateReplies: Nemesis = {
+  name: 'late-replies',
+  title: 'requests arrive at once on some ways, and what nodes say is held up again and again for 150 to 350 ms',
+  weight: 2,
+  plan(stage, dice) {
+    const clients = dice.some(1 + dice.below(stage.clients.length), stage.clients);
+    const nodes = dice.some(dice.pick([majorityOf(stage), stage.nodes.length]), stage.nodes);
+    const paths = pathsOf(clients, nodes, stage);
+    const late = dice.between(...LATE);
+    let timer: NodeJS.Timeout | undefined;
+    const hold = (): void => paths.forEach(({ way }) => way.holdReplies(late));
+    return {
+      where: names(paths),
+      lasts: dice.between(500, 3_000),
+      begin: () => void (timer = setInterval(hold, 2 * late)),
+      end() {
+        clearInterval(timer);
+        for (const { way } of paths) way.heal();
+      },
+    };
   },
 };
 

@@ -2,7 +2,7 @@ import { clockStep, clockStepMost, clockWrong } from './clocks.js';
 import { blockClient, freezeClient, freezeNode, killClient } from './freeze.js';
 import { killNode, killRolling, killThree, oldRdb } from './kill-node.js';
 import type { Nemesis } from './nemesis.js';
-import { blackhole, dropReplies, reset, slow, splitView, zombieBytes } from './network.js';
+import { blackhole, dropReplies, lateReplies, reset, slow, splitView, zombieBytes } from './network.js';
 import { eviction, flush, killConnections, memoryFull, scriptFlush } from './operator.js';
 
 /** All that can happen. */
@@ -18,6 +18,7 @@ export const NEMESES: readonly Nemesis[] = [
   blackhole,
   dropReplies,
   slow,
+  lateReplies,
   splitView,
   reset,
   zombieBytes,

@@ -28,6 +28,7 @@ const CHAPTER: Chapter = {
       { id: 'client 2.1/1', client: 'client 2.1', resource: 'hot', asked: 1_050, answered: 1_200, code: 'LOCKED' },
     ],
     holds: [HOLD, SECOND],
+    looks: [],
     stalls: [],
     troubles: [],
     nodeEvents: new Map(),

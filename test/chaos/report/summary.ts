@@ -25,6 +25,8 @@ export function summarize({ options, totals, store }: Whole): Summary {
     ['two holders at once', String(totals.overlaps)],
     ['tokens out of order', String(totals.tokensBackward)],
     ['signals that were late', String(totals.lateAborts)],
+    ['looks after a blocked event loop', `${totals.looks}, ${totals.unaware} of them believed in what was over`],
+    ['locks over when they came', String(totals.stillborn)],
     ['writes the fenced store refused', `${store.refused} (late writers)`],
     ['wrong writes the fenced store took', String(store.fencedFaults.length)],
     ['lost updates of the plain store', `${store.lostUpdates.length} of ${store.writes} (late writers may cause them)`],

@@ -2,6 +2,9 @@ import type { Chapter, Findings } from '../check/verdict.js';
 import { complaints } from '../check/verdict.js';
 import type { Ask } from '../record.js';
 
+/** Of so many locks one may be over when its caller gets it. */
+const MOST_ALIVE = 10_000;
+
 /** What a whole run came to. */
 export class Totals {
   chapters = 0;
@@ -10,6 +13,11 @@ export class Totals {
   overlaps = 0;
   tokensBackward = 0;
   lateAborts = 0;
+  /** Holders that looked after they had blocked their event loop, and believed in what was over. */
+  unaware = 0;
+  looks = 0;
+  /** Locks that were over when their callers got them. */
+  stillborn = 0;
   unserved = 0;
   /** Ms; the longest of all chapters. */
   slowestRecovery = 0;
@@ -23,6 +31,12 @@ export class Totals {
   /** What went wrong with the harness, not with the library. */
   readonly failures: string[] = [];
 
+  /** One may end between the look of the library and that of its caller: one after the other hardly ever does. */
+  get tooManyStillborn(): string[] {
+    if (this.stillborn <= 1 + this.holds / MOST_ALIVE) return [];
+    return [`${this.stillborn} locks were over when their callers got them`];
+  }
+
   add({ faults, history }: Chapter, found: Findings): void {
     this.chapters += 1;
     this.asks += found.asks;
@@ -30,6 +44,9 @@ export class Totals {
     this.overlaps += found.overlaps.length;
     this.tokensBackward += found.backwards.length;
     this.lateAborts += found.lateAborts.length;
+    this.unaware += found.unaware.length;
+    this.looks += history.looks.length;
+    this.stillborn += found.stillborn;
     this.unserved += found.unserved.length;
     this.slowestRecovery = Math.max(this.slowestRecovery, found.recovery);
     this.handOffP50 = Math.max(this.handOffP50, found.handOff.p50);

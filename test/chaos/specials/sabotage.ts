@@ -34,8 +34,8 @@ export const SABOTAGES: Readonly<Record<string, readonly Change[]>> = {
     { file: 'lib/core/fencing.ts', from: 'return Math.round(wall * 1_000);', to: 'return 0 * wall;' },
     {
       file: LINE,
-      from: 'math.max(fence_of(at) + ${TOKENS_PER_VOTE}, reached)',
-      to: 'fence_of(at) + ${TOKENS_PER_VOTE}',
+      from: 'math.max(fence_of(at) + 1, reached)',
+      to: 'fence_of(at) + 1',
     },
   ],
   // The greatest of the counters that answered, whether a later holder will meet it or not.

@@ -52,11 +52,14 @@ export class ClientProcess {
     this.order({ do: 'mode', mode });
   }
 
+  /** Resolves when it knows, or is gone. */
+  calm(): Promise<void> {
+    return this.#change('calm', 'calm');
+  }
+
   /** Resolves when it has ended all that it had begun, or is gone. */
-  async rest(): Promise<void> {
-    const before = this.#words.length;
-    this.change('rest');
-    await this.#heard((word, index) => word.say === 'resting' && index >= before);
+  rest(): Promise<void> {
+    return this.#change('rest', 'resting');
   }
 
   /** Answers whether it got the lock; `over` resolves when it has given it back. */
@@ -98,6 +101,12 @@ export class ClientProcess {
     // Whatever follows the last line end was cut short together with the process.
     const lines = text.split('\n').slice(0, -1);
     return { client: this.terms.client, records: lines.map((line) => JSON.parse(line) as ClientRecord) };
+  }
+
+  async #change(mode: Mode, answer: Word['say']): Promise<void> {
+    const before = this.#words.length;
+    this.change(mode);
+    await this.#heard(({ say }, index) => say === answer && index >= before);
   }
 
   #hear(word: Word): void {

@@ -30,6 +30,11 @@ export class ClientSeat {
     this.process.change(mode);
   }
 
+  async calm(): Promise<void> {
+    this.#mode = 'calm';
+    await this.process.calm();
+  }
+
   async rest(): Promise<void> {
     this.#mode = 'rest';
     await this.process.rest();

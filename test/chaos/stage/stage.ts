@@ -45,6 +45,11 @@ export class Stage {
     for (const client of this.clients) client.change(mode);
   }
 
+  /** Resolves when every client knows of it: none of them blocks its event loop any more. */
+  async calm(): Promise<void> {
+    await Promise.all(this.clients.map((client) => client.calm()));
+  }
+
   async rest(): Promise<void> {
     await Promise.all(this.clients.map((client) => client.rest()));
   }

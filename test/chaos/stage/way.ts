@@ -20,6 +20,8 @@ export class Way {
   dropReplies = false;
   blackhole = false;
   readonly url: string;
+  /** Until when replies are held up, by the monotonic clock. */
+  #held = 0;
   readonly #links = new Set<Link>();
 
   private constructor(
@@ -53,8 +55,14 @@ export class Way {
     for (const { client } of this.#links) broken(client);
   }
 
+  /** Holds up for so many ms whatever the node says; then all of it arrives at once. */
+  holdReplies(ms: number): void {
+    this.#held = performance.now() + ms;
+  }
+
   heal(): void {
     const lossy = this.dropReplies || this.blackhole;
+    this.#held = 0;
     this.requestDelay = 0;
     this.replyDelay = 0;
     this.dropReplies = false;
@@ -80,7 +88,7 @@ export class Way {
       passed,
     });
     const replies = new Direction(node, client, {
-      delay: () => this.replyDelay,
+      delay: () => Math.max(this.replyDelay, this.#held - performance.now()),
       isLost: () => this.blackhole || this.dropReplies,
       isCut,
       passed,

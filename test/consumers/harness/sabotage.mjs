@@ -1,5 +1,5 @@
 // Would they notice? What breaks the package, and which consumers have to fail then.
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
@@ -23,7 +23,11 @@ export const SABOTAGES = [
     says: 'the types of the root import an optional package',
     noticedBy: ['types-node10', 'types-node16-cjs', 'types-node16-esm', 'types-nodenext-esm', 'types-bundler'],
     breakIt: (folder) =>
-      eachFormat(folder, 'index.d.ts', (text) => `import type { ClientProxy } from '@nestjs/microservices';\n${text}`),
+      eachFormat(
+        folder,
+        /^index\.d\.ts$/,
+        (text) => `import type { ClientProxy } from '@nestjs/microservices';\n${text}`,
+      ),
   },
   {
     name: 'no-types-versions',
@@ -42,7 +46,7 @@ export const SABOTAGES = [
     says: '@WithLock does nothing',
     noticedBy: ['nest11-swc-jest', 'nest12-jest', 'nest12-vitest', 'nest12-express', 'own-ioredis-5'],
     breakIt: (folder) =>
-      eachFormat(folder, 'with-lock/with-lock.decorator.js', (text) =>
+      eachFormat(folder, /\.js$/, (text) =>
         text.replace(/(function WithLock\(.*\{)/, '$1\n    return () => undefined;'),
       ),
   },
@@ -56,13 +60,20 @@ function changeManifest(folder, change) {
   writeFileSync(file, JSON.stringify(manifest));
 }
 
-/** @param {string} folder @param {string} file @param {(text: string) => string} change */
-function eachFormat(folder, file, change) {
+/** @param {string} folder @param {RegExp} files @param {(text: string) => string} change */
+function eachFormat(folder, files, change) {
   for (const format of ['esm', 'cjs']) {
-    const path = join(folder, 'dist', format, file);
-    const text = readFileSync(path, 'utf8');
-    const changed = change(text);
-    if (changed === text) throw new Error(`${path} has nothing to break: adapt the sabotage`);
-    writeFileSync(path, changed);
+    const home = join(folder, 'dist', format);
+    const names = readdirSync(home, { recursive: true, encoding: 'utf8' }).filter((name) => files.test(name));
+    const changed = names.filter((name) => changeFile(join(home, name), change));
+    if (changed.length !== 1) throw new Error(`${home} has not one place to break: adapt the sabotage`);
   }
+}
+
+/** @param {string} path @param {(text: string) => string} change @returns {boolean} whether there was something to change */
+function changeFile(path, change) {
+  const text = readFileSync(path, 'utf8');
+  const changed = change(text);
+  if (changed !== text) writeFileSync(path, changed);
+  return changed !== text;
 }

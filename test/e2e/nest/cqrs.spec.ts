@@ -36,7 +36,7 @@ class Renamed extends AboutUser {}
 class RegisterHandler implements ICommandHandler<Register> {
   constructor(@Inject(Door) private readonly door: Door) {}
 
-  @WithLock('user:<0.id>')
+  @WithLock('user:<0.id>', { reentrant: true })
   async execute({ id }: Register, @CurrentLock() lock?: Lock): Promise<string> {
     await this.door.pass(id);
     return `registered under ${lock?.resources[0]}`;
@@ -47,7 +47,7 @@ class RegisterHandler implements ICommandHandler<Register> {
 class RenameHandler implements ICommandHandler<Rename> {
   constructor(@Inject(Door) private readonly door: Door) {}
 
-  @WithLock(({ id }: Rename) => `user:${id}`)
+  @WithLock(({ id }: Rename) => `user:${id}`, { reentrant: true })
   async execute({ id }: Rename): Promise<string> {
     await this.door.pass(id);
     return 'renamed';
@@ -160,7 +160,7 @@ describe('handlers of commands, queries and events of two replicas', () => {
     await untilFree(servers);
   });
 
-  it('answer, and share the lock with the commands that they execute', async () => {
+  it('answer, and share the lock with the reentrant commands that they execute', async () => {
     await expect(command(one!, new RegisterAndRename('7'))).resolves.toEqual(['registered under user:7', 'renamed']);
     await expect(query(one!, new FindUser('8'))).resolves.toBe('found');
     expect([one!.log.count('acquired', 'user:7'), one!.log.count('acquired', 'user:8')]).toEqual([1, 1]);

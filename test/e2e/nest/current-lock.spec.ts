@@ -56,7 +56,7 @@ class Orders {
     return lock === (await this.again());
   }
 
-  @WithLock('order:nested')
+  @WithLock('order:nested', { reentrant: true })
   async again(@CurrentLock() lock?: Lock): Promise<Lock | undefined> {
     return lock;
   }

@@ -3,7 +3,7 @@ import { Inject, Injectable, Logger, Scope, type ModuleMetadata } from '@nestjs/
 import { EventEmitter2, EventEmitterModule, OnEvent } from '@nestjs/event-emitter';
 import { CurrentLock, WithLock, type Lock } from 'nestjs-redlock';
 import { Door } from '../../support/nest/door.js';
-import { holderOn, poolOn, untilFree } from '../../support/nest/nodes.js';
+import { poolOn, untilFree } from '../../support/nest/nodes.js';
 import { closeApps, TestApp } from '../../support/nest/test-app.js';
 import { startRedisServers, stopAll, type RedisServer } from '../../support/redis-server.js';
 
@@ -81,17 +81,6 @@ class ScopedListeners {
   }
 }
 
-@Injectable()
-class SignUp {
-  constructor(@Inject(EventEmitter2) private readonly emitter: EventEmitter2) {}
-
-  /** Tells its listeners, and does not wait for them. */
-  @WithLock('user:<0>')
-  async signUp(id: string): Promise<boolean> {
-    return this.emitter.emit('above', { id });
-  }
-}
-
 const emitterOf = ({ app }: TestApp): EventEmitter2 => app.get(EventEmitter2);
 const tell = ({ app }: TestApp, event: string, id = '7'): Promise<unknown[]> =>
   app.get(EventEmitter2).emitAsync(event, { id });
@@ -105,7 +94,7 @@ describe('listeners of two replicas', () => {
     servers = await startRedisServers(3);
     const metadata = (): ModuleMetadata => ({
       imports: [EventEmitterModule.forRoot({ wildcard: true }), poolOn(servers)],
-      providers: [Listeners, ScopedListeners, SignUp, { provide: Door, useValue: door }],
+      providers: [Listeners, ScopedListeners, { provide: Door, useValue: door }],
     });
     [one, two] = await TestApp.pair('Express', metadata);
   });
@@ -180,17 +169,5 @@ describe('listeners of two replicas', () => {
     ]);
     logged.mockRestore();
     await untilFree(servers);
-  });
-
-  it('share the lock under which the event was emitted, and keep it until they are done', async () => {
-    door.shut();
-    await expect(one!.app.get(SignUp).signUp('7')).resolves.toBe(true);
-    expect([door.inside, await holderOn(servers, 'user:7')]).toEqual([1, expect.any(String)]);
-    const rival = tell(two!, 'below');
-    await two!.log.until('contended', 'user:7');
-    expect(door.inside).toBe(1);
-    door.open();
-    await expect(rival).resolves.toEqual(['below 7']);
-    expect([door.most, one!.log.count('acquired', 'user:7')]).toEqual([1, 1]);
   });
 });

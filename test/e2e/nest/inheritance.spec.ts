@@ -15,7 +15,7 @@ abstract class Crud {
   }
 
   @Post('update')
-  @WithLock('item:<0>')
+  @WithLock('item:<0>', { reentrant: true })
   async update(@Body('id') id: string): Promise<string> {
     return `${this.kind} ${id}`;
   }

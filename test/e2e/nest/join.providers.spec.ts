@@ -13,7 +13,7 @@ const KEY = 'report:1';
 class Reports {
   constructor(@Inject(Door) private readonly door: Door) {}
 
-  @WithLock('report:<0>', JOIN)
+  @WithLock('report:<0>', { ...JOIN, reentrant: true })
   async write(id: string, @CurrentLock() lock?: Lock): Promise<object> {
     await this.door.pass('write');
     return { id, token: lock?.fencingToken };
@@ -62,7 +62,7 @@ describe('calls of a service that join', () => {
     expect(door.visits).toHaveLength(2);
   });
 
-  it('run inside a lock that their caller holds, though others wait for it', async () => {
+  it('run inside a lock that their caller holds where they are reentrant, though others wait for it', async () => {
     const outer = reports.rewrite('1');
     await door.untilVisits(1);
     const waiting = reports.write('1');

@@ -32,7 +32,7 @@ class ReportsController {
   @Post('promise')
   @HttpCode(202)
   @Header('x-report', 'yes')
-  @WithLock('report:<body.id>', JOIN)
+  @WithLock('report:<body.id>', { ...JOIN, reentrant: true })
   async promise(@Body('id') id: string): Promise<object> {
     await this.door.pass(id);
     return { visits: this.door.visits.length };

@@ -15,7 +15,7 @@ const SKIP = { onContended: 'skip' } as const;
 class Reports {
   constructor(@Inject(Door) private readonly door: Door) {}
 
-  @WithLock(KEY)
+  @WithLock(KEY, { reentrant: true })
   async wait(): Promise<string> {
     await this.door.pass();
     return 'written';

@@ -45,7 +45,7 @@ class Accounts {
     });
   }
 
-  @WithLock('account:<0>')
+  @WithLock('account:<0>', { reentrant: true })
   endless(id: string): Observable<string> {
     return concat(of(id), NEVER);
   }
@@ -113,9 +113,9 @@ describe('locked methods of providers of two replicas', () => {
     await door.untilVisits(1);
     const transfer = two!.transfer('a', 'b');
     await apps[1]!.log.until('contended', 'account:a');
-    // "a" is free all the same: who only waits for "b" keeps nobody from it.
+    // It has "a" while it waits for "b": who comes for "a" now comes after it.
     const other = one!.withdraw('a');
-    await door.untilVisits(2);
+    await apps[0]!.log.until('contended', 'account:a');
     door.open();
     await expect(Promise.all([holder, transfer, other])).resolves.toEqual(['b', 'a to b', 'a']);
     await expect(one!.audit('c')).resolves.toEqual(['account:c', 'bank']);

@@ -14,17 +14,17 @@ class Users {
     @InjectRedlock() readonly redlock: RedlockService,
   ) {}
 
-  @WithLock('user:<0>')
+  @WithLock('user:<0>', { reentrant: true })
   async rename(id: string): Promise<string> {
     await this.door.pass(id);
     return 'renamed';
   }
 
   renameByService(id: string): Promise<string> {
-    return this.redlock.withLock(`user:${id}`, () => this.rename(id));
+    return this.redlock.withLock(`user:${id}`, () => this.rename(id), { reentrant: true });
   }
 
-  @WithLock('user:<0>')
+  @WithLock('user:<0>', { reentrant: true })
   renameStream(id: string): Observable<string> {
     return of(`renamed ${id}`);
   }
@@ -48,7 +48,7 @@ class UsersController {
     return this.users.renameByService(id);
   }
 
-  @WithLock('user:<0>')
+  @WithLock('user:<0>', { reentrant: true })
   @Post('by-argument')
   byArgument(@Body('id') id: string): Promise<string> {
     return this.users.renameByService(id);
@@ -80,11 +80,11 @@ class UsersController {
   @Post('partly')
   @WithLock(KEY)
   async partly(@Body('id') id: string): Promise<string> {
-    return this.users.redlock.withLock([`user:${id}`, 'users'], () => 'ran');
+    return this.users.redlock.withLock([`user:${id}`, 'users'], () => 'ran', { reentrant: true });
   }
 }
 
-describe.each(PLATFORMS)('a lock that is held already, on %s', (platform) => {
+describe.each(PLATFORMS)('a lock that is held already, and said to be reentrant, on %s', (platform) => {
   const door = new Door();
   let servers: RedisServer[];
   let [one, two]: TestApp[] = [];

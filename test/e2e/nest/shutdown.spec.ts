@@ -22,7 +22,8 @@ class Orders {
     this.lock = lock;
     await this.door.pass(id);
     // To finish, it needs another one.
-    return this.redlock.withLock(`receipt:${id}`, () => this.redlock.withLock(`order:${id}`, () => 'paid'));
+    const again = { reentrant: true };
+    return this.redlock.withLock(`receipt:${id}`, () => this.redlock.withLock(`order:${id}`, () => 'paid', again));
   }
 
   @Post('by-argument')

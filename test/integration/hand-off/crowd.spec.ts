@@ -49,7 +49,7 @@ describe('two hundred waiters of eight processes', () => {
 
   beforeAll(async () => {
     [crew, pool] = await Promise.all([Crew.make(), RedisPool.start(5)]);
-    members = await crew.start(PROCESSES, pool.urls, 500);
+    members = await crew.start(PROCESSES, pool.urls, { nodeTimeout: 500 });
     resource = pool.resource();
     const lock = await (await pool.client()).redlock.acquire(resource, { ttl: 60_000 });
     await pool.servers[FROZEN]!.freeze();

@@ -1,9 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Redis } from 'ioredis';
 import { eventually } from '../../support/eventually.js';
 import { Crew } from '../../support/lock-process/crew.js';
 import type { LockProcess } from '../../support/lock-process/lock-process.js';
 import { overlaps, type Turn } from '../../support/lock-process/turn.js';
 import { linedUp, linesOf, nothingLeft } from '../../support/node-lines.js';
+import { connectRedis } from '../../support/redis-client.js';
 import { allDone, RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
 
 /** Without polling: whoever gets the lock was handed it. */
@@ -13,12 +15,16 @@ describe('a waiter that dies in line', () => {
   let crew: Crew;
   let pool: RedisPool;
   let holder: RedisPoolClient;
+  let monitors: Redis[] = [];
   beforeAll(async () => {
     crew = await Crew.make();
     pool = await RedisPool.start(5);
     holder = await pool.client();
   });
-  afterEach(() => crew.killAll());
+  afterEach(async () => {
+    for (const monitor of monitors.splice(0)) monitor.disconnect();
+    await crew.killAll();
+  });
   afterAll(async () => {
     await crew.end();
     await pool.stop();
@@ -71,11 +77,28 @@ describe('a waiter that dies in line', () => {
     await nothingLeft(pool, resource);
   });
 
-  it('at the moment of the release costs the next one some delay at most', async () => {
+  it('is skipped also where a monitoring tool listens to all channels of a node', async () => {
+    const resource = pool.resource();
+    const members = await crew.start(4, pool.urls);
+    monitors = await Promise.all(pool.urls.map((url) => connectRedis(url)));
+    await Promise.all(monitors.map((monitor) => monitor.psubscribe('*')));
+    const lock = await holder.redlock.acquire(resource, { ttl: 60_000 });
+    const turns = await lineUp(members, resource);
+    await Promise.all(members.slice(0, 3).map((member) => member.kill()));
+    await Promise.all(members.slice(0, 3).map(untilGone));
+    await lock.release();
+    await allDone(holder);
+    expect(new Set(await pool.owners(resource)).size).toBe(1);
+    expect(await turns[3]!.outcome).toBe('acquired');
+    await turns[3]!.release();
+    await nothingLeft(pool, resource);
+  });
+
+  it('at the moment of the release costs the next one a lease of the dead one at most', async () => {
     const resource = pool.resource();
     const [first, second] = (await crew.start(2, pool.urls)) as [LockProcess, LockProcess];
     const lock = await holder.redlock.acquire(resource, { ttl: 60_000 });
-    first.take({ resource, options: PATIENT });
+    first.take({ resource, options: { ...PATIENT, ttl: 1_000 } });
     await linedUp(pool, resource, [first]);
     const next = second.take({ resource, options: { ...PATIENT, retryDelay: 200 } });
     await linedUp(pool, resource, [first, second]);

@@ -1,22 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { systemClock, type Clock } from '../../../lib/core/clock.js';
 import { TOKENS_PER_VOTE } from '../../../lib/core/fencing.js';
 import type { Lock } from '../../../lib/core/lock.js';
 import { eventually } from '../../support/eventually.js';
 import { linesOf, nothingLeft, standing } from '../../support/node-lines.js';
 import { allDone, RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
+import { ShiftedClock } from '../../support/shifted-clock.js';
 
 /** Does not ask again: gets it by hand-off only. */
 const IN_LINE = { retryDelay: 60_000, waitTimeout: 120_000, ttl: 60_000 };
-
-/** The clock of a machine whose wall clock is so many ms ahead; not above 0, since nodes note the time of grants on our own. */
-function ahead(ms: number): Clock {
-  return {
-    now: () => ({ monotonic: systemClock.now().monotonic, wall: systemClock.now().wall + ms }),
-    schedule: (delay, task) => systemClock.schedule(delay, task),
-    afterInput: (task) => systemClock.afterInput(task),
-  };
-}
 
 describe('fencing tokens of locks that are handed over', () => {
   let pool: RedisPool;
@@ -24,7 +15,9 @@ describe('fencing tokens of locks that are handed over', () => {
   let resource: string;
   beforeAll(async () => {
     pool = await RedisPool.start(5);
-    clients = await Promise.all([-2_000, -5_000, 0, -3_000].map((skew) => pool.client({ clock: ahead(skew) })));
+    clients = await Promise.all(
+      [-2_000, -5_000, 0, -3_000].map((skew) => pool.client({ clock: new ShiftedClock(skew) })),
+    );
   });
   beforeEach(() => void (resource = pool.resource()));
   afterAll(() => pool.stop());
@@ -55,9 +48,10 @@ describe('fencing tokens of locks that are handed over', () => {
       await standing(pool, waiting.length, resource);
     }
     const tokens = await succession(first, waiting);
-    expect(tokens).toEqual(tokens.map((_, index) => first.fencingToken + index * TOKENS_PER_VOTE));
+    const handedOver = first.fencingToken + 1;
+    expect(tokens).toEqual([first.fencingToken, ...waiting.map((_, index) => handedOver + index * TOKENS_PER_VOTE)]);
     await Promise.all(clients.map(allDone));
-    expect(await counters()).toEqual(Array(5).fill(String(tokens.at(-1))));
+    expect(await counters()).toEqual(Array(5).fill(String(tokens.at(-1)! + TOKENS_PER_VOTE - 1)));
     await nothingLeft(pool, resource);
   });
 
@@ -101,7 +95,7 @@ describe('fencing tokens of locks that are handed over', () => {
     await standing(pool, 1, resource);
     const tokens = await succession(first, [waiting]);
     await allDone(clients[1]!);
-    expect(await counters()).toEqual(Array(5).fill(String(tokens[1])));
+    expect(await counters()).toEqual(Array(5).fill(String(tokens[1]! + TOKENS_PER_VOTE - 1)));
   });
 
   it('stay the same from the grant to the first extension and after it', async () => {

@@ -29,7 +29,7 @@ describe('a waiter that stands still when it is its turn', () => {
   const passOver = async (waitTimeout: number): Promise<[Turn, Turn]> => {
     const { redlock } = await pool.client();
     const lock = await redlock.acquire(resource, { ttl: 60_000 });
-    const frozen = members[0]!.take({ resource, options: { ttl: 60_000, waitTimeout } });
+    const frozen = members[0]!.take({ resource, options: { ttl: 2_000, waitTimeout } });
     await linedUp(pool, resource, [members[0]!]);
     const next = members[1]!.take({ resource, options: { ttl: 60_000, waitTimeout: 60_000 } });
     await linedUp(pool, resource, members);
@@ -51,7 +51,7 @@ describe('a waiter that stands still when it is its turn', () => {
     const [frozen, next] = await passOver(60_000);
     const servers = await ownedByMost();
     members[0]!.thaw();
-    // It stands in line again, which it would not if it took what it was told for the lock. The graces end one by one: where the
+    // It stands in line again, which it would not if it took what it was told for the lock. Its leases end one by one: where the
     // other one asked in between, it has three nodes, and the rest is for who came first.
     await linedUp(pool, resource, [members[0]!], servers);
     expect(members[0]!.has('acquired')).toBe(false);

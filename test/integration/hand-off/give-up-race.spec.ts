@@ -54,8 +54,8 @@ describe('a grant that races the end of a wait', () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const resource = pool.resource();
       const lock = await holder!.redlock.acquire(resource, { ttl: 60_000 });
-      const taken = untilTaken(waiter!.redlock.acquire(resource, { ...TERMS, waitTimeout: 10 }));
-      await sleep(5 + (round % 10));
+      const taken = untilTaken(waiter!.redlock.acquire(resource, { ...TERMS, waitTimeout: 100 }));
+      await sleep(95 + (round % 10));
       await lock.release();
       ends.add(await settle(taken));
     }

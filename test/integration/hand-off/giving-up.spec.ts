@@ -37,7 +37,7 @@ describe('a waiter that gives up', () => {
   };
 
   it('because its time is up leaves neither a ticket nor a lock', async () => {
-    const taking = waiter!.redlock.acquire(resource, { ...TERMS, waitTimeout: 50 });
+    const taking = waiter!.redlock.acquire(resource, { ...TERMS, waitTimeout: 1_000 });
     await expect(taking).rejects.toMatchObject({ code: 'RESOURCE_LOCKED' });
     await leavesNothing(waiter!);
   });

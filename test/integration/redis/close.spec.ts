@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { TRUSTING } from '../../support/trust.js';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Redlock } from '../../../lib/core/redlock.js';
+import { SystemClock } from '../../../lib/core/system-clock.js';
 import { toAddresses } from '../../../lib/redis/node-address.js';
 import { BatchEncoder } from '../../../lib/redis/batch-encoder.js';
+import { realParts } from '../../../lib/redis/node-parts.js';
 import { RedisNode } from '../../../lib/redis/redis-node.js';
 import { CompiledLib } from '../../support/compiled-lib.js';
 import { eventually } from '../../support/eventually.js';
@@ -12,11 +14,15 @@ import { RedisPool } from '../../support/redis-pool.js';
 /** Takes a lock, says so, waits for a word, closes, and has nothing more to do. */
 const SCRIPT = `
 import { Redlock } from './core/redlock.js';
+import { SystemClock } from './core/system-clock.js';
 import { toAddresses } from './redis/node-address.js';
 import { BatchEncoder } from './redis/batch-encoder.js';
+import { realParts } from './redis/node-parts.js';
 import { RedisNode } from './redis/redis-node.js';
-const nodes = toAddresses(process.argv.slice(2)).map((address) => new RedisNode(address, new BatchEncoder('', { maxTtl: 10_000_000, restartQuarantine: false })));
-const redlock = new Redlock({ nodes });
+const clock = new SystemClock();
+const encoder = new BatchEncoder('', { maxTtl: 10_000_000, restartQuarantine: false }, clock);
+const nodes = toAddresses(process.argv.slice(2)).map((address) => new RedisNode(address, encoder, realParts(clock)));
+const redlock = new Redlock({ nodes, clock });
 await redlock.open();
 await redlock.acquire('a', { ttl: 5_000, autoExtend: true, waitTimeout: 0 }).catch(() => undefined);
 console.log('ready');
@@ -28,6 +34,7 @@ process.stdin.once('data', async () => {
 `;
 
 describe('Redlock.close', () => {
+  const clock = new SystemClock();
   let lib: CompiledLib;
   let pool: RedisPool;
   beforeAll(async () => void (lib = await CompiledLib.make()));
@@ -83,8 +90,9 @@ describe('Redlock.close', () => {
   });
 
   it('ends also where the pool was never opened, and when it is called twice', async () => {
-    const nodes = toAddresses(pool.urls).map((address) => new RedisNode(address, new BatchEncoder('', TRUSTING)));
-    const redlock = new Redlock({ nodes });
+    const encoder = new BatchEncoder('', TRUSTING, clock);
+    const nodes = toAddresses(pool.urls).map((address) => new RedisNode(address, encoder, realParts(clock)));
+    const redlock = new Redlock({ nodes, clock });
     await redlock.close();
     await redlock.close();
     await expect(redlock.acquire('a')).rejects.toMatchObject({ code: 'CLOSED' });
@@ -93,8 +101,9 @@ describe('Redlock.close', () => {
   });
 
   it('ends while the nodes are being connected', async () => {
-    const nodes = toAddresses(pool.urls).map((address) => new RedisNode(address, new BatchEncoder('', TRUSTING)));
-    const redlock = new Redlock({ nodes });
+    const encoder = new BatchEncoder('', TRUSTING, clock);
+    const nodes = toAddresses(pool.urls).map((address) => new RedisNode(address, encoder, realParts(clock)));
+    const redlock = new Redlock({ nodes, clock });
     const opened = redlock.open();
     await redlock.close();
     await expect(opened).resolves.toBeUndefined();

@@ -2,8 +2,10 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import type { RedisOptions } from 'ioredis';
 import { Redlock } from '../../../lib/core/redlock.js';
 import type { LockEvent } from '../../../lib/core/events.js';
+import { SystemClock } from '../../../lib/core/system-clock.js';
 import { BatchEncoder } from '../../../lib/redis/batch-encoder.js';
 import { toAddresses } from '../../../lib/redis/node-address.js';
+import { realParts } from '../../../lib/redis/node-parts.js';
 import { RedisNode } from '../../../lib/redis/redis-node.js';
 import { eventually } from '../../support/eventually.js';
 import { startFaultProxy, type FaultProxy } from '../../support/fault-proxy.js';
@@ -26,9 +28,11 @@ describe('when it connects, a pool', () => {
   });
 
   const poolOf = (nodes: (string | RedisOptions)[], restartQuarantine = true): Redlock => {
-    const encoder = new BatchEncoder('', { maxTtl: MAX_TTL, restartQuarantine });
+    const clock = new SystemClock();
+    const encoder = new BatchEncoder('', { maxTtl: MAX_TTL, restartQuarantine }, clock);
     const redlock = new Redlock({
-      nodes: toAddresses(nodes).map((address) => new RedisNode(address, encoder)),
+      nodes: toAddresses(nodes).map((address) => new RedisNode(address, encoder, realParts(clock))),
+      clock,
       nodeTimeout: 3_000,
       maxTtl: MAX_TTL,
       listener: (event) => events.push(event),

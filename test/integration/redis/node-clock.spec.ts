@@ -115,6 +115,30 @@ describe('a node whose clock is set', () => {
     expect(performance.now() - since + READING).toBeGreaterThanOrEqual(MAX_TTL);
   });
 
+  it('forward gives nobody in line what somebody else has, by a grant that comes of it', async () => {
+    const [holder, rival, other] = [await acquainted(), await acquainted(), await acquainted()];
+    await holder.redlock.acquire('a', { ttl: STEP });
+    let isHeld = false;
+    const waiting = rival.redlock.acquire('a', { ...PATIENT, retryDelay: MAX_TTL }).then(() => (isHeld = true));
+    await withRedis(node.url, (redis) => eventually(async () => expect(await redis.zcard('a~waiters')).toBe(1)));
+    await node.step(STEP);
+    await expect(other.redlock.acquire('a', ONCE)).rejects.toThrow();
+    await eventually(() => expect(told(rival, 'node-quarantined')).toHaveLength(1));
+    expect(isHeld).toBe(false);
+    await waiting;
+  });
+
+  it('by a snapshot of its machine that is put back, data and clock, does not vote for maxTtl', async () => {
+    const [holder, rival] = [await acquainted(), await acquainted()];
+    const lock = await holder.redlock.acquire('a', { ttl: MAX_TTL });
+    // The snapshot was taken before: what it has is all that was there, but for the lock.
+    await withRedis(node.url, (redis) => redis.del('a'));
+    await node.step(-STEP);
+    expect(lock.isValid).toBe(true);
+    await expect(rival.redlock.acquire('a', ONCE)).rejects.toMatchObject(OUT);
+    expect(told(rival, 'node-quarantined')).toMatchObject([{ reason: expect.stringContaining('its clock was set') }]);
+  });
+
   it('keeps nothing of the vote by which it was noticed', async () => {
     const client = await acquainted();
     await node.step(STEP);

@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { QuorumNotReachedError } from '../../../lib/core/errors.js';
 import { Redlock } from '../../../lib/core/redlock.js';
+import { SystemClock } from '../../../lib/core/system-clock.js';
 import { toAddresses } from '../../../lib/redis/node-address.js';
 import { BatchEncoder } from '../../../lib/redis/batch-encoder.js';
+import { realParts } from '../../../lib/redis/node-parts.js';
 import { RedisNode } from '../../../lib/redis/redis-node.js';
 import { eventually } from '../../support/eventually.js';
 import { allDone, RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
@@ -35,8 +37,10 @@ describe('a node that is down', () => {
 
   it('at the start holds up none of those who do not wait for the start', async () => {
     await pool.servers[1]!.kill();
-    const nodes = toAddresses(pool.urls).map((address) => new RedisNode(address, new BatchEncoder('', TRUSTING)));
-    const redlock = new Redlock({ nodes, nodeTimeout: 3_000 });
+    const clock = new SystemClock();
+    const encoder = new BatchEncoder('', TRUSTING, clock);
+    const nodes = toAddresses(pool.urls).map((address) => new RedisNode(address, encoder, realParts(clock)));
+    const redlock = new Redlock({ nodes, clock, nodeTimeout: 3_000 });
     const locks = await Promise.all(['a', 'b'].map((name) => redlock.acquire(name, { waitTimeout: 0 })));
     expect(locks.map(({ isValid }) => isValid)).toEqual([true, true]);
     expect((await redlock.status()).nodes.map(({ up }) => up)).toEqual([true, false, true]);
@@ -77,6 +81,7 @@ describe('a node that is down', () => {
     await pool.servers[0]!.freeze();
     await pool.servers[1]!.freeze();
     const taking = client.redlock.acquire('a', { waitTimeout: 0 }).catch((error: unknown) => error);
+    await eventually(async () => expect(await pool.owners('a', [2])).not.toEqual([null]));
     await pool.servers[0]!.kill();
     await pool.servers[1]!.kill();
     expect(await taking).toMatchObject({

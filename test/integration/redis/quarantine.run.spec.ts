@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Aside } from '../../../lib/core/aside.js';
 import { Claim } from '../../../lib/core/claim.js';
+import { SystemClock } from '../../../lib/core/system-clock.js';
 import { BatchEncoder } from '../../../lib/redis/batch-encoder.js';
 import { Batch } from '../../../lib/redis/batch.js';
 import { bulk } from '../../../lib/redis/resp.js';
@@ -29,7 +30,7 @@ describe('the run of a node', () => {
     question.proposal = Date.now() * 1_000;
     const batch = new Batch();
     batch.add('A', question, 0);
-    const [words] = wordsOf(new BatchEncoder('', terms).wire(batch, 'evalsha', bulk(run)));
+    const [words] = wordsOf(new BatchEncoder('', terms, new SystemClock()).wire(batch, 'evalsha', bulk(run)));
     return pool.ask(0, (redis) => redis.call(words![0]!, ...words!.slice(1)));
   };
 

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
-import { NodeConnection } from '../../../lib/redis/connection.js';
+import { SystemClock } from '../../../lib/core/system-clock.js';
+import { NodeConnection, type ConnectionListener } from '../../../lib/redis/connection.js';
 import { toAddresses } from '../../../lib/redis/node-address.js';
 import { commandOf } from '../../../lib/redis/resp.js';
 import { RedisPool } from '../../support/redis-pool.js';
@@ -11,10 +12,8 @@ let connection: NodeConnection;
 let redis: Redis;
 beforeEach(async () => {
   pool = await RedisPool.start(1);
-  connection = new NodeConnection(toAddresses(pool.urls)[0]!.options, {
-    ready: (ready) => (redis = ready),
-    usable: () => undefined,
-  });
+  const listener: ConnectionListener = { ready: async (ready) => void (redis = ready), usable: () => undefined };
+  connection = new NodeConnection(toAddresses(pool.urls)[0]!.options, listener, new SystemClock());
   await connection.open(() => undefined);
 });
 afterEach(async () => {

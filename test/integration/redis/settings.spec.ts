@@ -2,8 +2,10 @@ import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import type { RedisOptions } from 'ioredis';
 import type { LockEvent } from '../../../lib/core/events.js';
 import { Redlock } from '../../../lib/core/redlock.js';
+import { SystemClock } from '../../../lib/core/system-clock.js';
 import { toAddresses } from '../../../lib/redis/node-address.js';
 import { BatchEncoder } from '../../../lib/redis/batch-encoder.js';
+import { realParts } from '../../../lib/redis/node-parts.js';
 import { RedisNode } from '../../../lib/redis/redis-node.js';
 import { eventually } from '../../support/eventually.js';
 import { withRedis } from '../../support/redis-client.js';
@@ -22,11 +24,13 @@ describe('a node with', () => {
   afterAll(() => stopAll());
 
   const connect = async (node: string | RedisOptions, keyPrefix = ''): Promise<Redlock> => {
-    const nodes = toAddresses([node]).map((address) => new RedisNode(address, new BatchEncoder(keyPrefix, TRUSTING)));
+    const clock = new SystemClock();
+    const encoder = new BatchEncoder(keyPrefix, TRUSTING, clock);
+    const nodes = toAddresses([node]).map((address) => new RedisNode(address, encoder, realParts(clock)));
     const listener = (event: LockEvent): void => {
       if ('node' in event) told.push('reason' in event ? `${event.type}: ${event.reason.split(' ')[0]}` : event.type);
     };
-    const redlock = new Redlock({ nodes, nodeTimeout: 3_000, maxTtl: TRUSTING.maxTtl, listener });
+    const redlock = new Redlock({ nodes, clock, nodeTimeout: 3_000, maxTtl: TRUSTING.maxTtl, listener });
     open.push(redlock);
     await redlock.open();
     return redlock;
@@ -115,6 +119,16 @@ describe('a node with', () => {
     const why = await refusal(await connect(url.replace('//', login)));
     expect(why).toMatch(/WRONGPASS/);
     expect(why).not.toMatch(/wr0ng|s3cret/);
+  });
+
+  it.each([
+    ['a name of its own', 'orders', 'orders'],
+    ['no name', undefined, 'nestjs-redlock'],
+  ])('%s is told from other connections by CLIENT LIST', async (_case, connectionName, name) => {
+    const { host, port, url } = await startRedisServer();
+    await connect({ host, port, connectionName });
+    const clients = await withRedis(url, (redis) => redis.client('LIST'));
+    expect(clients).toMatch(new RegExp(` name=${name} `));
   });
 
   it('a password tells that none was given', async () => {

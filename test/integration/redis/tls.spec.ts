@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RedisOptions } from 'ioredis';
 import { Redlock } from '../../../lib/core/redlock.js';
+import { SystemClock } from '../../../lib/core/system-clock.js';
 import { toAddresses } from '../../../lib/redis/node-address.js';
 import { BatchEncoder } from '../../../lib/redis/batch-encoder.js';
+import { realParts } from '../../../lib/redis/node-parts.js';
 import { RedisNode } from '../../../lib/redis/redis-node.js';
 import { startRedisServer, type RedisServer } from '../../support/redis-server.js';
 import { createTlsCertificate, type TlsCertificate } from '../../support/tls-certificate.js';
@@ -23,8 +25,10 @@ describe('a node that speaks TLS', () => {
   });
 
   const connect = async (node: string | RedisOptions): Promise<Redlock> => {
+    const clock = new SystemClock();
     const redlock = new Redlock({
-      nodes: [new RedisNode(toAddresses([node])[0]!, new BatchEncoder('', TRUSTING))],
+      nodes: [new RedisNode(toAddresses([node])[0]!, new BatchEncoder('', TRUSTING, clock), realParts(clock))],
+      clock,
       nodeTimeout: 3_000,
       maxTtl: TRUSTING.maxTtl,
     });

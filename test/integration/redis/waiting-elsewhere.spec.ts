@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Aside } from '../../../lib/core/aside.js';
 import { Claim } from '../../../lib/core/claim.js';
+import { SystemClock } from '../../../lib/core/system-clock.js';
 import { BatchEncoder } from '../../../lib/redis/batch-encoder.js';
 import { Batch, type Verb } from '../../../lib/redis/batch.js';
 import { wordsOf } from '../../support/command-words.js';
 import { RedisPool } from '../../support/redis-pool.js';
+
+/** What comes with the answer to who is put in line. */
+const SECRET = [expect.stringMatching(/^[0-9a-f]{40}$/)];
 
 /** A node answers with a number where all went the short way, and with letters where something took the long one. */
 describe('a node on which somebody waits', () => {
@@ -13,7 +17,7 @@ describe('a node on which somebody waits', () => {
   afterAll(() => pool.stop());
   beforeEach(() => pool.ask(0, (redis) => redis.flushall()));
 
-  const encoder = new BatchEncoder('', { maxTtl: 30_000, restartQuarantine: false });
+  const encoder = new BatchEncoder('', { maxTtl: 30_000, restartQuarantine: false }, new SystemClock());
   const ask = (verb: Verb, user = 'default'): Promise<unknown> => {
     const batch = new Batch();
     const question = new Aside<never>(new Claim(['wanted'], 'value'), 1_000);
@@ -50,9 +54,19 @@ describe('a node on which somebody waits', () => {
   it('leaves what is free to who came first, also where nobody may tell him', async () => {
     await pool.ask(0, (redis) => redis.acl('SETUSER', 'mute', 'on', 'nopass', '~*', '+@all', '-publish'));
     await lineUpFor('wanted', -1);
-    expect(await ask('W', 'mute')).toEqual(['h', expect.any(Number), '', expect.any(Number)]);
+    await pool.ask(0, async (redis) => {
+      await redis.subscribe('channel');
+      expect(await ask('W', 'mute')).toEqual(['h', expect.any(Number), '', SECRET, expect.any(Number)]);
+    });
     expect(await pool.owners('wanted')).toEqual([null]);
     expect(await pool.ask(0, (redis) => redis.zrange('wanted~waiters', 0, '0'))).toEqual(['500 other channel']);
+  });
+
+  it.each(['default', 'unasking'])('passes over who is gone, asked by the user %s', async (user) => {
+    await pool.ask(0, (redis) => redis.acl('SETUSER', 'unasking', 'on', 'nopass', '~*', '&*', '+@all', '-pubsub'));
+    await lineUpFor('wanted', -1);
+    expect(await ask('W', user)).toEqual(['g', expect.any(String), SECRET, expect.any(Number)]);
+    expect(await pool.owners('wanted')).toEqual(['value']);
   });
 
   describe('says so by a mark', () => {
@@ -68,6 +82,24 @@ describe('a node on which somebody waits', () => {
       await wait();
       expect(await leftOf('wanted~waiters')).toBeGreaterThan(0);
       expect(await leftOf('~waiting')).toBeGreaterThan(await leftOf('wanted~waiters'));
+    });
+
+    it('with a secret, which whoever is put in line is told, and which stays', async () => {
+      await wait();
+      const [, secret] = (await mark())!.split(' ');
+      await pool.ask(0, (redis) => redis.set('~waiting', `1 ${secret}`));
+      expect(await ask('W')).toEqual(['h', expect.any(Number), 'foreign', [secret], expect.any(Number)]);
+      expect(await mark()).toMatch(new RegExp(`^\\d{16} ${secret}$`));
+    });
+
+    it('with a secret of its own, whatever is proposed', async () => {
+      const secrets: unknown[] = [];
+      for (let time = 0; time < 3; time += 1) {
+        await pool.ask(0, (redis) => redis.flushall());
+        await wait();
+        secrets.push(await mark());
+      }
+      expect(new Set(secrets.map((one) => String(one).split(' ')[1])).size).toBe(3);
     });
 
     it('which is not written again while no line can outlive it', async () => {

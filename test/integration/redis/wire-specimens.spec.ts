@@ -8,17 +8,20 @@ const SCRIPT = `
   import { runInNewContext } from 'node:vm';
   import { Redlock } from './core/redlock.js';
   import { Specimens } from './core/specimens.js';
+  import { ThriftyClock } from './core/thrifty-clock.js';
   import { BatchEncoder } from './redis/batch-encoder.js';
   import { toAddresses } from './redis/node-address.js';
+  import { realParts } from './redis/node-parts.js';
   import { RedisNode } from './redis/redis-node.js';
 
   setFlagsFromString('--expose-gc');
   const gc = runInNewContext('gc');
   const [specimens, ...urls] = process.argv.slice(2);
-  const encoder = new BatchEncoder('', { maxTtl: 30_000, restartQuarantine: false });
-  const nodes = toAddresses(urls).map((address) => new RedisNode(address, encoder));
+  const clock = new ThriftyClock();
+  const encoder = new BatchEncoder('', { maxTtl: 30_000, restartQuarantine: false }, clock);
+  const nodes = toAddresses(urls).map((address) => new RedisNode(address, encoder, realParts(clock)));
   if (specimens === 'none') encoder.specimens = undefined;
-  const redlock = new Redlock({ nodes });
+  const redlock = new Redlock({ nodes, clock });
   const ofLocks = new Specimens();
   await Promise.all([redlock.open(), ofLocks.collect()]);
 
@@ -56,7 +59,8 @@ const PARTS = [
   'sendCommand',
   'toWritable',
   'resolve',
-  '#tell',
+  '#end',
+  'giveUp',
 ];
 
 describe('WireSpecimens', () => {

@@ -39,7 +39,7 @@ describe('a node in a container', () => {
       /^compose --file \/.*\/docker-compose\.yml run --detach --rm --no-deps --name redlock-test-\w+ /,
     );
     expect(call).toContain(
-      ` --publish 127.0.0.1:${port}:6379 redis-1 redis-server --port 6379 --save  --appendonly no `,
+      ` --publish 127.0.0.1:${port}:6379 test-node redis-server --port 6379 --save  --appendonly no `,
     );
     expect(call).toMatch(/ --databases 4$/);
   });

@@ -1,5 +1,15 @@
+import type { TrustTerms } from '../../../lib/redis/batch-encoder.js';
 import { CompiledLib } from '../compiled-lib.js';
+import { TRUSTING } from '../trust.js';
 import { LockProcess } from './lock-process.js';
+
+interface CrewTerms {
+  /** Ms. */
+  readonly nodeTimeout?: number;
+  readonly env?: NodeJS.ProcessEnv;
+  /** By default long leases, and no quarantine. */
+  readonly trust?: TrustTerms;
+}
 
 /** The processes of a test file. */
 export class Crew {
@@ -13,11 +23,15 @@ export class Crew {
   }
 
   /** So many processes that are connected to these nodes. */
-  async start(size: number, nodes: readonly string[], nodeTimeout = 3_000): Promise<LockProcess[]> {
+  async start(
+    size: number,
+    nodes: readonly string[],
+    { nodeTimeout = 3_000, env = {}, trust = TRUSTING }: CrewTerms = {},
+  ): Promise<LockProcess[]> {
     const started: LockProcess[] = [];
     for (let index = 0; index < size; index += 1) {
       this.#names += 1;
-      const member = await LockProcess.start(this.lib, `process-${this.#names}`, { nodes, nodeTimeout });
+      const member = await LockProcess.start(this.lib, `process-${this.#names}`, { nodes, nodeTimeout, env, trust });
       this.#members.add(member);
       started.push(member);
     }

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import type { TrustTerms } from '../../../lib/redis/batch-encoder.js';
 import type { CompiledLib } from '../compiled-lib.js';
 import { SCRIPT } from './script.js';
 import { Turn, type Hold, type TurnTerms } from './turn.js';
@@ -19,11 +20,14 @@ export interface Message {
   readonly channel?: string;
   readonly event?: string;
   readonly node?: string;
+  readonly validity?: number;
 }
 
 export interface ProcessSettings {
   readonly nodes: readonly string[];
   readonly nodeTimeout: number;
+  readonly trust: TrustTerms;
+  readonly env: NodeJS.ProcessEnv;
 }
 
 const DIED: Message = { what: 'died' };
@@ -53,8 +57,8 @@ export class LockProcess {
   }
 
   /** Resolves when it has read its program, so that the next one may be started; `opened` tells when it can be used. */
-  static async start(lib: CompiledLib, name: string, settings: ProcessSettings): Promise<LockProcess> {
-    const made = new LockProcess(name, await lib.run(SCRIPT, [JSON.stringify(settings)]));
+  static async start(lib: CompiledLib, name: string, { env, ...settings }: ProcessSettings): Promise<LockProcess> {
+    const made = new LockProcess(name, await lib.run(SCRIPT, [JSON.stringify(settings)], env));
     await made.#until(() => (made.said.length > 0 ? DIED : undefined));
     return made;
   }

@@ -6,19 +6,23 @@ export const SCRIPT = `
 console.log('"read"');
 const { Redlock } = await import('./core/redlock.js');
 const { toAddresses } = await import('./redis/node-address.js');
+const { ThriftyClock } = await import('./core/thrifty-clock.js');
 const { BatchEncoder } = await import('./redis/batch-encoder.js');
+const { realParts } = await import('./redis/node-parts.js');
 const { RedisNode } = await import('./redis/redis-node.js');
 const { createInterface } = await import('node:readline');
 const { setTimeout: sleep } = await import('node:timers/promises');
 
-const { nodes, nodeTimeout } = JSON.parse(process.argv[2]);
-const encoder = new BatchEncoder('', { maxTtl: 10_000_000, restartQuarantine: false });
+const { nodes, nodeTimeout, trust } = JSON.parse(process.argv[2]);
+const clock = new ThriftyClock();
+const encoder = new BatchEncoder('', trust, clock);
 const tell = (id, what, more) => console.log(JSON.stringify({ id, what, ...more }));
 const now = () => Number(process.hrtime.bigint()) / 1e6;
 const redlock = new Redlock({
-  nodes: toAddresses(nodes).map((address) => new RedisNode(address, encoder)),
+  nodes: toAddresses(nodes).map((address) => new RedisNode(address, encoder, realParts(clock))),
+  clock,
   nodeTimeout,
-  maxTtl: 10_000_000,
+  maxTtl: trust.maxTtl,
   listener: (event) => tell(undefined, 'event', { event: event.type, node: event.node }),
 });
 const signals = new Map();
@@ -72,6 +76,7 @@ const orders = {
   take,
   release,
   work,
+  look: ({ id, look }) => tell(look, 'looked', { validity: held.get(id).lock.validity }),
   abort: ({ id }) => signals.get(id).abort(),
   exit: () => process.exit(0),
   close: async ({ id }) => {

@@ -26,6 +26,7 @@ export class Turn {
   readonly outcome: Promise<Outcome>;
   /** Resolves when it is released, and with undefined where it was not. */
   readonly hold: Promise<Hold | undefined>;
+  #looks = 0;
 
   constructor(
     readonly process: LockProcess,
@@ -40,6 +41,13 @@ export class Turn {
   async release(): Promise<void> {
     this.process.order('release', { id: this.id });
     await this.process.heard(this.id, ['over']);
+  }
+
+  /** Ms for which it is still valid. */
+  async validity(): Promise<number> {
+    const look = `${this.id}/${(this.#looks += 1)}`;
+    this.process.order('look', { id: this.id, look });
+    return (await this.process.heard(look, ['looked'])).validity!;
   }
 
   abort(): void {

@@ -74,12 +74,6 @@ export class Gateway {
     return this.answer(id);
   }
 
-  @SubscribeMessage('by-body')
-  @WithLock('order:<body.id>')
-  byBody(@MessageBody() { id }: Order): Promise<Reply> {
-    return this.answer(id);
-  }
-
   @SubscribeMessage('sign-in')
   signIn(@ConnectedSocket() client: Client, @MessageBody() id: number): Reply {
     if (client.data) Object.assign(client.data, { user: { id } });

@@ -95,12 +95,6 @@ export class MessageHandlers {
     return this.door.pass(id);
   }
 
-  @MessagePattern('by-body')
-  @WithLock('order:<body.id>')
-  byBody(@Payload() { id }: Order): Promise<void> {
-    return this.door.pass(id);
-  }
-
   @MessagePattern('short')
   @WithLock(KEY, { ttl: 500 })
   short(@Payload() { id }: Order): Promise<void> {

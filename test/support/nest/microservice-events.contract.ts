@@ -33,7 +33,7 @@ export function describeEvents(pair: MicroservicePair): void {
       await using holder = await pair.two.service.redlock.acquire('order:refused');
       pair.emitBoth('refused', { id: 'refused' });
       await eventually(() => expect(pair.logged('warn')).toHaveLength(2));
-      expect(pair.logged('warn')[0]).toMatchObject({ message: expect.stringContaining('"order:refused" is locked') });
+      expect(pair.logged('warn')[0]).toMatchObject({ message: expect.stringContaining('"order:*" is locked') });
       expect(pair.door.visits).toEqual([]);
       expect(holder.isValid).toBe(true);
     });

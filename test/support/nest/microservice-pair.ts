@@ -68,6 +68,12 @@ export class MicroservicePair {
     return Promise.race(this.logs.map((log) => log.until('contended', `order:${id}`)));
   }
 
+  /** Resolves when every replica that got the message has found the resource held. */
+  async allContended(id: string): Promise<void> {
+    if (!this.transport.broadcasts) return this.contended(id);
+    await Promise.all(this.logs.map((log) => log.until('contended', `order:${id}`)));
+  }
+
   logged(level: string): unknown[] {
     return TestMicroservice.logged.filter((line) => line.level === level);
   }

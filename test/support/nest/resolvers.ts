@@ -118,12 +118,6 @@ export class Orders {
     return { id };
   }
 
-  @Mutation(() => Order)
-  @WithLock('order:<body.id>')
-  async byBody(@Args('id') id: string): Promise<Order> {
-    return { id };
-  }
-
   @Mutation(() => String)
   @WithLock('user:<user.id>:<headers.X-Request>')
   byUser(): string {

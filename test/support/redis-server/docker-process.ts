@@ -9,7 +9,7 @@ import { HOST, PortTakenError } from './ports.js';
 import { serverArguments, type RedisProcess, type RedisServerOptions } from './redis-process.js';
 
 const COMPOSE_FILE = fileURLToPath(new URL('../../../docker-compose.yml', import.meta.url));
-const SERVICE = 'redis-1';
+const SERVICE = 'test-node';
 const INNER_PORT = 6379;
 
 /** A container of the compose file's image, for machines that have a Docker engine but no redis-server. */

@@ -29,9 +29,9 @@ describe('Agenda, whatever the clocks do', () => {
     agenda.add(60_000, note('due'));
     agenda.add(120_000, note('not due'));
     await clock.advance(1_000);
-    clock.stepWall(90_000);
+    clock.suspend(90_000);
     await clock.advance(1_000);
-    expect(done).toEqual([expect.stringMatching(/^due at 1[0-9]{3}$/)]);
+    expect(done).toEqual([expect.stringMatching(/^due at 91[0-9]{3}$/)]);
     await clock.advance(29_000);
     expect(done).toHaveLength(2);
   });
@@ -44,13 +44,12 @@ describe('Agenda, whatever the clocks do', () => {
     expect(done).toEqual(['task at 1000']);
   });
 
-  it('does not run early because the wall clock wavers', async () => {
+  it('does not run early because the wall clock is set', async () => {
     agenda.add(1_000, note('task'));
-    for (const ms of [30, -40, 35, -20]) {
+    for (const ms of [30, -40, 60_000, 35, -20]) {
       await clock.advance(200);
       clock.stepWall(ms);
     }
-    await clock.advance(200);
     expect(done).toEqual(['task at 1000']);
   });
 
@@ -58,6 +57,8 @@ describe('Agenda, whatever the clocks do', () => {
     const hasty = new Agenda({
       now: () => clock.now(),
       afterInput: (task) => clock.afterInput(task),
+      nextTurn: (task) => clock.nextTurn(task),
+      afterMicrotasks: (task) => clock.afterMicrotasks(task),
       schedule: (delay, task) => clock.schedule(Math.min(delay, 40), task),
     });
     hasty.add(100, note('task'));

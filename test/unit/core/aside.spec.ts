@@ -29,9 +29,11 @@ describe('returnedVote', () => {
     [{ kind: 'gone' }, false],
     [{ kind: 'unknown', reason: 'broken', sent: true }, true],
     [{ kind: 'unknown', reason: 'down', sent: false }, true],
-  ])('leaves its node doubtful where it was answered %j: %s', (answer, doubtful) => {
+  ])('makes its node doubtful until it is answered, and for good where that is %j: %s', (answer, doubtful) => {
     const claim = new Claim(['a'], 'ours');
-    returnedVote(claim, 500, 2).answer(0, answer);
+    const returned = returnedVote(claim, 500, 2);
+    expect([claim.isDoubtful(2), claim.isDoubtful(0)]).toEqual([true, false]);
+    returned.answer(0, answer);
     expect([claim.isDoubtful(2), claim.isDoubtful(0)]).toEqual([doubtful, false]);
   });
 });

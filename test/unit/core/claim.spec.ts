@@ -39,6 +39,16 @@ describe('Claim', () => {
     expect(claim.mayBeOn(nodeA)).toBe(true);
   });
 
+  it('is doubtful on a node until every command is answered that may give it away', () => {
+    const claim = new Claim(['a'], 'v');
+    claim.doubt(1);
+    claim.doubt(1);
+    claim.resolveDoubt(1);
+    expect([claim.isDoubtful(1), claim.isDoubtful(0), claim.spoiled]).toEqual([true, false, true]);
+    claim.resolveDoubt(1);
+    expect([claim.isDoubtful(1), claim.spoiled]).toEqual([false, false]);
+  });
+
   it('is followed by nobody unless it is said so', () => {
     expect(new Claim(['a'], 'v').followed).toBe(false);
   });

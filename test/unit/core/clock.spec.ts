@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { elapsed, LONGEST_TIMER, systemClock, type Clock } from '../../../lib/core/clock.js';
+import { elapsed, LONGEST_TIMER, type Clock } from '../../../lib/core/clock.js';
+import { SystemClock } from '../../../lib/core/system-clock.js';
 import { ThriftyClock } from '../../../lib/core/thrifty-clock.js';
 
 const at = (monotonic: number, wall: number) => ({ monotonic, wall });
@@ -7,16 +8,15 @@ const at = (monotonic: number, wall: number) => ({ monotonic, wall });
 describe('elapsed', () => {
   it.each([
     ['both clocks agree', at(0, 1_000), at(50, 1_050), 50],
-    ['the wall clock was stepped forward', at(0, 1_000), at(50, 61_050), 60_050],
+    ['the wall clock was stepped forward', at(0, 1_000), at(50, 61_050), 50],
     ['the wall clock was stepped back', at(0, 1_000), at(50, -58_950), 50],
-    ['the machine was suspended', at(7, 1_000), at(8, 31_001), 30_001],
   ])('where %s', (_case, since, now, ms) => {
     expect(elapsed(since, now)).toBe(ms);
   });
 });
 
 describe.each([
-  ['systemClock', () => systemClock],
+  ['SystemClock', () => new SystemClock()],
   ['ThriftyClock', () => new ThriftyClock()],
 ])('%s', (_name, make) => {
   let clock: Clock;

@@ -10,7 +10,7 @@ describe('Contender, of whose votes one may be given away at any time', () => {
   let pool: MemoryPool;
   let rival: Rival;
   const lineUpOlder = (seat: number): void => {
-    const older = new WaiterStub('a', { arrived: 1, grace: 60_000, value: 'older' });
+    const older = new WaiterStub('a', { arrived: 1, ttl: 60_000, value: 'older' });
     pool.memory[seat]!.acquire(new Aside<AcquireAnswer>(older.claim, 500), 0);
   };
 

@@ -3,8 +3,8 @@ import { MemoryPool } from '../../support/memory-pool.js';
 import { releaseFor, Rival } from '../../support/rival.js';
 
 const HOLDER = 'holder';
-/** Ms that are left of a grant at its beginning: the grace without the drift. */
-const GRACE_VALIDITY = 500 - 7;
+/** Ms that are left of a grant at its beginning: the whole ttl without the drift. */
+const WHOLE = 5_000 - 52;
 
 describe('Contender', () => {
   let pool: MemoryPool;
@@ -22,7 +22,7 @@ describe('Contender', () => {
 
   it('takes what is free in its first round', async () => {
     const won = await pool.clock.until(rival.contend({ ttl: 1_000 }));
-    expect(won).toMatchObject({ kind: 'won', provisional: false, attempts: 1 });
+    expect(won).toMatchObject({ kind: 'won', attempts: 1 });
     expect([won.claim.value, won.validity.remaining(pool.clock)]).toEqual(['ours', 988]);
     expect(pool.owners('a')).toEqual(Array(3).fill('ours'));
     expect([rival.lost, rival.gaveUp, pool.clock.timers]).toEqual([[], 0, 0]);
@@ -41,8 +41,8 @@ describe('Contender', () => {
     freeIn(333);
     const won = await pool.clock.until(rival.contend());
     expect(now()).toBe(333);
-    expect(won).toMatchObject({ provisional: true, attempts: 1 });
-    expect(won.validity.remaining(pool.clock)).toBe(GRACE_VALIDITY);
+    expect(won.attempts).toBe(1);
+    expect(won.validity.remaining(pool.clock)).toBe(WHOLE);
     expect(rival.times('acquire')).toEqual([0]);
     expect(pool.owners('a')).toEqual(Array(3).fill('ours'));
     expect([waiting(), pool.clock.timers]).toEqual([[[], [], []], 0]);
@@ -77,8 +77,8 @@ describe('Contender', () => {
     freeIn(333);
     const won = await pool.clock.until(rival.contend({ retryDelay: 400 }));
     expect(now()).toBe(400);
-    expect(won).toMatchObject({ provisional: false, attempts: 2 });
-    expect(won.validity.remaining(pool.clock)).toBe(9_898);
+    expect(won.attempts).toBe(2);
+    expect(won.validity.remaining(pool.clock)).toBe(WHOLE);
     expect(pool.owners('a')).toEqual(Array(3).fill('ours'));
   });
 
@@ -103,7 +103,7 @@ describe('Contender', () => {
     freeIn(333);
     const won = await pool.clock.until(rival.contend());
     expect([now(), won.attempts]).toEqual([333 + 50, 2]);
-    expect(won).toMatchObject({ provisional: false });
+    expect(won.validity.remaining(pool.clock)).toBe(WHOLE);
   });
 
   it('adds the grants of a few nodes to those that come a little later', async () => {
@@ -112,7 +112,7 @@ describe('Contender', () => {
     freeIn(330, pool.memory.slice(1, 2));
     const won = await pool.clock.until(rival.contend());
     expect([now(), rival.times('acquire')]).toEqual([330, [0]]);
-    expect(won.validity.remaining(pool.clock)).toBe(GRACE_VALIDITY - 30);
+    expect(won.validity.remaining(pool.clock)).toBe(WHOLE - 30);
   });
 
   it('adds a grant to the vote that it has of its first round', async () => {
@@ -121,7 +121,7 @@ describe('Contender', () => {
     const won = await pool.clock.until(rival.contend());
     // A ms for the counters, which differ: the third vote might have settled it.
     expect([now(), rival.times('acquire')]).toEqual([333 + 1, [0]]);
-    expect(won.validity.remaining(pool.clock)).toBe(GRACE_VALIDITY - 1);
+    expect(won.validity.remaining(pool.clock)).toBe(WHOLE - 334);
     expect(pool.owners('a')).toEqual(['ours', HOLDER, 'ours']);
   });
 
@@ -131,25 +131,30 @@ describe('Contender', () => {
     freeIn(10);
     const won = await pool.clock.until(rival.contend());
     expect([now(), rival.times('acquire')]).toEqual([20, [0]]);
-    expect(won.validity.remaining(pool.clock)).toBe(GRACE_VALIDITY - 10);
+    expect(won.validity.remaining(pool.clock)).toBe(WHOLE - 10);
   });
 
-  it('asks for a whole lease instead where too little is left of the grace', async () => {
-    hold();
-    for (const node of rival.nodes) node.faults = { grant: { slow: 400 } };
-    freeIn(333);
-    const won = await pool.clock.until(rival.contend());
-    expect(rival.times('acquire')).toEqual([0, 733]);
-    expect(won).toMatchObject({ provisional: false, attempts: 2 });
-    expect(won.validity.remaining(pool.clock)).toBe(9_898);
-  });
+  it.each([
+    [70, [0], 1, 988 - 70],
+    [90, [0, 333 + 90], 2, 988],
+  ])(
+    'asks for a whole lease where it learns of a grant too late: after %i ms of 1,000',
+    async (slow, asked, attempts, left) => {
+      hold();
+      for (const node of rival.nodes) node.faults = { grant: { slow } };
+      freeIn(333);
+      const won = await pool.clock.until(rival.contend({ ttl: 1_000 }));
+      expect([rival.times('acquire'), won.attempts]).toEqual([asked, attempts]);
+      expect(won.validity.remaining(pool.clock)).toBe(left);
+    },
+  );
 
-  it('does not take for its own what it was granted for a grace that is over', async () => {
+  it('does not take for its own what it was granted for a ttl that is over', async () => {
     hold();
     for (const node of rival.nodes) node.faults = { grant: { slow: 600 } };
     freeIn(333);
     pool.clock.schedule(333 + 550, () => pool.memory.forEach((node) => node.set('a', 'next', 60_000)));
-    const outcome = rival.contend({ waitTimeout: 5_000 }).catch((error: unknown) => error);
+    const outcome = rival.contend({ ttl: 500, waitTimeout: 5_000 }).catch((error: unknown) => error);
     await expect(pool.clock.until(outcome)).resolves.toMatchObject({ code: 'RESOURCE_LOCKED' });
     expect(pool.owners('a')).toEqual(Array(3).fill('next'));
   });
@@ -159,7 +164,7 @@ describe('Contender', () => {
     freeIn(300, pool.memory.slice(0, 1));
     const outcome = rival.contend({ waitTimeout: 5_000 }).catch((error: unknown) => error);
     await pool.clock.advance(310);
-    pool.clock.stepWall(2_000);
+    pool.clock.suspend(2_000);
     for (const node of pool.memory) node.set('a', 'next', 60_000);
     await pool.clock.advance(10_000);
     await expect(outcome).resolves.toMatchObject({ code: 'RESOURCE_LOCKED' });

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import {
   LockKeyError,
@@ -8,6 +9,7 @@ import {
   ResourceLockedError,
   type NodeOutcome,
 } from '../../../lib/core/errors.js';
+import { MemoryPool } from '../../support/memory-pool.js';
 
 const nodes: NodeOutcome[] = [
   { node: 'redis://a:1', outcome: 'granted' },
@@ -33,6 +35,38 @@ describe('RedlockError', () => {
     expect(new ResourceLockedError(['a', 'b'], 1, []).message).toBe('"a", "b" is locked by another holder');
     expect(new LockLostError(['a', 'b'], 'it was stolen').message).toBe('The lock on "a", "b" was lost: it was stolen');
     expect(new LockLostError(['a', 'b'], 'x').resources).toEqual(['a', 'b']);
+  });
+});
+
+describe('an error of a lock, in a log,', () => {
+  const refusal = async (): Promise<unknown> => {
+    const pool = new MemoryPool();
+    pool.memory.forEach((node) => node.set('user:ann@example.com', 'foreign'));
+    return pool
+      .client()
+      .redlock.acquire('user:ann@example.com', { waitTimeout: 0 })
+      .catch((error: unknown) => error);
+  };
+
+  it('is short: it says where the caller is, and nothing of how this package is made', async () => {
+    const error = await refusal();
+    const [first, ...frames] = inspect(error).split('\n');
+    expect(first).toBe('ResourceLockedError: "user:*" is locked by another holder');
+    expect(frames.join()).not.toMatch(/\/lib\/|node:internal/);
+    const thrown = new LockLostError(['a'], 'gone');
+    expect(inspect(thrown)).toMatch(/^LockLostError: The lock on "a" was lost: gone\n +at .*errors\.spec\.ts/);
+  });
+
+  it('names no address, also where a logger writes down all that it has', async () => {
+    const error = await refusal();
+    const written = [
+      inspect(error),
+      inspect({ error }),
+      JSON.stringify(error),
+      JSON.stringify({ ...(error as object) }),
+    ];
+    expect(written.join()).not.toMatch(/ann@/);
+    expect(error).toMatchObject({ code: 'RESOURCE_LOCKED', resources: ['user:ann@example.com'] });
   });
 });
 

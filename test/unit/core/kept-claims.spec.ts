@@ -99,7 +99,7 @@ describe('minHold', () => {
   });
 
   it('does nothing for a nested lock', async () => {
-    const outer = redlock.withLock('a', () => redlock.withLock('a', () => 'inner', KEEP));
+    const outer = redlock.withLock('a', () => redlock.withLock('a', () => 'inner', { ...KEEP, reentrant: true }));
     await expect(pool.clock.until(outer)).resolves.toBe('inner');
     expect(isTaken()).toBe(false);
   });

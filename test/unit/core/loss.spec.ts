@@ -9,7 +9,7 @@ describe('Loss', () => {
     loss.listen((reason) => told.push(reason));
     loss.listen((reason) => told.push(reason))();
     const { signal } = loss;
-    loss.happen(error);
+    loss.happen(error, () => expect([told, signal.aborted, loss.error]).toEqual([[], false, error]));
     loss.listen((reason) => told.push(reason));
     expect([told, signal.reason, loss.error]).toEqual([[error, error], error, error]);
   });

@@ -42,6 +42,7 @@ describe('OptionBook', () => {
       autoExtend: true,
       maxHold: 5,
       minHold: 6,
+      reentrant: true,
     };
     const quit = quitOn(new AbortController());
     const { signal, ...options } = book.resolve({ shared, [QUIT]: quit });

@@ -83,8 +83,12 @@ describe('resolveLockOptions', () => {
 
   it('leaves the base where undefined was given, and leaves it unchanged', () => {
     const options = { ttl: undefined } as unknown as LockOptions;
-    expect(resolve(options).ttl).toBe(10_000);
-    expect(DEFAULT_LOCK_OPTIONS.ttl).toBe(10_000);
+    expect(resolve(options).ttl).toBe(5_000);
+    expect(DEFAULT_LOCK_OPTIONS.ttl).toBe(5_000);
+  });
+
+  it('has a caller wait for longer than a holder that crashed keeps the lock, and some work of the next one', () => {
+    expect(DEFAULT_LOCK_OPTIONS.waitTimeout).toBeGreaterThanOrEqual(DEFAULT_LOCK_OPTIONS.ttl + 3_000);
   });
 
   it('cuts a ttl to whole ms, which is what Redis takes', () => {

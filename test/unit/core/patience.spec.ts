@@ -66,7 +66,7 @@ describe('Patience', () => {
 
   it('counts the time for which the machine was suspended', () => {
     const one = patience();
-    clock.stepWall(5_000);
+    clock.suspend(5_000);
     expect(one.left(1)).toBe(-4_000);
   });
 

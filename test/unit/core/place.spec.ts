@@ -6,11 +6,11 @@ describe('Place', () => {
   const told: unknown[] = [];
   const place = () => {
     told.length = 0;
-    return new Place(1_000, 500, { granted: (node, given) => told.push([node, given]) });
+    return new Place({ date: 1_007.9, monotonic: 35.2 }, 500, { granted: (node, given) => told.push([node, given]) });
   };
 
-  it('is known by the time of arrival, and kept for a grace', () => {
-    expect(place()).toMatchObject({ arrived: 1_000, grace: 500 });
+  it('is known by the time of arrival, in whole ms on the clocks of the nodes, and about so on ours', () => {
+    expect(place()).toMatchObject({ arrived: 1_007_000, since: 32_000, ttl: 500 });
   });
 
   it('tells the waiter of every grant', () => {

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { TOKENS_PER_VOTE } from '../../../lib/core/fencing.js';
 import type { Lock } from '../../../lib/core/lock.js';
 import type { Redlock } from '../../../lib/core/redlock.js';
 import { FencingWorld } from '../../support/fencing-world.js';
@@ -65,9 +64,9 @@ describe('the cost of a fencing token', () => {
       count(now + 5, [2]);
       world.pool.nodes[0]!.fail('silent');
       const lock = await lockBy();
-      expect(lock!.fencingToken).toBe(now + 5 + TOKENS_PER_VOTE);
+      expect(lock!.fencingToken).toBe(now + 6);
       expect([rounds('acquire', 1), raises()]).toEqual([1, [0, 1, 0]]);
-      expect(fences().slice(1)).toEqual([now + 5 + TOKENS_PER_VOTE, now + 5 + TOKENS_PER_VOTE]);
+      expect(fences().slice(1)).toEqual([now + 6, now + 6]);
       // Who has not answered yet might have made it unnecessary.
       expect(world.pool.clock.now().monotonic).toBe(1);
     });
@@ -75,7 +74,7 @@ describe('the cost of a fencing token', () => {
     it('is that round at once where everybody has answered', async () => {
       count(now + 5, [2]);
       world.pool.nodes[0]!.fail('down');
-      expect((await lockBy())!.fencingToken).toBe(now + 5 + TOKENS_PER_VOTE);
+      expect((await lockBy())!.fencingToken).toBe(now + 6);
       expect([raises(), world.pool.clock.now().monotonic]).toEqual([[0, 1, 0], 0]);
     });
 
@@ -97,7 +96,7 @@ describe('the cost of a fencing token', () => {
     it.each([0, 1, 2])('is no wait where all answer at once, and one of them is ahead: the one at %i', async (seat) => {
       count(now + 5, [seat]);
       const lock = await lockBy();
-      expect([now, now + 5 + TOKENS_PER_VOTE]).toContain(lock!.fencingToken);
+      expect([now, now + 6]).toContain(lock!.fencingToken);
       expect(world.pool.clock.now().monotonic).toBe(0);
     });
 

@@ -10,7 +10,7 @@ beforeEach(() => world.renew());
 describe('fencing tokens under faults', () => {
   it.each([3, 4, 5])('grow over %i nodes from each holder to the next', async (size) => {
     let locks = 0;
-    for (let seed = 1; seed <= 25; seed += 1) {
+    for (let seed = 1; seed <= 30; seed += 1) {
       world.renew(size);
       const dice = new SeededRandom(seed);
       const pick = (most: number): number => Math.floor(dice.fraction() * most);

@@ -13,6 +13,7 @@ function rivalsOf(pool: MemoryPool, count: number, seed: number) {
         get: (target, name) => {
           if (name === 'name') return target.name;
           if (name === 'runId') return target.runId;
+          if (name === 'clockAhead') return undefined;
           const verb = (Reflect.get(target, name) as (...args: unknown[]) => unknown).bind(target);
           return (...args: unknown[]) => void pool.clock.schedule(way * 0.3, () => verb(...args));
         },

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { systemClock } from '../../../lib/core/clock.js';
+import { SystemClock } from '../../../lib/core/system-clock.js';
 import { LockLostError, ResourceLockedError } from '../../../lib/core/errors.js';
 import type { Lock } from '../../../lib/core/lock.js';
 import { Redlock } from '../../../lib/core/redlock.js';
@@ -12,14 +12,14 @@ import { MemoryPool } from '../../support/memory-pool.js';
 const FREE = [undefined, undefined, undefined];
 const ONCE = { waitTimeout: 0 };
 
-describe('a nested withLock', () => {
+describe('a nested withLock that is reentrant', () => {
   let pool: MemoryPool;
   let redlock: Redlock;
   const acquires = () => pool.nodes[0]!.callsOf('acquire').length;
 
   beforeEach(() => {
     pool = new MemoryPool();
-    ({ redlock } = pool.client());
+    ({ redlock } = pool.client({ defaults: { reentrant: true } }));
   });
 
   it('for the same resource runs inside the held lock', async () => {
@@ -131,8 +131,8 @@ describe('work that starts its own successor', () => {
   it('keeps no lock of the past alive', async () => {
     setFlagsFromString('--expose_gc');
     const collect = runInNewContext('gc') as () => void;
-    const nodes = [1, 2, 3].map((name) => new MemoryNode(`node-${name}`, systemClock));
-    const ownClock = new Redlock({ nodes });
+    const nodes = [1, 2, 3].map((name) => new MemoryNode(`node-${name}`, new SystemClock()));
+    const ownClock = new Redlock({ nodes, defaults: { reentrant: true } });
     const locks: WeakRef<Lock>[] = [];
     await new Promise<void>((resolve) => {
       const round = async (left: number): Promise<void> => {
@@ -154,7 +154,7 @@ describe('work that starts its own successor', () => {
 describe('two contexts', () => {
   it('of one process never share a lock', async () => {
     const pool = new MemoryPool();
-    const { redlock } = pool.client();
+    const { redlock } = pool.client({ defaults: { reentrant: true } });
     const one = redlock.withLock('a', async (lock) => {
       await pool.clock.sleep(100);
       return lock.value;
@@ -166,9 +166,8 @@ describe('two contexts', () => {
 
   it('of two pools never share a lock, though one runs inside the other', async () => {
     const pool = new MemoryPool();
-    const one = pool.client().redlock;
-    const other = pool.client().redlock;
-    const outer = one.withLock('a', async () => other.withLock('a', () => 1, ONCE));
+    const [one, other] = [1, 2].map(() => pool.client({ defaults: { reentrant: true } }).redlock);
+    const outer = one!.withLock('a', async () => other!.withLock('a', () => 1, ONCE));
     await expect(pool.clock.until(outer)).rejects.toBeInstanceOf(ResourceLockedError);
   });
 });

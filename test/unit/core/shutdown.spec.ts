@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { systemClock } from '../../../lib/core/clock.js';
+import { SystemClock } from '../../../lib/core/system-clock.js';
 import { RedlockClosedError } from '../../../lib/core/errors.js';
 import type { LockEvent } from '../../../lib/core/events.js';
 import type { Lease } from '../../../lib/core/lease.js';
@@ -139,7 +139,7 @@ describe('Redlock.drain', () => {
 
 describe('Shutdown', () => {
   it('takes back a lease that comes when all is over', async () => {
-    const shutdown = new Shutdown(systemClock);
+    const shutdown = new Shutdown(new SystemClock());
     const revoked: string[] = [];
     const lease = { revoke: async (reason: string) => void revoked.push(reason) } as unknown as Lease;
     await shutdown.drain(0);

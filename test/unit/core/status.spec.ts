@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { ProbeAnswer } from '../../../lib/core/lock-node.js';
 import { MemoryPool } from '../../support/memory-pool.js';
 
 describe('Redlock.status', () => {
@@ -42,5 +43,16 @@ describe('Redlock.status', () => {
     const pool = new MemoryPool(size);
     pool.nodes.slice(0, down).forEach((node) => node.fail('down'));
     expect((await pool.clock.until(pool.client().redlock.status())).quorumReachable).toBe(reachable);
+  });
+
+  it.each<[string, Extract<ProbeAnswer, { kind: 'barred' | 'refused' }>]>([
+    ['is barred from the vote', { kind: 'barred', reason: 'it leads to the same server as another' }],
+    ['refuses to vote', { kind: 'refused', reason: 'OOM command not allowed' }],
+  ])('tells which node answers but %s, and why', async (_case, answer) => {
+    const pool = new MemoryPool();
+    pool.nodes[1]!.probe = (answered) => queueMicrotask(() => answered(answer));
+    const status = await pool.clock.until(pool.client().redlock.status());
+    expect(status.nodes[1]).toEqual({ node: 'node-2', up: true, votes: false, reason: answer.reason });
+    expect(status.quorumReachable).toBe(true);
   });
 });

@@ -24,7 +24,7 @@ describe('Surrender', () => {
   beforeEach(() => {
     memory = new MemoryPool(3);
     const pool = new NodePool(memory.nodes, { clock: memory.clock, random: new SeededRandom() });
-    us = new WaiterStub('a', { arrived: 2, grace: 500, value: 'ours' });
+    us = new WaiterStub('a', { arrived: 2, ttl: 500, value: 'ours' });
     votes = new Votes(3);
     told = 0;
     surrender = new Surrender(pool, us.claim, { votes, ttl: 1_000, yielded: () => (told += 1) });
@@ -38,7 +38,7 @@ describe('Surrender', () => {
     }
   };
   const lineUp = (arrived: number, value: string, seats: readonly number[]): void => {
-    const waiter = new WaiterStub('a', { arrived, grace: 500, value });
+    const waiter = new WaiterStub('a', { arrived, ttl: 500, value });
     for (const seat of seats) memory.memory[seat]!.acquire(new Aside<AcquireAnswer>(waiter.claim, 1_000), seat);
   };
   const asked = (verb: 'yield' | 'release'): number[] => memory.nodes.map((node) => node.callsOf(verb).length);

@@ -143,7 +143,7 @@ describe('raiseLaggards', () => {
     await raise();
     expect([raised(), changes]).toEqual([[1, 0, 0], 1]);
     expect(memory.memory[0]!.fence('a')).toBe(90);
-    expect(votes.token(memory.clock)).toEqual({ token: 90, stands: true });
+    expect(votes.token(memory.clock)).toEqual({ token: 90, tokens: 1, stands: true });
   });
 
   it.each([
@@ -161,16 +161,16 @@ describe('raiseLaggards', () => {
     vote([50, 90, undefined]);
     memory.nodes[0]!.faults = { raise: { slow: 10 } };
     await raise();
-    expect([changes, votes.token(memory.clock)]).toEqual([0, { token: 90, stands: false }]);
+    expect([changes, votes.token(memory.clock)]).toEqual([0, { token: 90, tokens: 1, stands: false }]);
     await memory.clock.advance(10);
-    expect([changes, votes.token(memory.clock)]).toEqual([1, { token: 90, stands: true }]);
+    expect([changes, votes.token(memory.clock)]).toEqual([1, { token: 90, tokens: 1, stands: true }]);
   });
 
   it.each(['silent', 'down', 'broken', 'lost reply'] as const)('counts nothing where that is %s', async (fault) => {
     vote([50, 90, undefined]);
     memory.nodes[0]!.faults = { raise: fault };
     await raise();
-    expect(votes.token(memory.clock)).toEqual({ token: 90, stands: false });
+    expect(votes.token(memory.clock)).toEqual({ token: 90, tokens: 1, stands: false });
     expect(votes.has(0)).toBe(true);
   });
 

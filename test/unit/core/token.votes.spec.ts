@@ -32,6 +32,14 @@ describe('settleByVotes', () => {
     expect(claim).toMatchObject({ ...settled, oldest: 30 });
   });
 
+  it('gives it as many tokens as came with each of the votes, whatever it asked for', () => {
+    for (const tokens of [64, 64, 1]) {
+      votes.grant(tokens === 1 ? 0 : 1, { validity, fence: 5, tokens });
+      votes.grant(2, { validity, fence: 5, tokens: 64 });
+      expect([settleByVotes(claim, votes, clock), claim.tokens]).toEqual([true, tokens]);
+    }
+  });
+
   it('does not know who is the oldest where a vote does not tell', () => {
     [30, undefined, 40].forEach((oldest, seat) => votes.grant(seat, { validity, fence: 5, oldest }));
     expect([settleByVotes(claim, votes, clock), claim.oldest]).toEqual([true, 0]);

@@ -36,7 +36,7 @@ describe('Validity', () => {
   });
 
   it('counts the time for which the machine was suspended', () => {
-    expect(remainingAfter((clock) => clock.stepWall(5_000))).toBe(-4_012);
+    expect(remainingAfter((clock) => clock.suspend(5_000))).toBe(-4_012);
   });
 
   it('is not made longer by a wall clock that is set back', () => {
@@ -47,11 +47,11 @@ describe('Validity', () => {
     expect(passed).toBe(688);
   });
 
-  it('does not add up both clocks', () => {
+  it('is not made shorter by a wall clock that is set forward', () => {
     const passed = remainingAfter((clock) => {
       clock.block(300);
-      clock.stepWall(100);
+      clock.stepWall(60_000);
     });
-    expect(passed).toBe(588);
+    expect(passed).toBe(688);
   });
 });

@@ -38,7 +38,7 @@ describe('Wait', () => {
 
   it('ends by the clock of the machine, also where that was suspended meanwhile', async () => {
     begin(60_000);
-    clock.stepWall(70_000);
+    clock.suspend(70_000);
     await clock.advance(500);
     expect(told).toEqual(['timeout']);
   });

@@ -10,6 +10,16 @@ describe('MemoryFences', () => {
   let wall: number;
   let fences: MemoryFences;
   const now = (): number => wall * 1_000;
+  const mint = (resources: readonly string[], proposal: number, tokens = 1): number => {
+    const first = fences.next(resources, proposal);
+    fences.take({ resources, tokens }, first);
+    return first;
+  };
+  const succeed = (resource: string, tokens = 1): number => {
+    const first = fences.successor(resource);
+    fences.take({ resources: [resource], tokens }, first);
+    return first;
+  };
 
   beforeEach(() => {
     wall = 1_700_000_000_000;
@@ -18,23 +28,22 @@ describe('MemoryFences', () => {
 
   it('begin with what is proposed', () => {
     expect(fences.get('a')).toBeUndefined();
-    expect(fences.mint(['a'], now() + 3)).toBe(now() + 3);
+    expect(mint(['a'], now() + 3)).toBe(now() + 3);
     expect(fences.get('a')).toBe(now() + 3);
   });
 
-  it('are minted above all earlier ones', () => {
-    const proposals = [0, 0, -2_000_000, 3.5 * TOKENS_PER_VOTE, TOKENS_PER_VOTE];
-    const minted = proposals.map((ahead) => fences.mint(['a'], now() + ahead));
-    expect(minted).toEqual([0, 1, 2, 3.5, 4.5].map((votes) => now() + votes * TOKENS_PER_VOTE));
+  it.each([1, TOKENS_PER_VOTE])('are minted above all earlier ones, where each comes with %i', (tokens) => {
+    const proposals = [0, 0, -2_000_000, 3.5 * tokens, tokens];
+    const minted = proposals.map((ahead) => mint(['a'], now() + ahead, tokens));
+    expect(minted).toEqual([0, 1, 2, 3.5, 4.5].map((votes) => now() + votes * tokens));
+    expect(fences.get('a')).toBe(now() + 5.5 * tokens - 1);
   });
 
   it('of several resources are minted above each of them, and meet', () => {
-    fences.mint(['a'], now() + 50);
-    fences.mint(['b'], now() + 20);
-    expect(fences.mint(['a', 'b', 'c'], now())).toBe(now() + 50 + TOKENS_PER_VOTE);
-    expect(['a', 'b', 'c'].map((resource) => fences.get(resource))).toEqual(
-      Array(3).fill(now() + 50 + TOKENS_PER_VOTE),
-    );
+    mint(['a'], now() + 50);
+    mint(['b'], now() + 20);
+    expect(mint(['a', 'b', 'c'], now())).toBe(now() + 51);
+    expect(['a', 'b', 'c'].map((resource) => fences.get(resource))).toEqual(Array(3).fill(now() + 51));
   });
 
   it.each([
@@ -51,9 +60,10 @@ describe('MemoryFences', () => {
   });
 
   it('count on for whoever is next in line', () => {
-    fences.mint(['a'], now());
-    expect([fences.succeed('a'), fences.succeed('a')]).toEqual([1, 2].map((votes) => now() + votes * TOKENS_PER_VOTE));
-    expect(fences.get('a')).toBe(now() + 2 * TOKENS_PER_VOTE);
+    mint(['a'], now());
+    expect([succeed('a', TOKENS_PER_VOTE), succeed('a'), succeed('a')]).toEqual(
+      [1, 1 + TOKENS_PER_VOTE, 2 + TOKENS_PER_VOTE].map((after) => now() + after),
+    );
   });
 
   it.each([
@@ -63,20 +73,27 @@ describe('MemoryFences', () => {
     const step = FAR / 2;
     before();
     wall += 100;
-    const fence = fences.succeed('a');
+    const fence = succeed('a');
     expect(fence % step).toBe(0);
     expect(fence).toBeGreaterThanOrEqual(now() - FAR);
     expect(fence).toBeLessThan(now() - FAR + step);
-    expect(fences.succeed('a')).toBe(fence + TOKENS_PER_VOTE);
+    expect(succeed('a')).toBe(fence + 1);
   });
 
-  it('are lifted to what is proposed, and not above what was counted', () => {
-    fences.mint(['a'], now());
-    fences.mint(['b'], now() + 7);
-    expect(fences.lift(['a'], now())).toBe(now());
-    expect(fences.lift(['a'], now() - 1)).toBe(now());
-    expect(fences.lift(['a', 'b'], now() + 5)).toBe(now() + 7);
-    expect(fences.get('a')).toBe(now() + 7);
+  it('say to a holder what it was given, unless it proposes more', () => {
+    mint(['a'], now(), TOKENS_PER_VOTE);
+    const again = (ahead: number, tokens = TOKENS_PER_VOTE) =>
+      fences.again({ resources: ['a'], tokens }, now() + ahead) - now();
+    expect([again(0), again(-1), again(5), again(0, 1)]).toEqual([0, 0, 5, TOKENS_PER_VOTE - 1]);
+    mint(['b'], now() + 7);
+    expect(fences.again({ resources: ['b', 'c'], tokens: 1 }, now() + 5)).toBe(now() + 7);
+  });
+
+  it('tell a first token that is more than half of maxTtl ahead of the clock, and by how many ms', () => {
+    expect([now() - FAR, now(), now() + FAR].map((first) => fences.ahead(first))).toEqual([0, 0, 0]);
+    expect(fences.ahead(now() + FAR + 1_000)).toBe(5_001);
+    wall += 1;
+    expect(fences.ahead(now() + FAR)).toBe(0);
   });
 
   it('are raised, and never lowered', () => {
@@ -88,25 +105,25 @@ describe('MemoryFences', () => {
   });
 
   it('last for ever', () => {
-    fences.mint(['a'], now());
+    mint(['a'], now());
     wall += 1_000 * MAX_TTL;
     expect(fences.get('a')).toBe(now() - 1e6 * MAX_TTL);
   });
 
   it('are no more than 32,768, of which many resources share each', () => {
-    for (let index = 0; index < 200_000; index += 1) fences.mint([`r${index}`], now());
+    for (let index = 0; index < 200_000; index += 1) mint([`r${index}`], now());
     expect(fences.snapshot().size).toBeLessThanOrEqual(32_768);
     expect(fences.snapshot().size).toBeGreaterThan(32_000);
   });
 
   it('are restored as they were', () => {
-    fences.mint(['a'], now());
+    mint(['a'], now());
     const before = fences.snapshot();
-    fences.mint(['a'], now());
-    fences.mint(['b'], now());
+    mint(['a'], now());
+    mint(['b'], now());
     fences.restore(before);
     expect([fences.get('a'), fences.get('b')]).toEqual([now(), undefined]);
-    fences.mint(['a'], now());
+    mint(['a'], now());
     fences.restore(before);
     expect(fences.get('a')).toBe(now());
   });

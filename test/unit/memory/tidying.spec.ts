@@ -22,7 +22,7 @@ describe('MemoryNode', () => {
   it('forgets what is over: a node that lives as long as its process does not grow with the number of names', async () => {
     const clock = new VirtualClock();
     const node = new MemoryNode('node', clock, { maxTtl: 1_000 });
-    const ticket = { arrived: 1, grace: 100, isTaken: true, granted: () => undefined };
+    const ticket = { arrived: 1, ttl: 100, isTaken: true, granted: () => undefined };
     const kept = (): number[] => {
       const { entries, lines } = node.snapshot();
       return [entries.size, lines.size];

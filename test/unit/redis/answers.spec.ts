@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { Aside } from '../../../lib/core/aside.js';
 import { Claim } from '../../../lib/core/claim.js';
-import { nodeClockOf, quarantineOf, readAnswers } from '../../../lib/redis/answers.js';
+import type { ReleaseAnswer, YieldAnswer } from '../../../lib/core/lock-node.js';
+import { nodeClockOf, readAnswers, yieldedBy, secretOf } from '../../../lib/redis/answers.js';
 import { Batch, type Verb } from '../../../lib/redis/batch.js';
 import type { Reply } from '../../../lib/redis/wire-command.js';
 
@@ -48,15 +49,23 @@ describe('readAnswers', () => {
     expect(second).toBe(first);
   });
 
-  it('takes "!" for unknown, with the reason', () => {
-    expect(read(['!', 'WRONGTYPE of key'])).toEqual([{ kind: 'unknown', reason: 'WRONGTYPE of key', sent: true }]);
+  it('takes "!" for a refusal, with the reason', () => {
+    expect(read(['!', 'WRONGTYPE of key'])).toEqual([
+      { kind: 'unknown', reason: 'WRONGTYPE of key', sent: true, refused: true },
+    ]);
+  });
+
+  it('takes an error in place of all answers for a refusal of each, without where in the script it was', () => {
+    const reason = `READONLY it is one. script: ${'a1'.repeat(20)}, on @user_script:7.`;
+    const refused = { kind: 'unknown', reason: 'READONLY it is one.', sent: true, refused: true };
+    expect(answersOf(2, { ok: false, reason, sent: true, refused: true })).toEqual([refused, refused]);
   });
 
   it('tells the answers of a batch in order, each with what belongs to it', () => {
     expect(read(['gh!hxd', '17 1795', 10, 'one', 'OOM', 20, 'two'], 6)).toEqual([
       { kind: 'granted', fence: 17, oldest: 1_795 },
       { kind: 'held', remaining: 10, owner: 'one' },
-      { kind: 'unknown', reason: 'OOM', sent: true },
+      { kind: 'unknown', reason: 'OOM', sent: true, refused: true },
       { kind: 'held', remaining: 20, owner: 'two' },
       { kind: 'extended' },
       { kind: 'released' },
@@ -158,12 +167,32 @@ describe('readAnswers, of votes', () => {
   });
 
   it.each([
-    [1_024 * CLOCK, 0],
-    [0, 0],
-    [['', 700, CLOCK], 700],
-    [['', -1, CLOCK], -1],
-  ])('finds in %j, as the answer to nothing, a quarantine of %i ms', (value, quarantine) => {
-    expect(quarantineOf({ ok: true, value })).toBe(quarantine);
-    expect(quarantineOf({ ok: false, reason: 'closed', sent: true })).toBeUndefined();
+    [2, undefined],
+    [['h*', 500, 'owner', CLOCK], undefined],
+    [['h*', 500, 'owner'], undefined],
+    [['h*', 500, 'owner', ['5ec7e7'], CLOCK], '5ec7e7'],
+    [['p', [Buffer.from('5ec7e7')]], '5ec7e7'],
+    ['d', undefined],
+    [undefined, undefined],
+  ])('finds in %j the secret %s, by which the node signs grants', (value, secret) => {
+    expect(secretOf({ ok: true, value })).toBe(secret);
+    expect(secretOf({ ok: false, reason: 'closed', sent: true })).toBeUndefined();
+  });
+});
+
+describe('yieldedBy', () => {
+  it.each<[ReleaseAnswer, YieldAnswer]>([
+    [{ kind: 'released' }, { kind: 'passed' }],
+    [{ kind: 'gone' }, { kind: 'gone' }],
+    [
+      { kind: 'unknown', reason: 'broken', sent: true },
+      { kind: 'unknown', reason: 'broken', sent: true },
+    ],
+    [
+      { kind: 'unknown', reason: 'down, and owed', sent: false },
+      { kind: 'unknown', reason: 'down, and owed', sent: true },
+    ],
+  ])('takes a release that was answered %j for %j', (released, yielded) => {
+    expect(yieldedBy(released)).toEqual(yielded);
   });
 });

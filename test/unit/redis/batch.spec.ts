@@ -30,6 +30,15 @@ describe('Batch', () => {
     expect(batch.length).toBe(14);
   });
 
+  it.each(['A', 'W', 'E', 'F', 'K', 'R', 'L', 'S', 'Y'] as const)(
+    'takes no %s for several resources, whose keys would shift those of all others',
+    (verb) => {
+      batch.add(verb, question('one'), 0);
+      expect(() => batch.add(verb, question('one', 'two'), 0)).toThrow(`${verb} is for one resource, not for 2`);
+      expect([batch.verbs, batch.keyCount, batch.length]).toEqual([[verb], 1, 3]);
+    },
+  );
+
   it('is like one that asks the same in the same order, for whatever seat', () => {
     const [first, second] = [question('a'), question('b')];
     const other = new Batch();

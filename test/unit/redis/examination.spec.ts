@@ -17,16 +17,18 @@ function infoOf(fields: Record<string, string> = {}): string {
   return ['# Server', ...lines, 'executable:/usr/bin:x', ''].join('\r\n');
 }
 
+const TRUST = { maxTtl: 1_000, restartQuarantine: true };
+const foundOn = (info: string, marker: string | null = null) => ({ info, marker, isUsed: false });
 const warningsOf = (fields: Record<string, string>, marker: string | null = null): readonly string[] =>
-  examine(infoOf(fields), marker, 1_000).warnings;
+  examine(foundOn(infoOf(fields), marker), TRUST).warnings;
 
 describe('examine', () => {
   it('reads who the node is, and has nothing against a healthy master', () => {
-    expect(examine(infoOf(), null, 1_000)).toEqual({ runId: RUN, forgetsScripts: true, warnings: [] });
+    expect(examine(foundOn(infoOf()), TRUST)).toEqual({ runId: RUN, forgetsScripts: true, warnings: [] });
   });
 
   it('reads lines that end as those of another system do', () => {
-    expect(examine(infoOf().replaceAll('\r\n', '\n'), null, 1_000)).toEqual({
+    expect(examine(foundOn(infoOf().replaceAll('\r\n', '\n')), TRUST)).toEqual({
       runId: RUN,
       forgetsScripts: true,
       warnings: [],
@@ -34,7 +36,7 @@ describe('examine', () => {
   });
 
   it('makes do with a node that tells nothing', () => {
-    expect(examine('', null, 1_000)).toEqual({ runId: undefined, forgetsScripts: false, warnings: [] });
+    expect(examine(foundOn(''), TRUST)).toEqual({ runId: undefined, forgetsScripts: false, warnings: [] });
   });
 
   it.each([
@@ -44,7 +46,7 @@ describe('examine', () => {
     ['10.0.1', true],
     ['', false],
   ])('knows whether a new run of version "%s" forgets scripts: %s', (redis_version, forgetsScripts) => {
-    expect(examine(infoOf({ redis_version }), null, 1_000)).toMatchObject({ forgetsScripts });
+    expect(examine(foundOn(infoOf({ redis_version })), TRUST)).toMatchObject({ forgetsScripts });
   });
 
   it.each<[string, Record<string, string>, RegExp]>([
@@ -74,6 +76,34 @@ describe('examine', () => {
 
   it('does not warn of clients with the same maxTtl', () => {
     expect(warningsOf({}, `${RUN}|1700000000000000|1000`)).toEqual([]);
+  });
+
+  describe('of clients that do not agree on restartQuarantine', () => {
+    const marker = `${RUN}|1700000000000000|1000`;
+    const found = (restartQuarantine: boolean, findings: { marker?: string | null; isUsed?: boolean }) =>
+      examine({ info: infoOf(), marker: null, isUsed: false, ...findings }, { ...TRUST, restartQuarantine }).warnings;
+
+    it('warns the one without it, where others have noted this run of the node', () => {
+      expect(found(false, { marker, isUsed: true })).toEqual([
+        expect.stringMatching(/other clients have restartQuarantine on, and this one has not.*set the same everywhere/),
+      ]);
+    });
+
+    it('warns the one with it, where others took locks and noted no run', () => {
+      expect(found(true, { isUsed: true })).toEqual([
+        expect.stringMatching(/other clients take locks on it with restartQuarantine: false.*set the same everywhere/),
+      ]);
+    });
+
+    it.each<[string, boolean, { marker?: string | null; isUsed?: boolean }]>([
+      ['has it, and so have others', true, { marker, isUsed: true }],
+      ['has it, and the node is new', true, {}],
+      ['has it, and the node was restarted', true, { marker: `${'0'.repeat(40)}|1700000000000000|1000`, isUsed: true }],
+      ['has it not, and neither have others', false, { isUsed: true }],
+      ['has it not, and others had it before a restart', false, { marker: `${'0'.repeat(40)}|1700000000000000|1000` }],
+    ])('does not warn one who %s', (_who, restartQuarantine, findings) => {
+      expect(found(restartQuarantine, findings)).toEqual([]);
+    });
   });
 
   it('warns of everything that is wrong', () => {

@@ -1,37 +1,15 @@
-import { EventEmitter } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { Claim } from '../../../lib/core/claim.js';
+import type { Asking } from '../../../lib/redis/batch-queue.js';
 import { GrantChannel } from '../../../lib/redis/grant-channel.js';
-
-/** As much of a client as the channel needs. */
-/** As ioredis names what a node answers, and what it says itself. */
-const nameOf = (message: string): string => (/^[A-Z]+ /.test(message) ? 'ReplyError' : 'Error');
-
-class RedisStub extends EventEmitter {
-  readonly subscribed: string[] = [];
-
-  constructor(
-    readonly condition: { readonly protocol: number } | null,
-    private readonly refusal?: string,
-  ) {
-    super();
-  }
-
-  async subscribe(channel: string): Promise<number> {
-    this.subscribed.push(channel);
-    if (this.refusal !== undefined) throw Object.assign(new Error(this.refusal), { name: nameOf(this.refusal) });
-    return 1;
-  }
-
-  say(message: string): void {
-    this.emit('message', 'grants', message);
-  }
-}
+import { RedisStub } from '../../support/channel-stub.js';
 
 describe('GrantChannel', () => {
   let told: unknown[];
+  /** Who has asked, and has no answer. */
+  let asking: Asking[];
   let channel: GrantChannel;
   const listen = async (redis: RedisStub): Promise<RedisStub> => {
     channel.listen(redis as unknown as Redis);
@@ -41,10 +19,13 @@ describe('GrantChannel', () => {
   const claim = new Claim(['a'], 'ours');
 
   beforeEach(() => {
-    told = [];
-    channel = new GrantChannel('grants', {
-      granted: (one, grant) => told.push(['granted', one, grant]),
-      unwanted: (value, key) => told.push(['unwanted', value, key]),
+    [told, asking] = [[], []];
+    channel = new GrantChannel('grants', 'lock:', {
+      granted: (one, grant, since) => told.push(['granted', one, grant, ...(since ? [since] : [])]),
+      since: () => undefined,
+      asking: (value, resource) =>
+        asking.find(({ claim: { value: one, resources } }) => one === value && resources[0] === resource),
+      unwanted: ({ value, resources }) => told.push(['unwanted', value, ...resources]),
       unavailable: (reason) => told.push(['unavailable', reason]),
     });
   });
@@ -125,7 +106,27 @@ describe('GrantChannel', () => {
     channel.expect(claim);
     channel.forget(claim);
     redis.say('ours 7 - lock:a b  c');
-    expect(told).toEqual([['unwanted', 'ours', 'lock:a b  c']]);
+    expect(told).toEqual([['unwanted', 'ours', 'a b  c']]);
+  });
+
+  it('tells who has only asked so far, and since when: a node may tell of a grant before it answers', async () => {
+    const redis = await listen(new RedisStub({ protocol: 3 }));
+    const since = { monotonic: 5, wall: 1_005 };
+    asking.push({ claim, since });
+    for (const key of ['a', 'b']) redis.say(`ours 7 - lock:${key}`);
+    expect(told).toEqual([
+      ['granted', claim, { fence: 7, oldest: Infinity }, since],
+      ['unwanted', 'ours', 'b'],
+    ]);
+  });
+
+  it('tells who has only asked so far also where another part of the lock waits', async () => {
+    const redis = await listen(new RedisStub({ protocol: 3 }));
+    const other = new Claim(['b'], 'ours');
+    channel.expect(claim);
+    asking.push({ claim: other, since: { monotonic: 5, wall: 1_005 } });
+    redis.say('ours 7 - lock:b');
+    expect(told).toEqual([['granted', other, expect.anything(), expect.anything()]]);
   });
 
   it('hears each grant once on a connection that was made anew', async () => {
@@ -139,7 +140,7 @@ describe('GrantChannel', () => {
   it('forgets, once there are many, those whom nobody holds or waits for any more', async () => {
     const redis = await listen(new RedisStub({ protocol: 3 }));
     const claimOf = (value: string, isTaken: boolean, over: boolean): Claim => {
-      const made = new Claim(['a'], value, { arrived: 1, grace: 1, isTaken, granted: () => undefined });
+      const made = new Claim(['a'], value, { arrived: 1, ttl: 1, isTaken, granted: () => undefined });
       made.over = over;
       return made;
     };
@@ -150,7 +151,24 @@ describe('GrantChannel', () => {
     expect(told).toEqual([
       ['granted', claims[0], { fence: 7, oldest: Infinity }],
       ['granted', claims[1], { fence: 7, oldest: Infinity }],
-      ['unwanted', 'over', 'lock:a'],
+      ['unwanted', 'over', 'a'],
     ]);
+  });
+
+  it('takes a grant of another resource under the same value for no vote, and gives it back to nobody', async () => {
+    const redis = await listen(new RedisStub({ protocol: 3 }));
+    channel.expect(claim);
+    redis.say('ours 7 - lock:b');
+    expect(told).toEqual([]);
+    redis.say('ours 7 - lock:a');
+    expect(told).toEqual([['granted', claim, { fence: 7, oldest: Infinity }]]);
+  });
+
+  it('forgets no other part of a lock that has the same value', async () => {
+    const redis = await listen(new RedisStub({ protocol: 3 }));
+    channel.expect(claim);
+    channel.forget(new Claim(['b'], 'ours'));
+    redis.say('ours 7 - lock:a');
+    expect(told).toEqual([['granted', claim, { fence: 7, oldest: Infinity }]]);
   });
 });

@@ -41,7 +41,6 @@ describe('toAddresses', () => {
 
   it.each([
     [{ host: 'h', port: 7000 }, 'redis://h:7000'],
-    [{}, 'redis://localhost:6379'],
     [{ host: 'h', port: 7000, db: 2, tls: {} }, 'rediss://h:7000/2'],
     [{ path: '/run/redis.sock' }, 'redis:///run/redis.sock'],
   ])('takes ioredis options %j as they are', (options, name) => {
@@ -108,7 +107,7 @@ describe('toAddresses', () => {
     expect(toAddresses(['redis://h:1', 'redis://h:2'])).toHaveLength(2);
   });
 
-  it.each([{ host: 5 }, { host: '' }, { port: 'abc' }, { port: 0 }, { port: 65_536 }, { port: 1.5 }])(
+  it.each([{ host: 5 }, { host: '' }, { path: '' }, { path: 5 }])(
     'refuses options that lead nowhere, and says which: %j',
     (options) => {
       const [name] = Object.keys(options);
@@ -130,15 +129,18 @@ describe('toAddresses', () => {
     [{ host: 'h', port: 65_536 }, 'nodes[0].port must be a whole number from 1 to 65535; got 65536'],
     [{ host: 'h', port: 1.5 }, 'nodes[0].port'],
     [{ host: 'h', port: '6379' }, "nodes[0].port must be a whole number from 1 to 65535; got '6379'"],
-    [{ sentinels: [{ host: 'h' }], name: 'm' }, 'nodes[0].sentinels'],
   ])('refuses the options %j', (options, message) => {
     expect(refusal([options])).toBeInstanceOf(Error);
     expect(refusal([options]).message).toContain(message);
   });
 
-  it('refuses a keyPrefix of a single node', () => {
-    expect(refusal([{ host: 'h', keyPrefix: 'x' }]).message).toContain('nodes[0].keyPrefix');
-  });
+  it.each([{}, { port: 6379 }, { host: undefined, port: 7000 }])(
+    'refuses %j, which would mean this machine, and says what is missing',
+    (options) => {
+      expect(refusal(['redis://fine', options])).toBeInstanceOf(TypeError);
+      expect(refusal(['redis://fine', options]).message).toMatch(/^nodes\[1\] has no host: name /);
+    },
+  );
 
   it.each([[[]], [undefined], ['redis://h']])('refuses %j in place of a list', (nodes) => {
     expect(refusal(nodes)).toBeInstanceOf(TypeError);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Command, Redis } from 'ioredis';
+import { SystemClock } from '../../../lib/core/system-clock.js';
 import { BatchEncoder, NO_RUN } from '../../../lib/redis/batch-encoder.js';
-import { BATCH_SCRIPT } from '../../../lib/redis/batch-script.js';
 import { NodeTrust } from '../../../lib/redis/node-trust.js';
 import { bulk } from '../../../lib/redis/resp.js';
 import { decode } from '../../support/batch-words.js';
@@ -20,6 +20,7 @@ class Connection {
     return {
       info: () => note('INFO', this.told),
       get: (key: string) => note(`GET ${key}`),
+      exists: (key: string) => note(`EXISTS ${key}`, 0),
       call: (...words: string[]) => note(words),
       sendCommand: (command: Command) => note(decode(command.toWritable({}) as string)),
     } as unknown as Redis;
@@ -28,17 +29,19 @@ class Connection {
 
 const infoOf = (run: string, version = '7.0.15'): string =>
   `redis_version:${version}\r\nrun_id:${run}\r\nrole:master\r\n`;
+const clock = new SystemClock();
 const trustOf = (restartQuarantine = true): NodeTrust =>
-  new NodeTrust(new BatchEncoder('p:', { maxTtl: 1_000, restartQuarantine }), {
+  new NodeTrust(new BatchEncoder('p:', { maxTtl: 1_000, restartQuarantine }, clock), {
     tell: () => undefined,
     send: () => undefined,
+    clock,
   });
 
 describe('NodeTrust, of the run of a node,', () => {
   it('claims none before the node has told of it', async () => {
     const trust = trustOf();
     expect(trust.run).toBe(NO_RUN);
-    trust.examine(new Connection(infoOf('abc')).redis);
+    void trust.examine(new Connection(infoOf('abc')).redis);
     expect(trust.run).toBe(NO_RUN);
     await trust.examined;
     expect(trust.run).toEqual(bulk('abc'));
@@ -46,11 +49,11 @@ describe('NodeTrust, of the run of a node,', () => {
 
   it('claims none on a new connection before the node has told of it there', async () => {
     const trust = trustOf();
-    trust.examine(new Connection(infoOf('abc')).redis);
+    void trust.examine(new Connection(infoOf('abc')).redis);
     await trust.examined;
-    trust.examine(new Connection(new Promise<string>(() => undefined)).redis);
+    void trust.examine(new Connection(new Promise<string>(() => undefined)).redis);
     expect(trust.run).toBe(NO_RUN);
-    trust.examine(new Connection(infoOf('def')).redis);
+    void trust.examine(new Connection(infoOf('def')).redis);
     await trust.examined;
     expect(trust.run).toEqual(bulk('def'));
   });
@@ -58,9 +61,9 @@ describe('NodeTrust, of the run of a node,', () => {
   it('does not take word from a connection that is gone for word from the one that followed', async () => {
     const trust = trustOf();
     let tell: (info: string) => void = () => undefined;
-    trust.examine(new Connection(new Promise((resolve) => (tell = resolve))).redis);
+    void trust.examine(new Connection(new Promise((resolve) => (tell = resolve))).redis);
     const first = trust.examined;
-    trust.examine(new Connection(new Promise<string>(() => undefined)).redis);
+    void trust.examine(new Connection(new Promise<string>(() => undefined)).redis);
     tell(infoOf('abc'));
     await first;
     expect(trust.run).toBe(NO_RUN);
@@ -68,17 +71,18 @@ describe('NodeTrust, of the run of a node,', () => {
 
   it('claims none where a new run may know scripts all the same', async () => {
     const trust = trustOf();
-    trust.examine(new Connection(infoOf('abc', '6.2.14')).redis);
+    void trust.examine(new Connection(infoOf('abc', '6.2.14')).redis);
     await trust.examined;
     expect([trust.run, trust.runId]).toEqual([NO_RUN, 'abc']);
   });
 
   it('makes the script known by a call that has the node checked, after looking at the marker', () => {
     const connection = new Connection(infoOf('abc'));
-    trustOf().examine(connection.redis);
+    void trustOf().examine(connection.redis);
     expect(connection.asked).toEqual([
       'INFO',
       'GET p:~node',
+      'EXISTS p:~fence',
       expect.objectContaining({
         command: 'EVAL',
         operations: [],
@@ -87,9 +91,10 @@ describe('NodeTrust, of the run of a node,', () => {
     ]);
   });
 
-  it('just makes the script known where restarts do not matter', () => {
+  it('makes the script known by a call that checks nothing where restarts do not matter, and tells the time', () => {
     const connection = new Connection(infoOf('abc'));
-    trustOf(false).examine(connection.redis);
-    expect(connection.asked.at(-1)).toEqual(['SCRIPT', 'LOAD', BATCH_SCRIPT]);
+    void trustOf(false).examine(connection.redis);
+    const trust = expect.objectContaining({ check: 'n', run: '-' });
+    expect(connection.asked.at(-1)).toEqual(expect.objectContaining({ command: 'EVAL', operations: [], trust }));
   });
 });

@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Redis } from 'ioredis';
-import { systemClock } from '../../../lib/core/clock.js';
 import type { NodeEvent } from '../../../lib/core/lock-node.js';
+import { SystemClock } from '../../../lib/core/system-clock.js';
 import { BatchEncoder } from '../../../lib/redis/batch-encoder.js';
 import { NodeTrust } from '../../../lib/redis/node-trust.js';
-import { DISTRUST } from '../../../lib/redis/trust-script.js';
 import { wordsOf } from '../../support/command-words.js';
 
 const GRANTED = { kind: 'granted', fence: 7 } as const;
@@ -16,27 +15,31 @@ const refusalOf = (message: string): Error => Object.assign(new Error(message), 
 /** What the node answers to INFO and GET. */
 function redisOf(info: string | Error, marker: string | Error | null = null): Redis {
   const reply = (value: unknown) => () => (value instanceof Error ? Promise.reject(value) : Promise.resolve(value));
-  return { info: reply(info), get: reply(marker), call: reply(1), sendCommand: reply(1) } as unknown as Redis;
+  return {
+    info: reply(info),
+    get: reply(marker),
+    exists: reply(0),
+    call: reply(1),
+    sendCommand: reply(1),
+  } as unknown as Redis;
 }
 
 describe('NodeTrust', () => {
+  let clock: SystemClock;
   let events: NodeEvent[];
   let sent: string[][];
   let trust: NodeTrust;
   const trustOf = (restartQuarantine = true): NodeTrust =>
-    new NodeTrust(new BatchEncoder('p:', { maxTtl: 1_000, restartQuarantine }), {
+    new NodeTrust(new BatchEncoder('p:', { maxTtl: 1_000, restartQuarantine }, clock), {
       tell: (event) => void events.push(event),
       send: (_name, wire) => void sent.push(...wordsOf(wire)),
+      clock,
     });
-  /** An answer to a vote, that comes with the node's clock being so far ahead of ours. */
-  const hear = (ahead: number): void => {
-    const now = systemClock.now();
-    trust.heard({ ok: true, value: 1 + 1_024 * Math.floor(now.wall + ahead) }, now);
-  };
   const types = (): string[] => events.map(({ type }) => type);
 
   beforeEach(() => {
     jest.useFakeTimers();
+    clock = new SystemClock();
     [events, sent] = [[], []];
     trust = trustOf();
   });
@@ -66,100 +69,47 @@ describe('NodeTrust', () => {
     });
   });
 
-  describe('of a node whose clock was set', () => {
-    it.each([-60_000, 60_000])('by %i ms counts no vote for maxTtl, whatever the node says', (step) => {
-      hear(0);
-      hear(step);
-      expect(trust.count(GRANTED)).toEqual(out(1_000));
-      jest.advanceTimersByTime(999);
-      expect(trust.count(GRANTED)).toEqual(out(1));
-      jest.advanceTimersByTime(1);
-      expect(trust.count(GRANTED)).toBe(GRANTED);
+  describe('hears by a vote', () => {
+    const REFUSED = { kind: 'unknown', reason: 'OOM command not allowed', sent: true, refused: true } as const;
+
+    it('that the node refuses, and, once it has refused nothing for a second, that it votes again', () => {
+      for (const answer of [REFUSED, REFUSED, GRANTED]) expect(trust.countVote(answer)).toBe(answer);
+      jest.advanceTimersByTime(1_000);
+      trust.countVote(GRANTED);
       expect(events).toEqual([
-        { type: 'node-quarantined', reason: expect.stringMatching(/clock was set by \d+ ms/), remaining: 1_000 },
-        { type: 'node-trusted' },
+        { type: 'node-refused', reason: expect.stringMatching(/^OOM command not allowed - its memory is full/) },
+        { type: 'node-accepted' },
       ]);
     });
 
-    it('has it distrusted by all clients, by the marker on the node', () => {
-      hear(0);
-      hear(60_000);
-      expect(sent).toEqual([['EVAL', DISTRUST, '1', 'p:~node', '1000']]);
+    it('that its token is further ahead than it may be, which is a refusal, too', () => {
+      const answer = trust.countVote({ kind: 'granted', fence: (Date.now() + 1_001) * 1_000 });
+      expect(answer).toMatchObject({ kind: 'unknown', reason: expect.stringMatching(/further ahead of our clock/) });
+      expect(types()).toEqual(['node-refused']);
     });
 
-    it('is not fooled by an answer to a probe that was sent before', () => {
-      hear(0);
-      hear(60_000);
-      expect(trust.probed({ ok: true, value: 0 })).toMatchObject({ kind: 'quarantined' });
-      expect(types()).toEqual(['node-quarantined']);
-    });
-
-    it('says nothing where nobody cares for restarts', () => {
-      trust = trustOf(false);
-      for (const ahead of [0, 60_000]) hear(ahead);
-      expect([trust.count(GRANTED), events, sent]).toEqual([GRANTED, [], []]);
-    });
-
-    it('knows it by answers that come with a clock only', () => {
-      hear(0);
-      trust.heard({ ok: true, value: 3 }, systemClock.now());
-      trust.heard({ ok: false, reason: 'connection closed', sent: true }, systemClock.now());
-      trust.heard({ ok: true, value: 1 + 1_024 * (Date.now() + 60_000) }, undefined);
-      expect(events).toEqual([]);
-      trust.heard({ ok: true, value: ['g', '7', Date.now() + 60_000] }, systemClock.now());
-      expect(types()).toEqual(['node-quarantined']);
-    });
-
-    it('forgets no step because the connection was made anew', async () => {
-      trust.examine(redisOf(INFO));
-      await trust.examined;
-      hear(0);
-      trust.examine(redisOf(INFO));
-      await trust.examined;
-      hear(60_000);
-      expect(types()).toEqual(['node-quarantined']);
-    });
-
-    it('takes another node at the end of a new connection for no step', async () => {
-      trust.examine(redisOf(INFO));
-      await trust.examined;
-      hear(0);
-      trust.examine(redisOf('run_id:def\r\nrole:master\r\n'));
-      await trust.examined;
-      hear(60_000);
+    it('only: what else it refuses says nothing of votes', () => {
+      trust.count(REFUSED);
       expect(events).toEqual([]);
     });
   });
 
-  describe('by a probe', () => {
-    it.each<[string, unknown, object]>([
-      ['a node that votes', 0, { kind: 'up' }],
-      ['a node that does not', ['', 400, 1_700_000_000_000], out(400)],
-      [
-        'a node that cannot be asked who it is',
-        ['', -1, 1_700_000_000_000],
-        { kind: 'unknown', reason: expect.stringMatching(/may not run INFO/) },
-      ],
-    ])('knows %s', (_case, value, answer) => {
-      expect(trust.probed({ ok: true, value })).toMatchObject(answer);
+  describe('allows a vote that nobody asked for', () => {
+    const token = (ahead: number): number => (Date.now() + ahead) * 1_000;
+
+    it('with a token that is not too far ahead', () => {
+      expect([0, 1_000, 1_001].map((ahead) => trust.allows(token(ahead)))).toEqual([true, true, false]);
     });
 
-    it('tells that the node is out and back, as a vote does', () => {
-      for (const value of [['', 400, 1_700_000_000_000], 0]) trust.probed({ ok: true, value });
-      expect(types()).toEqual(['node-quarantined', 'node-trusted']);
-    });
-
-    it('knows why there is no answer, and needs no more than one where nobody cares for restarts', () => {
-      const reply = { ok: false, reason: 'connection closed', sent: false } as const;
-      expect(trust.probed(reply)).toEqual({ kind: 'unknown', reason: 'connection closed', sent: false });
-      expect(trustOf(false).probed({ ok: true, value: 'PONG' })).toEqual({ kind: 'up' });
-      expect(events).toEqual([]);
+    it('not while nothing counts that the node says', () => {
+      trust.bar('it leads to the same server as another');
+      expect(trust.allows(token(0))).toBe(false);
     });
   });
 
   describe('examines a node', () => {
     const examined = async (redis: Redis): Promise<void> => {
-      trust.examine(redis);
+      void trust.examine(redis);
       await trust.examined;
     };
 

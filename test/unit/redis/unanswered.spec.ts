@@ -84,25 +84,37 @@ describe('Unanswered', () => {
     expect(unanswered.lastAnswered).toEqual(at(2));
   });
 
-  it('answers all that wait, in order, and leaves nothing', () => {
+  it('knows of no answer where a command was given up, and waits for it no longer', () => {
+    ask(1).replied(OK);
+    const second = ask(2);
+    second.failed({ ok: false, reason: 'timed out', sent: true });
+    second.replied(OK);
+    expect(told).toEqual([
+      [1, 'OK'],
+      [2, 'timed out'],
+    ]);
+    expect([unanswered.lastAnswered, unanswered.oldest, answers]).toEqual([at(1), undefined, 1]);
+  });
+
+  it('gives up all that wait, in order, and leaves nothing', () => {
     const first = ask(1);
     ask(2);
     ask(3);
     first.replied(OK);
-    unanswered.answerAll({ ok: false, reason: 'closed', sent: true });
+    unanswered.giveUpAll({ ok: false, reason: 'closed', sent: true });
     expect(told).toEqual([
       [1, 'OK'],
       [2, 'closed'],
       [3, 'closed'],
     ]);
     expect(unanswered.oldest).toBeUndefined();
-    unanswered.answerAll({ ok: false, reason: 'closed', sent: true });
-    expect([told.length, answers]).toEqual([3, 1]);
+    unanswered.giveUpAll({ ok: false, reason: 'closed', sent: true });
+    expect([told.length, answers, unanswered.lastAnswered]).toEqual([3, 1, at(1)]);
   });
 
-  it('does not answer with the others what is asked while it answers them', () => {
+  it('does not give up with the others what is asked while it gives them up', () => {
     unanswered.add(at(1), () => ask(2));
-    unanswered.answerAll({ ok: false, reason: 'closed', sent: true });
+    unanswered.giveUpAll({ ok: false, reason: 'closed', sent: true });
     expect(told).toEqual([]);
     expect(unanswered.oldest?.since).toEqual(at(2));
   });

@@ -4,9 +4,14 @@ import { WireCommand, type Reply } from '../../../lib/redis/wire-command.js';
 
 describe('WireCommand', () => {
   const replies: Reply[] = [];
+  const failures: Reply[] = [];
   const command = (wire = '*1\r\n$4\r\nPING\r\n') => {
     replies.length = 0;
-    return new WireCommand('ping', wire, { replied: (reply) => replies.push(reply) });
+    failures.length = 0;
+    return new WireCommand('ping', wire, {
+      replied: (reply) => replies.push(reply),
+      failed: (reply) => failures.push(reply),
+    });
   };
 
   it('goes out as it is', () => {
@@ -22,9 +27,17 @@ describe('WireCommand', () => {
   it('is answered with an error in the very turn of that', async () => {
     const one = command();
     one.reject(Object.assign(new Error('ERR no'), { name: 'ReplyError' }));
-    expect(replies).toEqual([{ ok: false, reason: 'ERR no', sent: true }]);
+    expect(replies).toEqual([{ ok: false, reason: 'ERR no', sent: true, refused: true }]);
     await expect(one.promise).rejects.toThrow('ERR no');
   });
+
+  it.each(['Connection is closed.', 'Command timed out'])(
+    'is not answered by what ioredis says itself: %s',
+    (error) => {
+      command().reject(new Error(error));
+      expect([replies, failures]).toEqual([[], [{ ok: false, reason: 'connection closed', sent: true }]]);
+    },
+  );
 
   it('whose promise nobody looks at leaves no rejection unhandled', async () => {
     const unhandled: unknown[] = [];
@@ -42,7 +55,7 @@ describe('WireCommand', () => {
     one.resolve('PONG');
     one.resolve('PONG');
     one.reject(new Error('closed'));
-    expect(replies).toEqual([{ ok: true, value: 'PONG' }]);
+    expect([replies, failures]).toEqual([[{ ok: true, value: 'PONG' }], []]);
   });
 
   it('is answered by its functions alone, as tools call them that put their own in the place of these', async () => {
@@ -53,7 +66,7 @@ describe('WireCommand', () => {
     const failed = command();
     const { reject } = failed;
     reject(new Error('closed'));
-    expect(replies).toEqual([{ ok: false, reason: 'connection closed', sent: true }]);
+    expect(failures).toEqual([{ ok: false, reason: 'connection closed', sent: true }]);
     await expect(failed.promise).rejects.toThrow('closed');
   });
 

@@ -16,6 +16,8 @@ describe('the options of RedlockTestingModule', () => {
       nodeTimeout: 50,
       shutdownTimeout: 0,
       maxWaiters: 5,
+      maxResources: 10,
+      logKeys: true,
       defaults: { ttl: 5_000 },
       exceptionFactory: (error) => error,
     };

@@ -69,7 +69,7 @@ describe('a pool under test, whose nodes have faults,', () => {
     const taking = service.acquire('a', { waitTimeout: 0 });
     await testing.advance(40);
     const lock = await taking;
-    expect(lock.validity).toBeLessThanOrEqual(10_000 - 40);
+    expect(lock.validity).toBeLessThanOrEqual(5_000 - 40);
     testing.recover();
     await lock.release();
   });

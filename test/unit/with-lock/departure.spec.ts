@@ -97,7 +97,7 @@ describe('Departure, asked without a signal', () => {
 describe('Departure, without a client', () => {
   it('aborts when the call is told to leave', () => {
     const departure = new Departure();
-    departure.leave(new Error('enough'));
+    departure.leave(() => new Error('enough'));
     expect(departure.signal.reason).toEqual(new Error('enough'));
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { LockKeyError } from '../../../lib/core/errors.js';
+import { RPC } from '../../../lib/with-lock/handler-kind.js';
 import { KeyTemplate, type KeySource } from '../../../lib/with-lock/key-template.js';
 
 const SOURCE: KeySource = {
@@ -90,7 +90,15 @@ describe('KeyTemplate', () => {
   });
 
   it('says that a part of the request cannot be read where there is none', () => {
-    expect(() => fill('<body.email>', { args: [{ email: 'x' }] })).toThrow(LockKeyError);
-    expect(() => fill('<body.email>', { args: [{ email: 'x' }] })).toThrow(/body\.email.*HTTP request.*args\.0/);
+    expect(() => fill('<body.email>', { args: [{ email: 'x' }] })).toThrow(TypeError);
+    expect(() => fill('<body.email>', { args: [{ email: 'x' }] })).toThrow(/body\.email.*HTTP request.*<0\.\.\.>/);
+  });
+
+  it('says that a part cannot be read from a request of another kind, which no client can mend', () => {
+    const ofMessage = { request: { data: { id: 7 } }, kind: RPC };
+    expect(() => fill('<body.id>', ofMessage)).toThrow(TypeError);
+    expect(() => fill('<body.id>', ofMessage)).toThrow(
+      '<body.id> reads from an HTTP request, and this is a message of a microservice: use <data...>, <user...>, or <0...>',
+    );
   });
 });

@@ -62,7 +62,7 @@ describe('a locked method', () => {
 
   it('does not run without a usable key', async () => {
     await expect(service.save({ id: undefined })).rejects.toBeInstanceOf(LockKeyError);
-    await expect(service.byRequest()).rejects.toBeInstanceOf(LockKeyError);
+    await expect(service.byRequest()).rejects.toBeInstanceOf(TypeError);
     expect([locker.calls, service.saved]).toEqual([[], []]);
   });
 
@@ -126,6 +126,15 @@ describe('a locked method', () => {
 
     it('runs under that lock', async () => {
       await expect(lockCalls.run(callOf({ lock }), () => service.byRequest())).resolves.toBe('done');
+      expect(locker.calls).toEqual([]);
+    });
+
+    it('does not run where that lock is over by then, and answers as the request wants it', async () => {
+      const over = new StubLock(['user:1']);
+      const lost = over.lose();
+      const toReply = (error: unknown): unknown => ({ reply: error });
+      const call = callOf({ lock: over, reply: { toReply } });
+      expect(() => lockCalls.run(call, () => service.byRequest())).toThrow(expect.objectContaining({ reply: lost }));
       expect(locker.calls).toEqual([]);
     });
 

@@ -4,6 +4,7 @@ import { LockKeyError, ResourceLockedError } from '../../../lib/core/errors.js';
 import { toPlan, type WithLockOptions } from '../../../lib/with-lock/lock-plan.js';
 import { streamLocked } from '../../../lib/with-lock/locked-stream.js';
 import type { LockedRun } from '../../../lib/with-lock/run-locked.js';
+import { StubLock } from '../../support/nest/stub-lock.js';
 import { StubLocker } from '../../support/nest/stub-locker.js';
 import { Watched } from '../../support/nest/watched.js';
 
@@ -29,6 +30,15 @@ describe('streamLocked', () => {
     expect(locker.calls).toEqual([]);
     await expect(lastValueFrom(stream)).resolves.toBe(1);
     expect(locker.calls).toHaveLength(1);
+  });
+
+  it('is not opened where the lock is over when it comes, and tells of the loss', async () => {
+    const over = new StubLock(['a']);
+    const lost = over.lose();
+    const late = { withLock: async (_names: unknown, work: (lock: StubLock) => unknown) => work(over) };
+    const stream = streamLocked({ ...run(), locker: late as LockedRun['locker'] }, () => source.stream);
+    await expect(lastValueFrom(stream)).rejects.toBe(lost);
+    expect(source.subscriptions).toBe(0);
   });
 
   it('takes a lock for every subscription', async () => {

@@ -45,6 +45,17 @@ describe('runLocked', () => {
     await expect(runLocked(run(), () => undefined)).resolves.toBeUndefined();
   });
 
+  it('does not run the work where the lock is over when it comes, and tells of the loss', async () => {
+    const over = new StubLock(['a']);
+    const lost = over.lose();
+    const late = { withLock: async (_names: unknown, work: (lock: StubLock) => unknown) => work(over) };
+    let ran = false;
+    const work = (): void => void (ran = true);
+    await expect(runLocked({ ...run(), locker: late as LockedRun['locker'] }, work)).rejects.toBe(lost);
+    await expect(runLocked({ ...run({}, { toReply }), locker: late as LockedRun['locker'] }, work)).rejects.toBe(REPLY);
+    expect(ran).toBe(false);
+  });
+
   describe('where the lock cannot be had', () => {
     it.each([
       ['held', LOCKED],

@@ -4,7 +4,6 @@ import {
   CurrentLock,
   getRedlockToken,
   InjectRedlock,
-  RedlockInterceptor,
   RedlockModule,
   RedlockService,
   ResourceLockedError,
@@ -57,7 +56,7 @@ export class Settings implements RedlockOptionsFactory {
 })
 export class AppModule {}
 
-export const values = [getRedlockToken('billing'), RedlockInterceptor, ResourceLockedError, redlockMatchers];
+export const values = [getRedlockToken('billing'), ResourceLockedError, redlockMatchers];
 export const testing = RedlockTestingModule.forRoot({ clock: 'manual' });
 export const advance = (pools: RedlockTesting): Promise<void> => pools.pool('billing').until('acquired');
 
@@ -70,3 +69,12 @@ RedlockModule.forRoot({ nodes: [], quorum: 1 });
 RedlockTestingModule.forRoot({ clock: 'lunar' });
 // @ts-expect-error -- a lock has no such member
 export const wrong = (lock: Lock) => lock.quorum;
+// @ts-expect-error -- what Nest calls is not for users
+export const hook = (service: RedlockService): unknown => service.onModuleInit;
+// @ts-expect-error -- nor is what handlers ask the service for
+export const factory = (service: RedlockService): unknown => service.exceptionFactory;
+export class Slip {
+  // @ts-expect-error -- a part of a key has brackets
+  @WithLock('user:{body.email}')
+  save(): void {}
+}

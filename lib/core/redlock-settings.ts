@@ -1,0 +1,22 @@
+import type { Clock } from './clock.js';
+import type { LockListener } from './events.js';
+import type { LockNode } from './lock-node.js';
+import type { LockOptions } from './options.js';
+import type { Random } from './random.js';
+import type { HeldLocks } from './reentry.js';
+
+export interface RedlockSettings {
+  readonly nodes: readonly LockNode[];
+  readonly nodeTimeout?: number | undefined;
+  /** How many callers may wait for one resource. @default 10_000 */
+  readonly maxWaiters?: number | undefined;
+  /** How many resources one lock may take. @default 64 */
+  readonly maxResources?: number | undefined;
+  /** Ms that a lease may last at most without being extended; the same for all clients of these nodes. @default 30_000 */
+  readonly maxTtl?: number | undefined;
+  readonly defaults?: LockOptions | undefined;
+  readonly held?: HeldLocks;
+  readonly clock?: Clock | undefined;
+  readonly random?: Random;
+  readonly listener?: LockListener;
+}

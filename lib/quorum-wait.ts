@@ -1,0 +1,73 @@
+import type { Logger } from '@nestjs/common';
+import type { Clock } from './core/clock.js';
+import type { RedlockStatus } from './core/status.js';
+
+/** Ms between two looks at the nodes. */
+const LOOK_EVERY = 250;
+/** Ms between two lines of the log. */
+const TELL_EVERY = 30_000;
+
+export interface QuorumWaitTerms {
+  readonly clock: Clock;
+  readonly status: () => Promise<RedlockStatus>;
+  /** Ms; true for as long as it takes; false for not at all. */
+  readonly limit: boolean | number;
+}
+
+/** Holds up the start of an application until enough nodes vote. */
+export class QuorumWait {
+  #isStopped = false;
+  #wake: () => void = () => undefined;
+
+  constructor(
+    private readonly logger: Pick<Logger, 'log'>,
+    private readonly terms: QuorumWaitTerms,
+  ) {}
+
+  /**
+   * Resolves once enough nodes vote, or when it is stopped.
+   * @throws Error where that takes longer than the limit
+   */
+  async over(): Promise<void> {
+    const { limit, clock, status } = this.terms;
+    if (limit === false) return;
+    const since = clock.now().monotonic;
+    for (let told = -Infinity; ;) {
+      const found = await status();
+      if (found.quorumReachable || this.#isStopped) return;
+      const now = clock.now().monotonic;
+      const left = limit === true ? Infinity : since + limit - now;
+      if (left <= 0) throw new Error(`No quorum of nodes within ${String(limit)} ms (waitForQuorum): ${why(found)}`);
+      if (now - told >= TELL_EVERY) {
+        this.logger.log(`The start waits until locks are possible (waitForQuorum): ${why(found)}`);
+        told = now;
+      }
+      await this.#sleep(Math.min(LOOK_EVERY, left));
+    }
+  }
+
+  /** The application ends before it has begun. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#wake();
+  }
+
+  #sleep(delay: number): Promise<void> {
+    return new Promise((resolve) => {
+      const stopTimer = this.terms.clock.schedule(delay, resolve);
+      this.#wake = () => {
+        stopTimer();
+        resolve();
+      };
+    });
+  }
+}
+
+function why({ nodes, quorum }: RedlockStatus): string {
+  const silent = nodes.filter(({ votes }) => !votes);
+  const reasons = silent.map(({ node, reason, votesIn }) => {
+    const end = votesIn === undefined ? '' : `, votes in ${votesIn} ms`;
+    return `${node}: ${reason}${end}`;
+  });
+  return `${nodes.length - silent.length} of ${nodes.length} nodes vote, ${quorum} needed; ${reasons.join('; ')}`;
+}

@@ -1,0 +1,118 @@
+import type { RedisOptions } from 'ioredis';
+import { OWN_SETTINGS } from './connection-settings.js';
+
+/** The options of ioredis that a node may have. */
+const ALLOWED = [
+  'host',
+  'port',
+  'path',
+  'family',
+  'db',
+  'username',
+  'password',
+  'tls',
+  'protocol',
+  'connectionName',
+  'connectTimeout',
+  'disconnectTimeout',
+  'keepAlive',
+  'noDelay',
+  'clientInfoTag',
+  'disableClientInfo',
+  'showFriendlyErrorStack',
+] as const satisfies readonly (keyof RedisOptions)[];
+
+/** What a node may be described by, beside a URL. */
+export type NodeOptions = Pick<RedisOptions, (typeof ALLOWED)[number]>;
+
+type Refused = Exclude<keyof RedisOptions, (typeof ALLOWED)[number]>;
+
+const GIVES_UP =
+  'what the client gives up the node may do all the same, and two could hold one lock; ' +
+  'nodeTimeout of the module says how long a node may take to answer';
+const SENDS_LATER =
+  'a command that is kept and sent later could take a lock again that was given back; ' +
+  'what a node missed is asked for again by itself';
+const CONNECTS = 'a pool connects, and connects again, by itself';
+const ONE_MASTER = 'a node is one master that stays where it is; name its host and port';
+const ANSWERS = 'the answers of nodes are read as Redis sends them';
+const BATCHES = 'what is asked in one turn goes out as one script call already';
+const NO_BLOCKING = 'a pool sends no commands that block; nodeTimeout says how long a node may take to answer';
+const LOCKS_ONLY = 'the connection is for locks only; use a client of your own';
+
+/** Why each of the others is refused: it endangers locks, or would be without effect. A new one in ioredis does not compile before it is sorted. */
+const REFUSED: Readonly<Record<Refused, string>> = {
+  commandTimeout: GIVES_UP,
+  socketTimeout: GIVES_UP,
+  blockingTimeout: NO_BLOCKING,
+  blockingTimeoutGrace: NO_BLOCKING,
+  enableOfflineQueue: SENDS_LATER,
+  offlineQueue: SENDS_LATER,
+  commandQueue: SENDS_LATER,
+  autoResendUnfulfilledCommands: SENDS_LATER,
+  maxRetriesPerRequest: SENDS_LATER,
+  reconnectOnError: SENDS_LATER,
+  retryStrategy: CONNECTS,
+  lazyConnect: CONNECTS,
+  autoResubscribe: CONNECTS,
+  enableReadyCheck: 'a node that is still loading says so, and does not vote until it is ready',
+  maxLoadingRetryTime: 'a node that is still loading says so, and does not vote until it is ready',
+  stringNumbers: ANSWERS,
+  replyMapping: ANSWERS,
+  enableAutoPipelining: BATCHES,
+  autoPipeliningIgnoredCommands: BATCHES,
+  monitor: 'a connection that monitors takes no commands',
+  scripts: LOCKS_ONLY,
+  himportFieldsets: LOCKS_ONLY,
+  keyPrefix: 'it is not for single nodes; use the keyPrefix of the module',
+  readOnly: 'a replica takes no locks; name independent masters',
+  Connector: ONE_MASTER,
+  name: ONE_MASTER,
+  role: ONE_MASTER,
+  sentinels: ONE_MASTER,
+  sentinelUsername: ONE_MASTER,
+  sentinelPassword: ONE_MASTER,
+  sentinelRetryStrategy: ONE_MASTER,
+  sentinelReconnectStrategy: ONE_MASTER,
+  sentinelCommandTimeout: ONE_MASTER,
+  sentinelMaxConnections: ONE_MASTER,
+  sentinelTLS: ONE_MASTER,
+  enableTLSForSentinelMode: ONE_MASTER,
+  preferredSlaves: ONE_MASTER,
+  natMap: ONE_MASTER,
+  updateSentinels: ONE_MASTER,
+  failoverDetector: ONE_MASTER,
+};
+
+/** What belongs beside `tls`, since it says where the node is. */
+const NOT_IN_TLS = ['host', 'port', 'path', 'socket'];
+
+/**
+ * Refuses options that endanger locks, that would be lost, or that nobody knows. What is undefined, or what a pool sets anyway, is
+ * as good as not said.
+ * @throws TypeError that names the option and the reason
+ */
+export function checkNodeOptions(options: object, where: string): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined || isAllowed(name) || isOwn(name, value)) continue;
+    const why = Object.hasOwn(REFUSED, name) ? REFUSED[name as Refused] : undefined;
+    throw new TypeError(why === undefined ? unknownOption(name, where) : `${where}.${name} is refused: ${why}`);
+  }
+  const { tls } = options as { tls?: unknown };
+  const misplaced = NOT_IN_TLS.find((name) => typeof tls === 'object' && tls !== null && name in tls);
+  if (misplaced === undefined) return;
+  throw new TypeError(`${where}.tls.${misplaced} is refused: where the node is belongs into ${where} itself`);
+}
+
+function isAllowed(name: string): boolean {
+  return (ALLOWED as readonly string[]).includes(name);
+}
+
+function isOwn(name: string, value: unknown): boolean {
+  return Object.hasOwn(OWN_SETTINGS, name) && OWN_SETTINGS[name as keyof RedisOptions] === value;
+}
+
+function unknownOption(name: string, where: string): string {
+  const hint = /^(url|uri)$/i.test(name) ? '; a URL goes into nodes as it is, not into an object' : '';
+  return `${where}: there is no option "${name}"${hint}; there are ${ALLOWED.join(', ')}`;
+}

@@ -1,0 +1,54 @@
+import { OUTRUN } from './line-script.js';
+
+/** Takes back a vote that would come with a token too far ahead of the clock, unless what it took has been given back since. */
+const undo = (vote: string, key: string, value: string): string => `
+      if try('GET', ${key}) == ${value} then call('DEL', ${key}) end
+      answers[${vote}], extras[#extras + 1] = '!', string.format('${OUTRUN}', (fence - now) / 1000)`;
+
+/**
+ * Counts all votes that are still to be counted, at once; text and not a function, since it takes a script longer to make one.
+ * Counters are read and written in as few calls as can be: each takes as long as all the rest of a vote.
+ */
+export const COUNT_VOTES = `
+if voted > 0 then
+  local usual_word = more == 0 and proposal or string.format('%.0f', proposed + more)
+  if voted == 1 then
+    local fence = (tonumber(call('HGET', KEYS[3], field)) or 0) + 1
+    local word = usual_word
+    if fence > proposed then
+      answers, extras = answers or {}, extras or {''}
+      if fence > now + furthest then
+        word = nil
+${undo('vote', 'vote_key', 'vote_value')}
+      else
+        word = string.format('%.0f', fence + more)
+        answers[vote], extras[#extras + 1] = 'g', string.format('%.0f -', fence)
+      end
+    end
+    if word then call('HSET', KEYS[3], field, word) end
+  else
+    local before = call('HMGET', KEYS[3], unpack(fields))
+    local after, seen = {}, {}
+    for v = 1, voted do
+      local field, word = fields[v], usual_word
+      local fence = (seen[field] or tonumber(before[v]) or 0) + 1
+      local last = fence + more
+      if fence <= proposed then
+        last = proposed + more
+      else
+        answers, extras = answers or {}, extras or {''}
+        if fence > now + furthest then
+          last = fence - 1
+${undo('votes[v]', 'vote_keys[v]', 'vote_values[v]')}
+        else
+          answers[votes[v]], extras[#extras + 1] = 'g', string.format('%.0f -', fence)
+        end
+        word = string.format('%.0f', last)
+      end
+      seen[field], after[2 * v - 1], after[2 * v] = last, field, word
+    end
+    call('HSET', KEYS[3], unpack(after))
+  end
+  voted = 0
+end
+`;

@@ -1,0 +1,86 @@
+/** What looks like a part of a key and is none: a text that is the same for all calls, which would share one lock. */
+export interface KeySlip {
+  readonly found: string;
+  /** What to write in its place. */
+  readonly meant: string;
+}
+
+/** `{body.email}`, `${email}`, `#{email}`, `{{email}}`, `{}`. */
+const BRACES = /[$#%@]?\{+([^{}]*)\}+/;
+/** `body.email`, `req.body.email`, `body?.email`, `body['email']`. */
+const ROOT =
+  /(?<![\w.])(?:(?:req|request)\.)?(?:body|params|query|headers|args)(?:\??\.(?=\w)|\[(?=['"\d]))[\w.?[\]'"-]+/;
+/** These begin names as well, such as `user.created`: a part is meant only where they follow a separator. */
+const ROOT_OR_NAME = /(?<=[:/|$#@([=])(?:user|data|parent)(?:\??\.(?=\w)|\[(?=['"\d]))[\w.?[\]'"-]+/;
+/** `0.email`, where a segment begins. */
+const POSITION = /(?<=^|[:/|])\d\.[A-Za-z_]{2}[\w.]*/;
+/** `:email` of a route, also behind a separator: `user::email`, `users/:email`. */
+const PARAMETER = /(?<=^|[:/ -]):[A-Za-z_]\w*/;
+
+const BEGINS_A_PART = /^(?:body|params|query|headers|args|user|data|parent|\d+)\./;
+
+/** The first slip in the text around the parts of a key. */
+export function slipIn(literals: readonly string[]): KeySlip | undefined {
+  // What follows a part is no beginning.
+  const texts = literals.map((literal, index) => (index === 0 ? literal : `>${literal}`));
+  for (const text of texts) {
+    const slip = inBraces(text) ?? bare(text);
+    if (slip) return slip;
+  }
+  return undefined;
+}
+
+function inBraces(text: string): KeySlip | undefined {
+  const [found, inner = ''] = BRACES.exec(text) ?? [];
+  return found === undefined ? undefined : { found, meant: partsFor(inner) };
+}
+
+function bare(text: string): KeySlip | undefined {
+  for (const pattern of [ROOT, ROOT_OR_NAME, POSITION, PARAMETER]) {
+    const found = pattern.exec(text)?.[0];
+    if (found !== undefined) return { found, meant: partsFor(found.replace(/^:/, '')) };
+  }
+  return undefined;
+}
+
+function partsFor(written: string): string {
+  const path = written
+    .trim()
+    .replace(/^(?:req|request)\./, '')
+    .replace(/\?\.|\[/g, '.')
+    .replace(/[\]'"]/g, '');
+  if (BEGINS_A_PART.test(path)) return `<${path}>`;
+  const name = /^[\w-]+(?:\.[\w-]+)*$/.test(path) ? path : 'email';
+  return `<body.${name}>, <params.${name}> or <0.${name}>`;
+}
+
+/** The same in words that the compiler prints; never where there is none, or where it cannot know. */
+export type KeySlipOf<Key extends string> = SlipIn<LiteralsOf<Key>>;
+
+type LiteralsOf<Key extends string> = string extends Key
+  ? never
+  : Key extends `${infer Literal}<${string}>${infer Rest}`
+    ? Literal | LiteralsOf<`>${Rest}`>
+    : Key;
+
+type SlipIn<Text extends string> = Text extends unknown
+  ? {} extends Record<Text, unknown>
+    ? never
+    : Text extends `${string}{${infer Inner}}${string}`
+      ? `{${Inner}} is the same for all calls; write <body.email>, or a key function`
+      : Text extends RootAlone | RootBehind
+        ? `${Text} is the same for all calls; write <body.email>, or a key function`
+        : Text extends `:${infer Name}` | `${string}${'::' | '/:' | ' :' | '-:'}${infer Name}`
+          ? ParameterSlip<Name>
+          : never
+  : never;
+
+type PlainRoot = 'body' | 'params' | 'query' | 'headers' | 'args';
+type RootAlone = `${PlainRoot}.${string}`;
+type RootBehind = `${string}${':' | '/' | '$' | '#'}${PlainRoot | 'user' | 'data' | 'parent'}.${string}`;
+
+type ParameterSlip<Name extends string> = Name extends `${infer First}${string}`
+  ? Uppercase<First> extends Lowercase<First>
+    ? never
+    : `:${Name} is the same for all calls; write <params.email>, or a key function`
+  : never;

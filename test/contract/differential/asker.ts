@@ -1,0 +1,96 @@
+import { Aside } from '../../../lib/core/aside.js';
+import { Claim, type Grant, type Ticket } from '../../../lib/core/claim.js';
+import type { LockNode } from '../../../lib/core/lock-node.js';
+import type { NodeAnswer } from '../../../lib/redis/answers.js';
+import type { ClaimPlan, Operation } from './sequence.js';
+import type { Echo, Told } from './side.js';
+
+type Answer = Echo['answers'][number];
+
+/** The claims of a sequence as one of the nodes gets to know them, and what comes back for them. */
+export class Asker {
+  readonly #claims: readonly Claim[];
+  #answers: Promise<Answer>[] = [];
+  #told: Told[] = [];
+  #answered = 0;
+
+  constructor(
+    plans: readonly ClaimPlan[],
+    /** Microseconds when the run began. */
+    private readonly epoch: number,
+  ) {
+    this.#claims = plans.map((plan, index) => this.#claimOf(plan, index));
+  }
+
+  claim(index: number): Claim {
+    return this.#claims[index]!;
+  }
+
+  /** Puts one question to a node. */
+  ask(node: LockNode, operation: Operation): void {
+    const seat = this.#answers.length;
+    this.#answers.push(
+      new Promise((resolve) => {
+        const question = new Question(this.claim(operation.claim), operation.ttl, (at, answer) => {
+          this.#answered += 1;
+          resolve({ ...answer, seat: at });
+        });
+        if (operation.proposal !== undefined) question.proposal = this.epoch + operation.proposal;
+        put(node, operation, question, seat);
+      }),
+    );
+  }
+
+  /** All answers to what was asked since the last call. */
+  async answers(): Promise<Answer[]> {
+    const answers = await Promise.all(this.#answers);
+    this.#answers = [];
+    this.#answered = 0;
+    return answers;
+  }
+
+  /** What tickets were told since the last call. */
+  takeTold(): Told[] {
+    const told = this.#told;
+    this.#told = [];
+    return told;
+  }
+
+  #claimOf(plan: ClaimPlan, index: number): Claim {
+    const claim = new Claim(plan.resources, plan.value, this.#ticketOf(plan, index));
+    claim.tokens = plan.tokens;
+    return claim;
+  }
+
+  #ticketOf({ process, ticket }: ClaimPlan, claim: number): Ticket | undefined {
+    if (!ticket) return undefined;
+    const granted = (_node: string, { fence, oldest }: Grant): void =>
+      void this.#told.push({ process, claim, fence, oldest, after: this.#answered });
+    return { ...ticket, isTaken: true, granted };
+  }
+}
+
+class Question extends Aside<NodeAnswer> {
+  constructor(
+    claim: Claim,
+    ttl: number,
+    private readonly told: (seat: number, answer: NodeAnswer) => void,
+  ) {
+    super(claim, ttl);
+  }
+
+  override answer(seat: number, answer: NodeAnswer): void {
+    this.told(seat, answer);
+  }
+}
+
+function put(node: LockNode, { verb }: Operation, question: Question, seat: number): void {
+  const { claim } = question;
+  if (verb === 'keep') claim.over = true;
+  claim.followed = verb === 'leave to the next';
+  if (verb === 'acquire') node.acquire(question, seat);
+  else if (verb === 'yield') node.yield(question, seat);
+  else if (verb === 'raise') node.raise(question, seat);
+  else if (verb === 'extend' || verb === 'keep') node.extend(question, seat);
+  else node.release(question, seat);
+}

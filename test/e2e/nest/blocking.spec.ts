@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Body, Controller, Post, UseGuards, type CanActivate } from '@nestjs/common';
+import { CurrentLock, WithLock, type Lock } from 'nestjs-redlock';
+import { block } from '../../support/block.js';
+import { Deferred } from '../../support/nest/deferred.js';
+import { poolOn, untilFree } from '../../support/nest/nodes.js';
+import { closeApps, PLATFORMS, TestApp } from '../../support/nest/test-app.js';
+import { startRedisServers, stopAll, type RedisServer } from '../../support/redis-server.js';
+
+/** Ms. */
+const TTL = 2_000;
+const SIGN_UPS = 60;
+/** Ms that the event loop stands still for each sign-up: for all of them together it is much longer than the ttl. */
+const HASHING = 80;
+const PATIENCE = 60_000;
+
+interface Beginning {
+  readonly email: string;
+  readonly isValid: boolean;
+  readonly aborted: boolean;
+}
+
+const beginnings: Beginning[] = [];
+const created: string[] = [];
+
+function begin(email: string, lock: Lock): void {
+  beginnings.push({ email, isValid: lock.isValid, aborted: lock.signal.aborted });
+}
+
+/** Lets all requests go on at once, when the last of them has come, so that nodes are asked for their locks together. */
+class Together implements CanActivate {
+  #missing = SIGN_UPS;
+  #complete = new Deferred();
+
+  async canActivate(): Promise<boolean> {
+    this.#missing -= 1;
+    const complete = this.#complete;
+    if (this.#missing === 0) {
+      this.#missing = SIGN_UPS;
+      this.#complete = new Deferred();
+      complete.resolve();
+    }
+    await complete.promise;
+    return true;
+  }
+}
+
+@Controller()
+class Users {
+  @Post('sign-up')
+  @UseGuards(new Together())
+  @WithLock('user:<body.email>', { ttl: TTL })
+  async register(@Body('email') email: string, @CurrentLock() lock: Lock): Promise<string> {
+    begin(email, lock);
+    block(HASHING);
+    created.push(email);
+    return email;
+  }
+}
+
+describe.each(PLATFORMS)('a handler on %s that computes synchronously', (platform) => {
+  let servers: RedisServer[];
+  let app: TestApp;
+
+  beforeAll(async () => {
+    servers = await startRedisServers(5);
+    app = await TestApp.start(platform, { imports: [poolOn(servers)], controllers: [Users] });
+  });
+
+  beforeEach(() => {
+    beginnings.length = 0;
+    created.length = 0;
+  });
+
+  afterAll(async () => {
+    await closeApps();
+    await stopAll();
+  });
+
+  it(
+    'never begins under a lock that is over, also where sixty are locked together, and answers every sign-up',
+    async () => {
+      const emails = Array.from({ length: SIGN_UPS }, (_, index) => `${index}@example.com`);
+      const replies = await Promise.all(emails.map((email) => app.post('sign-up', { email })));
+      expect(beginnings.filter(({ isValid, aborted }) => !isValid || aborted)).toEqual([]);
+      expect(replies.map(({ status }) => status).filter((status) => ![201, 409, 503].includes(status))).toEqual([]);
+      const answered = emails.filter((_, index) => replies[index]?.status === 201);
+      expect([...created].sort()).toEqual([...answered].sort());
+      await untilFree(servers);
+    },
+    PATIENCE,
+  );
+});

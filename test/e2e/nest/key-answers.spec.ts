@@ -1,0 +1,129 @@
+import { Body, Controller, Logger, Post, ValidationPipe } from '@nestjs/common';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { IsEmail } from 'class-validator';
+import { inspect } from 'node:util';
+import { LockKeyError, WithLock } from 'nestjs-redlock';
+import { RedlockTestingModule } from 'nestjs-redlock/testing';
+import { compileKey } from '../../../lib/with-lock/lock-key.js';
+import { KEY_MESSAGE } from '../../support/nest/key-message.js';
+import { closeApps, PLATFORMS, TestApp } from '../../support/nest/test-app.js';
+
+class SignUp {
+  @IsEmail()
+  readonly email!: string;
+}
+
+const RECORD = { id: 7, passwordHash: 'secret-hash' };
+
+@Controller()
+class Users {
+  @Post('function')
+  @WithLock(() => RECORD as unknown as string)
+  byFunction(): void {}
+
+  @Post('list')
+  @WithLock(() => ['a', RECORD as unknown as string])
+  byList(): void {}
+
+  @Post('part')
+  @WithLock('internal-name:<body.address.city>')
+  byPart(): void {}
+
+  @Post('twice')
+  @WithLock(['a:<body.from>', 'a:<body.to>'])
+  byTwo(): void {}
+
+  @Post('long')
+  @WithLock('a:<body.text>')
+  byText(): void {}
+
+  @Post('request')
+  @WithLock('user:<body.email>')
+  byRequest(@Body(ValidationPipe) _body: SignUp): void {}
+
+  @Post('argument')
+  @WithLock('user:<0.email|trim|lower>')
+  byArgument(@Body(ValidationPipe) _body: SignUp): void {}
+}
+
+const start = (platform: 'Express' | 'Fastify'): Promise<TestApp> =>
+  TestApp.start(platform, { imports: [RedlockTestingModule.forRoot()], controllers: [Users] });
+
+describe.each(PLATFORMS)('what a client is told of a key that cannot be made, over %s', (platform) => {
+  afterEach(async () => {
+    Logger.overrideLogger(false);
+    await closeApps();
+  });
+
+  it.each([
+    ['function', {}],
+    ['list', {}],
+    ['part', { address: { city: { secret: 'secret-city' } } }],
+    ['twice', { from: 'secret-id', to: 'secret-id' }],
+    ['long', { text: 'secret-text'.repeat(100) }],
+  ])('has no value and no template in it: %s', async (path, body) => {
+    const app = await start(platform);
+    expect((await app.post(path, body)).body).toEqual({
+      statusCode: 400,
+      error: 'Bad Request',
+      message: KEY_MESSAGE,
+      code: 'LOCK_KEY',
+    });
+  });
+
+  it('is in the log, for those who look for it, without values', async () => {
+    const app = await start(platform);
+    const logger = { debug: jest.fn(), log: jest.fn(), warn: jest.fn(), error: jest.fn() };
+    Logger.overrideLogger(logger);
+    await app.post('part', { address: { city: ['secret-city'] } });
+    await app.post('function');
+    expect(logger.debug.mock.calls.map(([line]) => line)).toEqual([
+      expect.stringContaining('body.address.city is not a text, number or boolean, so the key internal-name:<'),
+      expect.stringContaining('The key function must return a text, a number or several; it returned an object'),
+    ]);
+    expect(inspect([logger.debug, logger.warn, logger.error, logger.log].map(({ mock }) => mock.calls))).not.toMatch(
+      /secret/,
+    );
+    expect([logger.warn.mock.calls, logger.error.mock.calls]).toEqual([[], []]);
+  });
+
+  it('comes before the ValidationPipe with a key of the request, and after it with one of the arguments', async () => {
+    const app = await start(platform);
+    expect((await app.post('request', {})).body).toMatchObject({ message: KEY_MESSAGE, code: 'LOCK_KEY' });
+    expect(await app.post('argument', {})).toMatchObject({
+      status: 400,
+      body: { message: ['email must be an email'] },
+    });
+    expect(app.log.events).toEqual([]);
+    expect(await app.post('argument', { email: 'a@b.example' })).toMatchObject({ status: 201 });
+  });
+});
+
+describe('the error of a key function', () => {
+  const errorOf = (result: unknown): LockKeyError => {
+    try {
+      compileKey(() => result as string).resolve({ args: [] });
+    } catch (error) {
+      return error as LockKeyError;
+    }
+    throw new Error('it is a key');
+  };
+
+  it.each([
+    ['an object', RECORD],
+    ['a list with an object in it', ['a', RECORD]],
+    ['a promise', Promise.resolve('secret')],
+    ['a function', () => 'secret'],
+    ['a symbol', Symbol('secret')],
+    ['an empty list', []],
+    ['a list with undefined in it', ['secret', undefined]],
+    ['undefined', undefined],
+    ['NaN', NaN],
+    ['an empty text', ''],
+  ])('says that it returned %s, has that in its cause, and prints nothing of it', (kind, result) => {
+    const error = errorOf(result);
+    expect(error.message).toBe(`The key function must return a text, a number or several; it returned ${kind}`);
+    expect((error.cause as { value: unknown }).value).toBe(result);
+    expect(inspect(error, { showHidden: true }) + JSON.stringify(error)).not.toMatch(/secret/);
+  });
+});

@@ -1,0 +1,62 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { Body, Controller, Post, type Type } from '@nestjs/common';
+import { WithLock } from 'nestjs-redlock';
+import { RedlockTestingModule } from 'nestjs-redlock/testing';
+import { closeApps, TestApp } from '../../support/nest/test-app.js';
+
+interface Items {
+  readonly ids: string[];
+}
+
+const TEMPLATES = Array.from({ length: 65 }, (_, index) => `item:<body.id>:${index}`);
+
+@Controller()
+class ItemsController {
+  @Post('function')
+  @WithLock(({ ids }: Items) => ids.map((id) => `item:${id}`))
+  async byFunction(@Body() { ids }: Items): Promise<number> {
+    return ids.length;
+  }
+}
+
+@Controller()
+class TemplatesController {
+  @Post('templates')
+  @WithLock(TEMPLATES)
+  async byTemplates(): Promise<number> {
+    return TEMPLATES.length;
+  }
+}
+
+describe('maxResources', () => {
+  const start = (maxResources?: number, more: Type[] = [TemplatesController]): Promise<TestApp> => {
+    const options = maxResources === undefined ? {} : { maxResources };
+    return TestApp.start('Express', {
+      imports: [RedlockTestingModule.forRoot(options)],
+      controllers: [ItemsController, ...more],
+    });
+  };
+  const items = (count: number): Items => ({ ids: Array.from({ length: count }, (_, index) => `${index}`) });
+
+  afterEach(() => closeApps());
+
+  it('is 64 for the keys that one handler may lock at once', async () => {
+    await expect(start()).rejects.toThrow(
+      '@WithLock on TemplatesController.byTemplates: the number of keys must be at most 64; got 65',
+    );
+    const app = await start(undefined, []);
+    expect(await app.post('function', items(64))).toMatchObject({ status: 201 });
+    const refused = { status: 400, body: { code: 'LOCK_KEY' } };
+    expect(await app.post('function', items(65))).toMatchObject(refused);
+  });
+
+  it('can be set', async () => {
+    const app = await start(65);
+    expect(await app.post('templates', { id: 7 })).toMatchObject({ status: 201 });
+    expect(await app.post('function', items(66))).toMatchObject({ status: 400 });
+  });
+
+  it('is bounded itself', () => {
+    expect(() => RedlockTestingModule.forRoot({ maxResources: 129 })).toThrow(/maxResources.*from 1 to 128; got 129/);
+  });
+});

@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '../../support/eventually.js';
+import { Crew } from '../../support/lock-process/crew.js';
+import { overlaps } from '../../support/lock-process/turn.js';
+import { standing } from '../../support/node-lines.js';
+import { RedisPool } from '../../support/redis-pool.js';
+
+/** Ms for which those who waited work. */
+const WORK = 500;
+
+describe('the default options', () => {
+  let crew: Crew;
+  let pool: RedisPool;
+  beforeAll(async () => {
+    crew = await Crew.make();
+    pool = await RedisPool.start(5);
+  });
+  afterAll(async () => {
+    await crew.end();
+    await pool.stop();
+  });
+
+  it('have all who wait get the lock of a holder that is killed, one after the other', async () => {
+    const resource = pool.resource();
+    const [holder, ...waiters] = await crew.start(3, pool.urls);
+    expect(await holder!.take({ resource, options: { autoExtend: true } }).outcome).toBe('acquired');
+    const turns = waiters.map((waiter) => waiter.take({ resource, hold: WORK }));
+    await standing(pool, waiters.length, resource);
+    // Its lease lasts for longest where it was extended just now.
+    await eventually(() => expect(holder!.said.some(({ event }) => event === 'extended')).toBe(true));
+    await holder!.kill();
+    expect(await Promise.all(turns.map(({ outcome }) => outcome))).toEqual(['acquired', 'acquired']);
+    expect(overlaps((await Promise.all(turns.map(({ hold }) => hold))).map((hold) => hold!))).toEqual([]);
+  });
+});

@@ -1,0 +1,81 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { clockShimObstacle, ShimmedClock } from '../../support/clock-shim.js';
+import { Crew } from '../../support/lock-process/crew.js';
+import type { LockProcess } from '../../support/lock-process/lock-process.js';
+import { standing } from '../../support/node-lines.js';
+import { RedisPool } from '../../support/redis-pool.js';
+
+const obstacle = clockShimObstacle();
+const describeWithClocks = obstacle === undefined ? describe : describe.skip;
+
+/** Ms. */
+const STEP = 8_000;
+/** Ms by which a clock that was set may make time seem to go on once, since the uptime is told in hundredths of a second. */
+const ROUNDING = 25;
+
+describeWithClocks(`a process whose wall clock is set while it runs ${obstacle ?? ''}`, () => {
+  let crew: Crew;
+  let pool: RedisPool;
+  let clock: ShimmedClock;
+  let ours: LockProcess;
+  let resource: string;
+  beforeAll(async () => {
+    [crew, pool, clock] = await Promise.all([Crew.make(), RedisPool.start(3), ShimmedClock.make(0)]);
+  });
+  beforeEach(async () => {
+    resource = pool.resource();
+    await clock.set(0);
+    [ours] = (await crew.start(1, pool.urls, { env: clock.env })) as [LockProcess];
+  });
+  afterEach(() => crew.killAll());
+  afterAll(async () => {
+    await crew.end();
+    await pool.stop();
+    await clock.remove();
+  });
+
+  it.each([
+    ['forward', STEP],
+    ['back', -STEP],
+  ])(
+    'waits for 4 s where that is what it was to wait, though the clock is set %s by 8 s meanwhile',
+    async (_, step) => {
+      const { redlock } = await pool.client();
+      await redlock.acquire(resource, { ttl: 60_000 });
+      const since = performance.now();
+      const turn = ours.take({ resource, options: { waitTimeout: 4_000 } });
+      await standing(pool, 1, resource);
+      await clock.set(step);
+      expect(await turn.outcome).toBe('RESOURCE_LOCKED');
+      expect(performance.now() - since).toBeGreaterThanOrEqual(4_000 - ROUNDING);
+    },
+  );
+
+  it.each([
+    ['forward', STEP],
+    ['back', -STEP],
+  ])('has a lock of 20 s for as long though the clock is set %s by 8 s', async (_, step) => {
+    const since = performance.now();
+    const turn = ours.take({ resource, options: { ttl: 20_000 } });
+    expect(await turn.outcome).toBe('acquired');
+    const before = await turn.validity();
+    await clock.set(step);
+    const after = await turn.validity();
+    expect(after).toBeLessThanOrEqual(before);
+    expect(after).toBeGreaterThan(20_000 - 202 - (performance.now() - since) - ROUNDING);
+    await turn.release();
+  });
+
+  it('lets nobody else in though its clock is set forward and back under a lock', async () => {
+    const { redlock } = await pool.client();
+    const turn = ours.take({ resource, options: { ttl: 20_000 } });
+    expect(await turn.outcome).toBe('acquired');
+    for (const step of [STEP, -STEP, 0]) {
+      await clock.set(step);
+      expect(await turn.validity()).toBeGreaterThan(0);
+      await expect(redlock.acquire(resource, { waitTimeout: 0 })).rejects.toMatchObject({ code: 'RESOURCE_LOCKED' });
+    }
+    await turn.release();
+    await (await redlock.acquire(resource, { waitTimeout: 0 })).release();
+  });
+});

@@ -1,0 +1,77 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Redlock } from '../../../lib/core/redlock.js';
+import { clockShimObstacle, ShimmedClock } from '../../support/clock-shim.js';
+import { Crew } from '../../support/lock-process/crew.js';
+import type { LockProcess } from '../../support/lock-process/lock-process.js';
+import type { Turn } from '../../support/lock-process/turn.js';
+import { nothingLeft, standing } from '../../support/node-lines.js';
+import { RedisPool } from '../../support/redis-pool.js';
+
+const obstacle = clockShimObstacle();
+const describeWithClocks = obstacle === undefined ? describe : describe.skip;
+
+const ROUNDS = 10;
+/** Ms by which one comes earlier than the other. */
+const EARLIER = 300;
+/** Each is told by hand-off only. */
+const IN_LINE = { retryDelay: 60_000, waitTimeout: 120_000, ttl: 60_000 };
+
+describeWithClocks(`a process whose wall clock is wrong ${obstacle ?? ''}`, () => {
+  let crew: Crew;
+  let pool: RedisPool;
+  let clock: ShimmedClock;
+  let holder: Redlock;
+  let right: LockProcess;
+  beforeAll(async () => {
+    [crew, pool, clock] = await Promise.all([Crew.make(), RedisPool.start(3), ShimmedClock.make(0)]);
+    holder = (await pool.client()).redlock;
+  });
+  afterEach(() => crew.killAll());
+  afterAll(async () => {
+    await crew.end();
+    await pool.stop();
+    await clock.remove();
+  });
+
+  const start = async (): Promise<LockProcess> => {
+    [right] = (await crew.start(1, pool.urls)) as [LockProcess];
+    const [wrong] = (await crew.start(1, pool.urls, { env: clock.env })) as [LockProcess];
+    return wrong;
+  };
+
+  /** Two that wait for what is held, the second one later than the first; who they are when they are served. */
+  const round = async (first: LockProcess, second: LockProcess): Promise<LockProcess[]> => {
+    const resource = pool.resource();
+    const lock = await holder.acquire(resource, { ttl: 60_000 });
+    const turns: Turn[] = [];
+    for (const member of [first, second]) {
+      turns.push(member.take({ resource, options: IN_LINE, hold: 1 }));
+      await Promise.all([standing(pool, turns.length, resource), sleep(EARLIER)]);
+    }
+    await lock.release();
+    const holds = await Promise.all(turns.map(({ hold }) => hold));
+    await nothingLeft(pool, resource);
+    return holds[0]!.from < holds[1]!.from ? [first, second] : [second, first];
+  };
+
+  it.each([
+    ['behind does not overtake one who came 300 ms earlier', -900, (wrong: LockProcess) => [right, wrong]],
+    ['ahead is not overtaken by one who came 300 ms later', 900, (wrong: LockProcess) => [wrong, right]],
+  ] as const)('that is 900 ms %s', async (_, off, inOrder) => {
+    await clock.set(off);
+    const [first, second] = inOrder(await start()) as [LockProcess, LockProcess];
+    const served: string[] = [];
+    for (let done = 0; done < ROUNDS; done += 1)
+      served.push((await round(first, second)).map(({ name }) => name).join());
+    expect(served).toEqual(Array(ROUNDS).fill([first.name, second.name].join()));
+  });
+
+  it('since it was set back by 900 ms while it ran overtakes nobody either, once it has heard of the nodes again', async () => {
+    await clock.set(0);
+    const wrong = await start();
+    await round(right, wrong);
+    await clock.set(-900);
+    expect((await round(right, wrong)).map(({ name }) => name)).toEqual([right.name, wrong.name]);
+  });
+});

@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Aside } from '../../../lib/core/aside.js';
+import { Claim } from '../../../lib/core/claim.js';
+import { SystemClock } from '../../../lib/core/system-clock.js';
+import { Batch } from '../../../lib/redis/batch.js';
+import { BatchEncoder } from '../../../lib/redis/batch-encoder.js';
+import type { RedisPool, RedisPoolClient } from '../../support/redis-pool.js';
+import { PATIENT, startTrusted } from '../../support/wary-redis.js';
+
+const TRUST = { maxTtl: 300, restartQuarantine: true };
+/** Ms by which the counter would be ahead when it is enough: more than a quarantine lasts. */
+const ENOUGH = 2 * TRUST.maxTtl;
+const HAMMERED = 4_000;
+/** As many as one script call takes, each with its release. */
+const VOTES_AT_ONCE = 60;
+const CALLS_AT_ONCE = 10;
+const TERMS = { ...PATIENT, ttl: 200 };
+
+describe('a fence counter that is asked for more tokens than there are microseconds', () => {
+  const encoder = new BatchEncoder('', TRUST, new SystemClock());
+  let pool: RedisPool;
+  let client: RedisPoolClient;
+  let sockets: Socket[];
+  beforeAll(async () => {
+    pool = await startTrusted(3, TRUST.maxTtl);
+    client = await pool.client({ trust: TRUST });
+  });
+  beforeEach(async () => {
+    sockets = pool.servers.map(({ url }) => connect(Number(new URL(url).port)));
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+  });
+  afterEach(() => sockets.forEach((socket) => socket.destroy()));
+  afterAll(() => pool.stop());
+
+  /** A script call by which somebody takes a resource and gives it back, again and again. */
+  const turns = (resource: string, tokens: number): string => {
+    const claim = new Claim([resource], '-'.repeat(27));
+    claim.tokens = tokens;
+    const question = new Aside<never>(claim, TERMS.ttl);
+    question.proposal = Date.now() * 1_000;
+    const batch = new Batch();
+    for (let turn = 0; turn < VOTES_AT_ONCE; turn += 1) {
+      batch.add('A', question, 0);
+      batch.add('R', question, 0);
+    }
+    return encoder.wire(batch, 'evalsha');
+  };
+  const send = async (socket: Socket, wire: string): Promise<void> => {
+    socket.write(`${wire.repeat(CALLS_AT_ONCE)}PING\r\n`);
+    for (;;) if (String(await once(socket, 'data')).endsWith('+PONG\r\n')) return;
+  };
+  /** Ms. */
+  const ahead = async (resource: string): Promise<number> =>
+    Number((await pool.counters(resource))[0]) / 1_000 - Date.now();
+  const tokenOf = async (resource: string): Promise<number> => {
+    const lock = await client.redlock.acquire(resource, TERMS);
+    await lock.release();
+    return lock.fencingToken;
+  };
+
+  it.each([1, 64])('gives no token that goes back after a majority lost its memory, %i to a vote', async (tokens) => {
+    const resource = pool.resource();
+    await tokenOf(resource);
+    for (const end = performance.now() + HAMMERED; performance.now() < end && (await ahead(resource)) < ENOUGH;) {
+      const wire = turns(resource, tokens);
+      await Promise.all(sockets.map((socket) => send(socket, wire)));
+    }
+    const before = await tokenOf(resource);
+    for (const server of [0, 1]) await pool.ask(server, (redis) => redis.flushall());
+    expect((await tokenOf(resource)) - before).toBeGreaterThan(0);
+  });
+});

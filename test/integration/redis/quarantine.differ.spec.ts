@@ -1,0 +1,43 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
+import { count, untilTold } from '../../support/wary-redis.js';
+
+const ON = { maxTtl: 1_500, restartQuarantine: true };
+const OFF = { ...ON, restartQuarantine: false };
+
+describe('clients that differ in restartQuarantine', () => {
+  let pool: RedisPool;
+  beforeEach(async () => {
+    pool = await RedisPool.start(1);
+  });
+  afterEach(() => pool.stop());
+
+  const warnings = ({ events }: RedisPoolClient): string[] =>
+    events.flatMap((event) => (event.type === 'node-warning' ? [event.reason] : []));
+
+  it('are noticed by the one without it, where one with it was there before', async () => {
+    const careful = await pool.client({ trust: ON });
+    await untilTold(careful, 'node-quarantined');
+    const hasty = await pool.client({ trust: OFF });
+    await untilTold(hasty, 'node-warning');
+    expect(warnings(hasty)).toEqual([expect.stringMatching(/have restartQuarantine on, and this one has not/)]);
+    expect(count(careful, 'node-warning')).toBe(0);
+  });
+
+  it('are noticed by the one with it, where one without it took locks before', async () => {
+    const hasty = await pool.client({ trust: OFF });
+    await (await hasty.redlock.acquire('a')).release();
+    const careful = await pool.client({ trust: ON });
+    await untilTold(careful, 'node-warning');
+    expect(warnings(careful)).toEqual([expect.stringMatching(/take locks on it with restartQuarantine: false/)]);
+    expect(count(hasty, 'node-warning')).toBe(0);
+  });
+
+  it.each([ON, OFF])('are not those that agree: %o', async (trust) => {
+    const first = await pool.client({ trust });
+    await (await first.redlock.acquire('a', { waitTimeout: 20_000, ttl: 1_000 })).release();
+    const second = await pool.client({ trust });
+    await (await second.redlock.acquire('a', { waitTimeout: 20_000, ttl: 1_000 })).release();
+    expect([warnings(first), warnings(second)]).toEqual([[], []]);
+  });
+});

@@ -1,0 +1,158 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { ClockedServer, clockShimObstacle } from '../../support/clock-shim.js';
+import { eventually } from '../../support/eventually.js';
+import { RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
+import { vouchFor } from '../../support/vouch.js';
+import { untilTold } from '../../support/wary-redis.js';
+
+const MAX_TTL = 1_500;
+const ONCE = { waitTimeout: 0 };
+/** Ms by which a clock is off that is off too far. */
+const FAR = 60_000;
+
+/** A reason for which a node gives no votes, and how that ends. */
+interface Refusal {
+  readonly begin: (pool: RedisPool) => Promise<unknown>;
+  readonly end: (pool: RedisPool) => Promise<unknown>;
+  readonly reason: RegExp;
+}
+
+const config = (name: string, value: string) => (pool: RedisPool) =>
+  pool.ask(0, (redis) => redis.config('SET', name, value));
+const user =
+  (...rights: string[]) =>
+  (pool: RedisPool) =>
+    pool.ask(0, (redis) => redis.acl('SETUSER', 'default', ...rights));
+const replicaOf =
+  (...words: [string, string]) =>
+  (pool: RedisPool) =>
+    pool.ask(0, (redis) => redis.call('REPLICAOF', ...words));
+
+const REFUSALS: Readonly<Record<string, Refusal>> = {
+  'is full': {
+    begin: config('maxmemory', '1'),
+    end: config('maxmemory', '0'),
+    reason: /^OOM .* - its memory is full/,
+  },
+  'is a replica': {
+    // Of nobody, so that it forgets nothing.
+    begin: replicaOf('127.0.0.1', '1'),
+    end: replicaOf('NO', 'ONE'),
+    reason: /^READONLY .* - it is a replica: point the pool at the master$/,
+  },
+  'has too few replicas for its min-replicas-to-write': {
+    begin: config('min-replicas-to-write', '1'),
+    end: config('min-replicas-to-write', '0'),
+    reason: /^NOREPLICAS .* - its min-replicas-to-write wants more/,
+  },
+  'gives its user no right to the keys': {
+    begin: user('resetkeys'),
+    end: user('allkeys'),
+    reason: /^NOPERM .* - give its user the rights/,
+  },
+  'lets its user run no EVALSHA': {
+    begin: user('-evalsha'),
+    end: user('+evalsha'),
+    reason: /^NOPERM .* - give its user the rights/,
+  },
+  'lets its user run neither EVAL nor EVALSHA': {
+    begin: user('-eval', '-evalsha'),
+    end: user('+eval', '+evalsha'),
+    reason: /^NOPERM .* - give its user the rights/,
+  },
+  'lets its user write nothing': {
+    begin: user('-set', '-del'),
+    end: user('+set', '+del'),
+    reason: /The user executing the script .* - give its user the rights/,
+  },
+};
+
+describe.each([false, true])('a node that refuses its votes, where restarts count: %s,', (restartQuarantine) => {
+  const trust = { maxTtl: MAX_TTL, restartQuarantine };
+  let pool: RedisPool;
+  afterEach(() => pool.stop());
+
+  const clientOf = (url = pool.urls[0]!): Promise<RedisPoolClient> => pool.client({ nodes: [url], trust });
+  const eventsOf = ({ events }: RedisPoolClient): unknown[] =>
+    events.filter(({ type }) => type === 'node-refused' || type === 'node-accepted');
+  const refusedFor = (reason: RegExp, node = pool.urls[0]!): object => ({
+    type: 'node-refused',
+    node,
+    reason: expect.stringMatching(reason),
+  });
+
+  describe.each(Object.entries(REFUSALS))('since it %s,', (_case, { begin, end, reason }) => {
+    it('does not vote by status() either, which leaves nothing behind', async () => {
+      pool = await RedisPool.start(1);
+      await vouchFor(pool.urls[0]!, MAX_TTL);
+      const client = await clientOf();
+      await expect(client.redlock.status()).resolves.toMatchObject({ nodes: [{ votes: true }], quorumReachable: true });
+      await begin(pool);
+      await expect(client.redlock.status()).resolves.toEqual({
+        nodes: [{ node: pool.urls[0], up: true, votes: false, reason: expect.stringMatching(reason) }],
+        quorum: 1,
+        quorumReachable: false,
+      });
+      await end(pool);
+      await expect(client.redlock.status()).resolves.toMatchObject({ nodes: [{ votes: true }], quorumReachable: true });
+      expect(await pool.ask(0, (redis) => redis.keys('*probe*'))).toEqual([]);
+    });
+
+    it('is told of once by the first lock that fails, and once that it votes again', async () => {
+      pool = await RedisPool.start(1);
+      await vouchFor(pool.urls[0]!, MAX_TTL);
+      const { redlock, ...client } = await clientOf();
+      await begin(pool);
+      for (let times = 0; times < 3; times += 1)
+        await expect(redlock.acquire('a', ONCE)).rejects.toMatchObject({ code: 'QUORUM_NOT_REACHED' });
+      expect(eventsOf({ redlock, ...client })).toEqual([refusedFor(reason)]);
+      await end(pool);
+      await eventually(async () => {
+        await (await redlock.acquire(pool.resource(), ONCE)).release();
+        expect(eventsOf({ redlock, ...client })).toHaveLength(2);
+      });
+      expect(eventsOf({ redlock, ...client })).toEqual([
+        refusedFor(reason),
+        { type: 'node-accepted', node: pool.urls[0] },
+      ]);
+    });
+  });
+
+  const clocked = clockShimObstacle() === undefined ? it : it.skip;
+  clocked('since its clock and ours are apart, does not vote by status() either, and is told of', async () => {
+    pool = await RedisPool.start(0);
+    const node = await ClockedServer.start();
+    try {
+      await vouchFor(node.url, MAX_TTL);
+      const client = await clientOf(node.url);
+      await untilTold(client, 'node-up');
+      // So that nothing is on its way that would notice the step first.
+      await expect(client.redlock.status()).resolves.toMatchObject({ quorumReachable: true });
+      await node.step(FAR);
+      await expect(client.redlock.status()).resolves.toMatchObject({
+        nodes: [
+          { votes: false, reason: expect.stringMatching(/^the clocks of client and node are \d+ ms apart.* NTP$/) },
+        ],
+        quorumReachable: false,
+      });
+      expect(eventsOf(client)).toEqual([refusedFor(/the clocks of client and node/, node.url)]);
+      await expect(client.redlock.acquire('a', ONCE)).rejects.toMatchObject({ code: 'QUORUM_NOT_REACHED' });
+      expect(eventsOf(client)).toHaveLength(1);
+    } finally {
+      await node.stop();
+    }
+  });
+});
+
+describe('a node that refuses its votes from the start', () => {
+  let pool: RedisPool;
+  afterEach(() => pool.stop());
+
+  it('is told of when it is connected, before anybody wants a lock', async () => {
+    pool = await RedisPool.start(1);
+    await vouchFor(pool.urls[0]!, MAX_TTL);
+    await config('maxmemory', '1')(pool);
+    const client = await pool.client({ trust: { maxTtl: MAX_TTL, restartQuarantine: true } });
+    await untilTold(client, 'node-refused');
+  });
+});

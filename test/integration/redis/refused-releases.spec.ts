@@ -1,0 +1,103 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Redis } from 'ioredis';
+import { eventually } from '../../support/eventually.js';
+import { linesOf } from '../../support/node-lines.js';
+import { connectRedis } from '../../support/redis-client.js';
+import { RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
+import { hasDisk } from '../../support/wary-redis.js';
+
+const TTL = 60_000;
+const onDisk = hasDisk ? it : it.skip;
+
+describe('a lock that is given back while two of three nodes', () => {
+  let pool: RedisPool;
+  let client: RedisPoolClient;
+  let other: RedisPoolClient;
+  let resource: string;
+  /** One for each node, since a busy one takes no new ones. */
+  let connections: Redis[];
+  beforeEach(async () => {
+    pool = await RedisPool.start(3);
+    [client, other] = [await pool.client(), await pool.client()];
+    resource = pool.resource();
+    connections = await Promise.all(pool.urls.map((url) => connectRedis(url)));
+  });
+  afterEach(async () => {
+    for (const redis of connections) redis.disconnect();
+    await pool.stop();
+  });
+
+  const takenElsewhere = (): Promise<unknown> => other.redlock.tryAcquire(resource);
+  /** Has a node run a script that does not end by itself. */
+  const keepBusy = async (server: number): Promise<void> => {
+    const redis = await connectRedis(pool.urls[server]!);
+    await redis.config('SET', 'lua-time-limit', '1');
+    redis.eval('while true do end', 0).catch(() => redis.disconnect());
+    await eventually(() => expect(connections[server]!.get(resource)).rejects.toThrow('BUSY'));
+  };
+  /** Has a node try to write its file, until it says that this is what came of it. */
+  const save = async (server: number, status: 'ok' | 'err'): Promise<void> => {
+    await connections[server]!.bgsave();
+    await eventually(async () =>
+      expect(await connections[server]!.info('persistence')).toContain(`rdb_last_bgsave_status:${status}`),
+    );
+  };
+  /** Where a node with save points would have its file; a folder of that name lets it write neither that nor anything else. */
+  const fileOf = async (server: number): Promise<string> => {
+    await connections[server]!.config('SET', 'save', '3600 1000000');
+    const [, folder] = await connections[server]!.config('GET', 'dir');
+    const [, name] = await connections[server]!.config('GET', 'dbfilename');
+    return join(folder!, name!);
+  };
+  const kill = (server: number): Promise<unknown> => connections[server]!.script('KILL');
+
+  it('are busy is free as soon as they are not, long before its lease would have ended', async () => {
+    const lock = await client.redlock.acquire(resource, { ttl: TTL });
+    for (const server of [0, 1]) await keepBusy(server);
+    await lock.release();
+    for (const server of [0, 1]) await kill(server);
+    await eventually(async () => expect(await takenElsewhere()).not.toBeNull());
+  });
+
+  it('write nothing is free as soon as they do', async () => {
+    const lock = await client.redlock.acquire(resource, { ttl: TTL });
+    const setReplicas = async (count: string): Promise<void> => {
+      for (const server of [0, 1]) {
+        await pool.ask(server, (redis) => redis.config('SET', 'min-replicas-to-write', count));
+      }
+    };
+    await setReplicas('1');
+    await lock.release();
+    expect(await pool.owners(resource)).toEqual([lock.value, lock.value, null]);
+    await setReplicas('0');
+    await eventually(async () => expect(await takenElsewhere()).not.toBeNull());
+  });
+
+  onDisk('refuse to write, since they could not save what they have, is free as soon as they can', async () => {
+    const lock = await client.redlock.acquire(resource, { ttl: TTL });
+    const files = await Promise.all([0, 1].map(fileOf));
+    await Promise.all(files.map((file) => mkdir(file)));
+    for (const server of [0, 1]) await save(server, 'err');
+    await expect(connections[0]!.set('any', 'thing')).rejects.toThrow('MISCONF');
+    await lock.release();
+    expect(await pool.owners(resource)).toEqual([lock.value, lock.value, null]);
+    await Promise.all(files.map((file) => rm(file, { recursive: true })));
+    for (const server of [0, 1]) await save(server, 'ok');
+    await eventually(async () => expect(await takenElsewhere()).not.toBeNull());
+  });
+
+  it('are busy goes to who waits for it, as soon as they are not', async () => {
+    const lock = await client.redlock.acquire(resource, { ttl: TTL });
+    const options = { ttl: TTL, waitTimeout: TTL, retryDelay: TTL, signal: AbortSignal.timeout(15_000) };
+    const waiting = other.redlock.acquire(resource, options);
+    await eventually(async () =>
+      expect((await linesOf(pool, resource)).map(({ length }) => length)).toEqual([1, 1, 1]),
+    );
+    for (const server of [0, 1]) await keepBusy(server);
+    await lock.release();
+    for (const server of [0, 1]) await kill(server);
+    await expect(waiting).resolves.toMatchObject({ isValid: true });
+  });
+});

@@ -1,0 +1,27 @@
+import type { AcquireAnswer, LockNode, Question } from '../../lib/core/lock-node.js';
+import type { VirtualClock } from './virtual-clock.js';
+
+/** What a node says to whoever wants a lock, and after how many ms. */
+export interface Saying {
+  readonly answer: AcquireAnswer;
+  readonly after: number;
+}
+
+/** A node that always says the same, whatever is done to it. */
+export function answeringNode(name: string, { answer, after }: Saying, clock: VirtualClock): LockNode {
+  const say =
+    <A>(given: A) =>
+    (question: Question<A>, seat: number): void =>
+      void clock.schedule(0, () => question.answer(seat, given));
+  return {
+    name,
+    acquire: (question, seat) => void clock.schedule(after, () => question.answer(seat, answer)),
+    yield: say({ kind: 'kept' }),
+    raise: say({ kind: 'gone' }),
+    extend: say({ kind: 'missing' }),
+    release: say({ kind: 'gone' }),
+    probe: (answered) => void clock.schedule(0, () => answered({ kind: 'up' })),
+    open: () => Promise.resolve(),
+    close: () => Promise.resolve(),
+  };
+}

@@ -1,0 +1,87 @@
+import { execFile } from 'node:child_process';
+import { copyFileSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { packedFiles } from '../../support/packed-files.js';
+
+/** Outside of Jest, which resolves names in its own way: what an application gets that loads both entry points. */
+const APPLICATION = `
+  import { inspect } from 'node:util';
+  import { NestFactory } from '@nestjs/core';
+  import { RedlockService, ResourceLockedError } from 'nestjs-redlock';
+  import { RedlockTestingModule } from 'nestjs-redlock/testing';
+
+  const app = await NestFactory.createApplicationContext(RedlockTestingModule.forRoot(), { logger: false });
+  // Throws where the testing module provides another class than the one of the root.
+  const redlock = app.get(RedlockService);
+  const lock = await redlock.acquire('a');
+  const error = await redlock.acquire('a', { waitTimeout: 0 }).catch((reason) => reason);
+  console.log(JSON.stringify({
+    isOneClass: error instanceof ResourceLockedError,
+    name: error.name,
+    stack: error.stack,
+    printed: inspect(error),
+  }));
+  await lock.release();
+  await app.close();
+`;
+
+/** A package of its own, since others may be building or loading the one in dist. */
+let folder: string;
+let files: readonly string[];
+
+const execute = promisify(execFile);
+
+beforeAll(async () => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'redlock-package-')));
+  copyFileSync('package.json', join(folder, 'package.json'));
+  symlinkSync(realpathSync('node_modules'), join(folder, 'node_modules'));
+  await execute(process.execPath, ['.ci/build.mjs', join(folder, 'dist')]);
+  files = await packedFiles(folder);
+}, 300_000);
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Of the modules of a format, by their paths in it. */
+function modules(format: 'esm' | 'cjs'): string[] {
+  const home = `dist/${format}/`;
+  return files.filter((file) => file.startsWith(home) && file.endsWith('.js')).map((file) => file.slice(home.length));
+}
+
+function classes(format: 'esm' | 'cjs'): string[] {
+  const text = modules(format).map((file) => readFileSync(join(folder, 'dist', format, file), 'utf8'));
+  const code = text.join('\n').replaceAll(/^\s*(\/\/|\/?\*).*$/gm, '');
+  return [...code.matchAll(/\bclass ([\w$]+)/g)].map(([, name]) => name!).sort();
+}
+
+describe('the ES modules of the package', () => {
+  it('are one file for each entry point, and one for what both have', () => {
+    expect(modules('esm').sort()).toEqual(['index.js', 'redlock.shared.js', 'testing/index.js']);
+  });
+
+  it('have the declarations file by file, as the CommonJS modules are', () => {
+    const declared = files.filter((file) => file.startsWith('dist/esm/') && file.endsWith('.d.ts'));
+    expect(declared.map((file) => file.slice('dist/esm/'.length, -'.d.ts'.length)).sort()).toEqual(
+      modules('cjs')
+        .map((file) => file.slice(0, -'.js'.length))
+        .sort(),
+    );
+  });
+
+  it('have the classes of the source by their names, which errors, Nest and profiles show', () => {
+    expect(classes('esm').length).toBeGreaterThan(50);
+    expect(classes('esm')).toEqual(classes('cjs'));
+  });
+
+  it('have one class for both entry points, and leave out their own frames where they print an error', async () => {
+    const args = ['--input-type=module', '--eval', APPLICATION];
+    const { stdout } = await execute(process.execPath, args, { cwd: folder });
+    const { stack, printed, ...rest } = JSON.parse(stdout) as Record<string, string>;
+    expect(rest).toEqual({ isOneClass: true, name: 'ResourceLockedError' });
+    expect(stack).toContain('redlock.shared.js');
+    expect(printed).toMatch(/^ResourceLockedError: "a" is locked by another holder\n +at /);
+    expect(printed).not.toContain(join(folder, 'dist'));
+  });
+});
