@@ -1,8 +1,12 @@
 import type { Moment } from './clock.js';
 import type { Bounds, LockNode } from './lock-node.js';
 
-/** Ms: how coarse the wall clock is. */
-const COARSENESS = 1;
+/**
+ * Ms by which a moment may be out of the bounds though no clock is wrong: the wall clock is coarse, and a process that stands still
+ * between the readings of its two clocks tells a wrong distance between them, by up to 2 ms (`SuspensionWatch`). The bounds may be
+ * wide on one side only, so that their middle would be a worse guess than the process's own wall clock.
+ */
+const READING_ERROR = 3;
 
 /**
  * A moment as a date on the clocks of the nodes, ms: so clients date their arrivals alike, however wrong their own wall clocks are. The
@@ -27,7 +31,7 @@ function medianDate({ monotonic, wall }: Moment, nodes: readonly Pick<LockNode, 
 }
 
 function agrees(ours: number, ahead: Bounds | undefined): boolean {
-  return ahead === undefined || (ours >= ahead.least - COARSENESS && ours <= ahead.most);
+  return ahead === undefined || (ours >= ahead.least - READING_ERROR && ours <= ahead.most + READING_ERROR);
 }
 
 function middleOf({ least, most }: Bounds): number {

@@ -32,8 +32,14 @@ describe('a date on the nodes', () => {
   });
 
   it('is not that on our wall clock where this does not agree with theirs', () => {
-    expect(later(node(3, 1), node(4, 1), node(5, 1))).toBeCloseTo(4, 3);
-    expect(later(node(-3, 1), node(-4, 1), node(-5, 1))).toBeCloseTo(-4, 3);
+    expect(later(node(5, 1), node(6, 1), node(7, 1))).toBeCloseTo(6, 3);
+    expect(later(node(-5, 1), node(-6, 1), node(-7, 1))).toBeCloseTo(-6, 3);
+  });
+
+  it('is that on our wall clock where the process stood still for 2 ms between the readings of its two clocks', () => {
+    const exact = { clockAhead: { least: OURS - 2.1, most: OURS - 2 } };
+    const slowlyRead = { clockAhead: { least: OURS - 40, most: OURS - 2 } };
+    expect(later(exact, slowlyRead, slowlyRead)).toBe(0);
   });
 
   it('is the same before and after our wall clock is set', () => {
