@@ -8,6 +8,7 @@ import { toAddresses } from './redis/node-address.js';
 import { BatchEncoder } from './redis/batch-encoder.js';
 import { realParts } from './redis/node-parts.js';
 import { RedisNode } from './redis/redis-node.js';
+import { poolOf } from './pool-names.js';
 import { checkModuleOptions, type RedlockModuleOptions } from './redlock.options.js';
 import { RedlockService } from './redlock.service.js';
 import { getRedlockToken, POOL_MAKER, type PoolMaker } from './redlock.tokens.js';
@@ -37,6 +38,7 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN, OPTIONS_TYPE } =
 function withPool(definition: DynamicModule, { isGlobal = false, name }: RedlockModuleExtras): DynamicModule {
   if (name !== undefined && (typeof name !== 'string' || name === ''))
     throw misfit('RedlockModule: name', name, 'the name of a pool, or left out');
+  if (typeof isGlobal !== 'boolean') throw misfit('RedlockModule: isGlobal', isGlobal, 'true or false');
   const tokens = name === undefined ? [RedlockService, getRedlockToken()] : [getRedlockToken(name)];
   const [token, alias] = tokens;
   const make = (options: RedlockModuleOptions, maker?: PoolMaker): RedlockService => toService(options, name, maker);
@@ -103,10 +105,6 @@ function warnOfNoQuarantine(name: string | undefined): void {
     `restartQuarantine is false for ${poolOf(name)}, and ${where}: nodes that were restarted or emptied vote at once, so that two ` +
       'callers may have one lock. In production leave it on; elsewhere set NODE_ENV to "development" or "test".',
   );
-}
-
-function poolOf(name: string | undefined): string {
-  return name === undefined ? 'the pool without a name' : `pool "${name}"`;
 }
 
 /** Registers a pool of Redis nodes and the `RedlockService` that locks on it. */

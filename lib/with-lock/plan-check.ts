@@ -1,6 +1,8 @@
 import type { Provider } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import type { LockOptions } from '../core/options.js';
+import { placed } from '../placed.js';
+import { refuseTwoPools } from '../pool-names.js';
 import { CHECK, getRedlockToken } from '../redlock.tokens.js';
 import { kindsOf, misplaced } from './handler-kind.js';
 import { planOf, type LockPlan } from './lock-plan.js';
@@ -12,19 +14,17 @@ type Checking = { [CHECK]?(options: LockOptions, resources: number | undefined):
 interface PoolToCheck {
   readonly name: string | undefined;
   readonly service: Checking;
-  /** Whether no other module has a pool of this name: a method has one of them, and its first call says which. */
-  readonly isOnly: boolean;
 }
 
-/** Looks at the methods that lock on a pool as soon as there is one: before its nodes are connected. */
+/** Looks at the methods that lock on a pool, and whether it is the only one of its name, before its nodes are connected. */
 export function planCheckFor(name: string | undefined, applies?: (modules: ModulesContainer) => boolean): Provider {
   // A pool of tests that does not apply is none.
   const token = Symbol.for(`nestjs-redlock:${applies ? 'testing-' : ''}plan-check:${name ?? ''}`);
   return {
     provide: token,
     useFactory: (modules: ModulesContainer, service: Checking) => {
-      const pools = [...modules.values()].filter(({ providers }) => providers.has(token));
-      if (applies?.(modules) !== false) checkPlans(modules, { name, service, isOnly: pools.length === 1 });
+      if (!applies) refuseTwoPools([...modules.values()], { name, token });
+      if (applies?.(modules) !== false) checkPlans(modules, { name, service });
     },
     inject: [ModulesContainer, getRedlockToken(name)],
   };
@@ -40,7 +40,7 @@ function checkPlans(modules: ModulesContainer, pool: PoolToCheck): void {
       const plan = planOf(method);
       if (!plan || plan.pool !== pool.name) continue;
       checkParts(plan, method, type);
-      if (pool.isOnly) checkOptions(plan, pool, type);
+      checkOptions(plan, pool, type);
     }
   }
 }
@@ -64,10 +64,7 @@ function checkOptions({ key, options, ...plan }: LockPlan, { service }: PoolToCh
 function naming({ where }: Pick<LockPlan, 'where'>, type: object, error: Error): Error {
   const { name } = type as { name: string };
   const heir = where.startsWith(`@WithLock on ${name}.`) ? '' : ` (of ${name})`;
-  const message = `${where}${heir}: ${error.message}`;
-  return error instanceof RangeError
-    ? new RangeError(message, { cause: error })
-    : new TypeError(message, { cause: error });
+  return placed(error, `${where}${heir}`);
 }
 
 function classesOf(modules: ModulesContainer): Set<object> {

@@ -27,6 +27,11 @@ const WRONG: [string, object, RegExp][] = [
   ['an unknown default', { nodes: [A], defaults: { onContended: 'skip' } }, /defaults.*no option "onContended"/],
   ['a ttl that its own drift eats up', { nodes: [A], defaults: { ttl: 2 } }, /ttl.*got 2/],
   ['a name that is empty', { nodes: [A], name: '' }, /name/],
+  [
+    'an isGlobal in words',
+    { nodes: [A], isGlobal: 'true' },
+    /^RedlockModule: isGlobal must be true or false; got 'true'$/,
+  ],
 ];
 
 describe('RedlockModule.forRoot', () => {
@@ -53,7 +58,7 @@ describe('RedlockModule.forRootAsync', () => {
       imports: [RedlockModule.forRootAsync({ useFactory: useFactory as () => RedlockModuleOptions })],
     }).compile();
 
-  it.each(WRONG.filter(([, options]) => !('name' in options)))(
+  it.each(WRONG.filter(([, options]) => !('name' in options || 'isGlobal' in options)))(
     'refuses %s at bootstrap',
     async (_case, options, message) => {
       await expect(build(async () => options)).rejects.toThrow(message);
@@ -64,8 +69,11 @@ describe('RedlockModule.forRootAsync', () => {
     await expect(build(() => options)).rejects.toThrow(TypeError);
   });
 
-  it('refuses an empty name at once', () => {
-    expect(() => RedlockModule.forRootAsync({ name: '', useFactory: () => ({ nodes: [A] }) })).toThrow(/name/);
+  it('refuses an empty name and an isGlobal in words at once', () => {
+    const useFactory = (): RedlockModuleOptions => ({ nodes: [A] });
+    expect(() => RedlockModule.forRootAsync({ name: '', useFactory })).toThrow(/name/);
+    const isGlobal = 'true' as unknown as boolean;
+    expect(() => RedlockModule.forRootAsync({ isGlobal, useFactory })).toThrow(/isGlobal must be true or false/);
   });
 
   it('fails with the error of its factory', async () => {

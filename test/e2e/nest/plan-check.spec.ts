@@ -1,4 +1,4 @@
-import { Body, Controller, Injectable, Module, Post, type ModuleMetadata } from '@nestjs/common';
+import { Body, Controller, Injectable, Post, type ModuleMetadata } from '@nestjs/common';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Cron } from '@nestjs/schedule';
 import { MessagePattern, Payload } from '@nestjs/microservices';
@@ -90,16 +90,10 @@ describe('the start of an application', () => {
     );
   });
 
-  it('asks nothing of what a test puts in the place of the service, and leaves pools of one name to the first call', async () => {
+  it('asks nothing of what a test puts in the place of the service', async () => {
     const providers = [service('report', { ttl: 60_000 })];
     const overridden = Test.createTestingModule({ imports: [pool()], providers });
     module = await overridden.overrideProvider(RedlockService).useValue({}).compile();
-    await module.close();
-    @Module({ imports: [RedlockModule.forRoot({ ...NODES, maxTtl: 90_000 })], providers })
-    class Long {}
-    @Module({ imports: [RedlockModule.forRoot(NODES)] })
-    class Short {}
-    await start({ imports: [Long, Short] });
   });
 
   it.each(['body.email', 'params.id', 'query.q', 'headers.x-id', 'user.id', 'data.id', 'args.input.id', 'parent.id'])(

@@ -168,8 +168,9 @@ describe('RedlockTestingModule', () => {
       expect(module.get(RedlockTesting).pool('billing').count('acquired', 'invoice:5')).toBe(1);
     });
 
-    it('has one pool for several modules that register it', async () => {
-      await build([appOf(register({})), register({}), RedlockTestingModule.forRoot()]);
+    it('has one pool for several modules that import it', async () => {
+      const pool = register({});
+      await build([appOf(pool), pool, RedlockTestingModule.forRoot()]);
       const testing = module.get(RedlockTesting);
       const lock = await module.get(Payouts).redlock.acquire('a');
       expect(testing.isLocked('a')).toBe(true);
