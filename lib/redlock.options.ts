@@ -10,6 +10,7 @@ import {
 import { LONGEST_TIMER } from './core/clock.js';
 import { familyBegunBy } from './core/families.js';
 import { MOST_RESOURCES } from './core/resources.js';
+import { placed } from './placed.js';
 import type { NodeOptions } from './redis/node-options.js';
 import { checkExceptionFactory, type ExceptionFactory } from './with-lock/exception-factory.js';
 
@@ -92,8 +93,17 @@ export function checkModuleOptions(options: RedlockModuleOptions, extras: readon
     throw misfit('RedlockModule: maxResources', maxResources, `a whole number from 1 to ${MOST_RESOURCES}`);
   checkExceptionFactory(options.exceptionFactory, 'RedlockModule');
   if (defaults === undefined) return;
-  checkLockOptions(defaults, 'RedlockModule: defaults');
-  resolveLockOptions(defaultsWithin(maxTtl ?? MAX_TTL), defaults, maxTtl ?? MAX_TTL);
+  checkDefaults(defaults, maxTtl ?? MAX_TTL);
+}
+
+function checkDefaults(defaults: LockOptions, maxTtl: number): void {
+  const where = 'RedlockModule: defaults';
+  checkLockOptions(defaults, where);
+  try {
+    resolveLockOptions(defaultsWithin(maxTtl), defaults, maxTtl);
+  } catch (error) {
+    throw placed(error as Error, where);
+  }
 }
 
 function checkBoolean(name: string, value: unknown): void {

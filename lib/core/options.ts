@@ -4,7 +4,7 @@ import { LONGEST_TIMER } from './clock.js';
 import { driftOf } from './validity.js';
 
 export interface LockOptions {
-  /** Ms a lease lasts unless it is extended, and by which a holder that crashed holds up the others; at least 1, at most 2^31-1. @default 5_000 */
+  /** Ms a lease lasts unless it is extended, and by which a holder that crashed holds up the others; at least 9, at most 2^31-1. @default 5_000 */
   ttl?: number;
   /** Ms to wait for a resource that is held, or for a quorum that is away; longer than `ttl` survives a holder that crashed; 0 is one attempt. @default 8_000 */
   waitTimeout?: number;
@@ -56,6 +56,9 @@ export const DEFAULT_LOCK_OPTIONS: ResolvedLockOptions = {
 
 /** Ms. @see RedlockModuleOptions.maxTtl */
 export const MAX_TTL = 30_000;
+
+/** Ms that a lease has to last beyond its drift: the least time for which a node is waited for. */
+const LEAST_LEFT = 5;
 
 /** A pool that allows only short leases has these where nothing else is said. */
 export function defaultsWithin(maxTtl: number): ResolvedLockOptions {
@@ -123,7 +126,7 @@ export function misfit(name: string, value: unknown, bound: string): Error {
   return new Kind(`${name} must be ${bound}; got ${inspect(value, { depth: 1, breakLength: Infinity })}`);
 }
 
-/** Lays checked options over `base`; throws a RangeError for a ttl that its drift eats up, and for what is above `maxTtl`. */
+/** Lays checked options over `base`; throws a RangeError for a ttl that is too short, and for what is above `maxTtl`. */
 export function resolveLockOptions(
   base: ResolvedLockOptions,
   options: LockOptions,
@@ -148,13 +151,16 @@ export interface TtlBounds {
   readonly maxTtl: number;
 }
 
-/** The ttl in whole ms, as Redis takes it; throws a RangeError for one that its own drift eats up, or above `maxTtl`. */
+/** The ttl in whole ms, as Redis takes it; throws a RangeError for one that is over before all nodes may have answered, or above `maxTtl`. */
 export function toTtl(value: number, { driftFactor, maxTtl }: TtlBounds): number {
   if (!RULES.ttl[0](value)) throw misfit('ttl', value, RULES.ttl[1]);
   const ttl = Math.floor(value);
   if (ttl > maxTtl)
     throw misfit('ttl', value, `at most maxTtl, ${maxTtl} ms; a longer hold is what autoExtend is for, or set maxTtl`);
   const drift = driftOf(ttl, driftFactor);
-  if (ttl - drift < 1) throw misfit('ttl', value, `longer than its clock drift of ${drift} ms by at least 1 ms`);
+  if (ttl - drift <= LEAST_LEFT) {
+    const bound = `more than ${drift + LEAST_LEFT} ms: its clock drift of ${drift} ms, and ${LEAST_LEFT} ms in which nodes may answer`;
+    throw misfit('ttl', value, bound);
+  }
   return ttl;
 }

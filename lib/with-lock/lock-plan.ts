@@ -8,6 +8,7 @@ import {
   toTtl,
   type LockOptions,
 } from '../core/options.js';
+import { placed } from '../placed.js';
 import { checkExceptionFactory, type ExceptionFactory } from './exception-factory.js';
 import { Joins } from './joins.js';
 import { compileKey, type CompiledKey, type LockKey } from './lock-key.js';
@@ -54,8 +55,7 @@ export function toPlan(key: LockKey, withLockOptions: WithLockOptions, where: st
     throw misfit(`${where}: name`, name, 'the name of a pool');
   checkExceptionFactory(exceptionFactory, where);
   checkLockOptions(options, where);
-  if (options.ttl !== undefined)
-    toTtl(options.ttl, { driftFactor: DEFAULT_LOCK_OPTIONS.driftFactor, ...options, maxTtl: LONGEST_TIMER });
+  checkTtl(options, where);
   return {
     key: compile(key, where),
     options: Object.freeze(IMPATIENT.includes(onContended) ? { ...options, waitTimeout: 0 } : options),
@@ -67,11 +67,21 @@ export function toPlan(key: LockKey, withLockOptions: WithLockOptions, where: st
   };
 }
 
+/** What the pool allows is not known yet. */
+function checkTtl({ ttl, driftFactor = DEFAULT_LOCK_OPTIONS.driftFactor }: LockOptions, where: string): void {
+  if (ttl === undefined) return;
+  try {
+    toTtl(ttl, { driftFactor, maxTtl: LONGEST_TIMER });
+  } catch (error) {
+    throw placed(error as Error, where);
+  }
+}
+
 function compile(key: LockKey, where: string): CompiledKey {
   try {
     return compileKey(key);
   } catch (error) {
-    throw new TypeError(`${where}: ${(error as Error).message}`, { cause: error });
+    throw placed(error as Error, where);
   }
 }
 

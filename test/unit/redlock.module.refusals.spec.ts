@@ -25,7 +25,21 @@ const WRONG: [string, object, RegExp][] = [
   ['a shutdownTimeout that is none', { nodes: [A], shutdownTimeout: NaN }, /shutdownTimeout.*got NaN/],
   ['a bad default', { nodes: [A], defaults: { ttl: 0 } }, /defaults.*ttl.*got 0/],
   ['an unknown default', { nodes: [A], defaults: { onContended: 'skip' } }, /defaults.*no option "onContended"/],
-  ['a ttl that its own drift eats up', { nodes: [A], defaults: { ttl: 2 } }, /ttl.*got 2/],
+  [
+    'a default ttl that no lock could have',
+    { nodes: [A], defaults: { ttl: 5 } },
+    /^RedlockModule: defaults: ttl must be more than 8 ms.*got 5$/,
+  ],
+  [
+    'a default ttl above maxTtl',
+    { nodes: [A], defaults: { ttl: 60_000 } },
+    /^RedlockModule: defaults: ttl must be at most maxTtl, 30000 ms.*got 60000$/,
+  ],
+  [
+    'a default minHold above maxTtl',
+    { nodes: [A], maxTtl: 5_000, defaults: { minHold: 6_000 } },
+    /^RedlockModule: defaults: minHold must be at most maxTtl, 5000 ms.*got 6000$/,
+  ],
   ['a name that is empty', { nodes: [A], name: '' }, /name/],
   [
     'an isGlobal in words',

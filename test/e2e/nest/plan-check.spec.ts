@@ -49,8 +49,8 @@ describe('the start of an application', () => {
     [
       'a ttl that the drift of the pool eats up',
       { defaults: { driftFactor: 0.5 } },
-      { ttl: 5 },
-      /Reports\.write: ttl must be longer than its clock drift of 5 ms/,
+      { ttl: 12 },
+      /Reports\.write: ttl must be more than 13 ms: its clock drift of 8 ms/,
     ],
   ])('fails by %s', async (_case, options, lock, message) => {
     for (const redlock of [pool(options), pool({ ...options, enabled: false })]) {

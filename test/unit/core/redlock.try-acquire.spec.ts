@@ -49,7 +49,7 @@ describe('Redlock', () => {
 
   it.each([
     [{ ttl: 0 }, 'defaults: ttl must be'],
-    [{ ttl: 2 }, 'longer than its clock drift'],
+    [{ ttl: 2 }, 'its clock drift of 3 ms'],
     [{ timeout: 5 }, 'defaults: there is no option "timeout"'],
   ])('refuses the defaults %j when it is made', (defaults, message) => {
     expect(() => new MemoryPool().client({ defaults: defaults as LockOptions })).toThrow(message);
