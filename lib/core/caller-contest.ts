@@ -1,4 +1,4 @@
-import type { Clock } from './clock.js';
+import type { Clock, Moment } from './clock.js';
 import type { Contest, Victory } from './contention.js';
 import { LockLostError } from './errors.js';
 import type { LockListener } from './events.js';
@@ -9,6 +9,8 @@ export class CallerContest implements Contest {
   readonly resources: Contest['resources'];
   readonly terms: Contest['terms'];
   readonly patience: Contest['patience'];
+  /** When it was ours at last. */
+  taken: Moment | undefined;
   #told = false;
 
   constructor(
@@ -21,10 +23,11 @@ export class CallerContest implements Contest {
   }
 
   /** Tells that it is ours; false where the program computed thereupon until the lease was over, which is told as its loss. */
-  begin({ attempts, validity }: Victory, clock: Clock): boolean {
+  begin({ attempts, validity }: Victory, now: Moment, clock: Clock): boolean {
     const { resources } = this;
-    this.emit({ type: 'acquired', resources, waited: Math.round(this.patience.waited), attempts });
-    if (validity.remaining(clock) > 0) return true;
+    this.emit({ type: 'acquired', resources, waited: Math.round(this.patience.waitedUntil(now)), attempts });
+    this.taken = clock.now();
+    if (validity.remainingAt(this.taken) > 0) return true;
     const error = new LockLostError(resources, 'its listener of events computed for longer than the lease lasted');
     this.emit({ type: 'lost', resources, error });
     return false;

@@ -26,11 +26,11 @@ export function timeForRound(patience: Patience): number {
  * aborted, before the nodes have had all of theirs. Most nodes have less time than a caller: then nothing has to be watched.
  */
 export function decideInTime(
-  ballot: Pick<Ballot<never>, 'timeout' | 'cutShort' | 'whenDecided'>,
+  ballot: Pick<Ballot<never>, 'asked' | 'timeout' | 'cutShort' | 'whenDecided'>,
   patience: Patience,
   tell: (decision: Decision) => void,
 ): void {
-  const left = timeForRound(patience);
+  const left = Math.max(patience.leftForVoteAt(ballot.asked), LAST_ROUND);
   if (ballot.timeout <= Math.min(left, LONG)) return ballot.whenDecided(tell);
   const cut = (): void => ballot.cutShort();
   const stop = patience.watch(left, { timeout: cut, abort: cut });

@@ -73,7 +73,11 @@ export class Patience {
 
   /** Ms for which a vote may be repeated; without limit for a caller that does not wait, since it counts rounds. */
   get leftForVote(): number {
-    return this.terms.waitTimeout === 0 ? Infinity : this.terms.waitTimeout - this.waited;
+    return this.leftForVoteAt(this.pool.clock.now().monotonic);
+  }
+
+  leftForVoteAt(monotonic: number): number {
+    return this.terms.waitTimeout === 0 ? Infinity : this.#end - monotonic;
   }
 
   /** When the time is up, ms on the monotonic clock. */

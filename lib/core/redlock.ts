@@ -1,4 +1,4 @@
-import { Acquisition, isPatient } from './acquisition.js';
+import { Acquisition } from './acquisition.js';
 import { CallerContest } from './caller-contest.js';
 import type { CallOptions } from './call-options.js';
 import type { Moment } from './clock.js';
@@ -27,6 +27,7 @@ import { Shutdown, type Holder } from './shutdown.js';
 import { statusOf, type RedlockStatus } from './status.js';
 import { ThriftyClock } from './thrifty-clock.js';
 import { WaitingLines } from './waiting-line.js';
+import { isPatient } from './ways.js';
 
 const MOST_WAITERS = 10_000;
 
@@ -164,8 +165,7 @@ export class Redlock {
       const start = this.#isOpen ? patience.since : await this.#opened(patience, resources);
       const contest = new CallerContest({ resources, terms: options, patience }, this.#emit);
       const won = await this.#acquisition.take(contest, options, start);
-      const now = this.#pool.clock.now();
-      const lease = new Lease(this.#surroundings, won, { terms: options, taken: now });
+      const lease = new Lease(this.#surroundings, won, { terms: options, taken: contest.taken! });
       if (isPatient(options) && (resources.length === 1 || won.parts)) this.#lines.hold(lease);
       else this.#lines.adopt(lease);
       const refused = this.#shutdown.keep(lease);

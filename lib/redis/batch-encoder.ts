@@ -14,6 +14,8 @@ const SCRIPT = { evalsha: bulk('EVALSHA') + bulk(BATCH_SHA), eval: bulk('EVAL') 
 const VALUE_LENGTH = 27;
 const CHECKS = { asked: 'c', unasked: 'C' } as const;
 const NO_CHECKS = { asked: 'n', unasked: 'N' } as const;
+/** How many batches are kept for the other nodes: of 128 names each, and of 64 KiB at most. */
+const MOST_KEPT = 16;
 /** In place of the run of a node that is not known, or not to be relied upon. */
 export const NO_RUN = bulk('-');
 const NO_TICKET = { ttl: 0, arrived: 0, since: undefined } as const;
@@ -72,6 +74,12 @@ class Draft {
   }
 }
 
+/** A batch, and what it is in the form of the protocol, but for the run of the node. */
+interface Encoded {
+  readonly batch: Batch;
+  readonly wire: string;
+}
+
 /** How far a pool trusts its nodes. */
 export interface TrustTerms {
   /** Ms that a lease may last at most. */
@@ -99,8 +107,8 @@ export class BatchEncoder {
   readonly #secret = randomBytes(16).toString('hex');
   /** One for all batches, since what V8 knows of such an object is lost with the last of them. */
   readonly #draft = new Draft();
-  #latest: Batch | undefined;
-  #wire = '';
+  /** What was put into words lately: many callers at once make several batches, which each of the nodes is sent in turn. */
+  #latest: Encoded[] = [];
 
   constructor(
     readonly keyPrefix: string,
@@ -118,17 +126,20 @@ export class BatchEncoder {
   wire(batch: Batch, command: keyof typeof SCRIPT, run = NO_RUN): string {
     // Who does not know the script is not known either.
     if (command === 'eval') return this.#encode(batch, command) + NO_RUN;
-    if (!this.#latest?.isLike(batch)) {
-      this.#wire = this.#encode(batch, command);
-      this.#latest = batch;
-    }
-    return this.#wire + run;
+    return this.#shared(batch, command) + run;
   }
 
   /** Lets go of what it keeps for the other nodes, but for the parts of one batch, which the next one replaces. */
   forget(): void {
-    this.#latest = undefined;
-    this.#wire = '';
+    if (this.#latest.length > 0) this.#latest = [];
+  }
+
+  #shared(batch: Batch, command: keyof typeof SCRIPT): string {
+    for (const known of this.#latest) if (known.batch.isLike(batch)) return known.wire;
+    const wire = this.#encode(batch, command);
+    if (this.#latest.length === MOST_KEPT) this.#latest.shift();
+    this.#latest.push({ batch, wire });
+    return wire;
   }
 
   #encode(batch: Batch, command: keyof typeof SCRIPT): string {

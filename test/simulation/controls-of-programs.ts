@@ -7,8 +7,8 @@ export const CONTROLS_OF_PROGRAMS: readonly Control[] = [
     patches: [
       {
         file: 'lib/core/acquisition.ts',
-        text: 'await this.#turns.next();\n      const ready',
-        replacement: 'const ready',
+        text: 'await this.#turns.next();\n      let now',
+        replacement: 'let now',
       },
     ],
     breaks: ['valid when taken'],
@@ -19,9 +19,9 @@ export const CONTROLS_OF_PROGRAMS: readonly Control[] = [
     patches: [
       {
         file: 'lib/core/acquisition.ts',
-        text: 'await this.#turns.next();\n      const ready',
+        text: 'await this.#turns.next();\n      let now',
         replacement:
-          'await this.#turns.next();\n      contest.begin(won, this.around.pool.clock);\n      return won;\n      const ready',
+          'await this.#turns.next();\n      contest.begin(won, clock.now(), clock);\n      return won;\n      let now',
       },
     ],
     breaks: ['valid when taken'],

@@ -108,12 +108,12 @@ export const CONTROLS: readonly Control[] = [
       },
       {
         file: 'lib/core/acquisition.ts',
-        text: 'if (ready && ready.validity.remaining(this.around.pool.clock) > 0 &&',
+        text: 'if (ready && ready.validity.remainingAt(now) > 0 &&',
         replacement: 'if (ready &&',
       },
       {
         file: 'lib/core/caller-contest.ts',
-        text: 'if (validity.remaining(clock) > 0) return true;',
+        text: 'if (validity.remainingAt(this.taken) > 0) return true;',
         replacement: 'return true;',
       },
     ],

@@ -39,7 +39,7 @@ describe('CallerContest', () => {
 
   it('tells that it is ours, and for how long it waited', () => {
     clock.block(30);
-    expect(call.begin(won(), clock)).toBe(true);
+    expect(call.begin(won(), clock.now(), clock)).toBe(true);
     expect(events).toEqual([{ type: 'acquired', resources: ['a'], waited: 30, attempts: 2 }]);
   });
 
@@ -48,7 +48,7 @@ describe('CallerContest', () => {
       events.push(event);
       if (event.type === 'acquired') clock.block(100);
     };
-    expect(call.begin(won(), clock)).toBe(false);
+    expect(call.begin(won(), clock.now(), clock)).toBe(false);
     expect(events).toMatchObject([{ type: 'acquired' }, { type: 'lost', error: { code: 'LOCK_LOST' } }]);
   });
 

@@ -118,8 +118,19 @@ describe('BatchEncoder', () => {
     jest.spyOn(clock, 'now').mockReturnValue({ monotonic: 60_000, wall: 0 });
     expect(encoder.wire(second, 'evalsha')).toEqual(wire);
     expect(decode(encoder.wire(other, 'evalsha')).operations[0]!.verb).toBe('R');
+    // A node that is sent both comes behind one that was.
+    expect(encoder.wire(second, 'evalsha')).toEqual(wire);
     encoder.forget();
     expect(sender(encoder.wire(first, 'evalsha'))).not.toBe(sender(wire));
+    jest.restoreAllMocks();
+  });
+
+  it('keeps no more than some batches for the other nodes', () => {
+    const batches = Array.from({ length: 100 }, (_, index) => batchOf(operation('A', { keys: [`key-${index}`] })));
+    const first = batches.map((batch) => encoder.wire(batch, 'evalsha'));
+    jest.spyOn(clock, 'now').mockReturnValue({ monotonic: 60_000, wall: 0 });
+    const second = batches.toReversed().map((batch) => encoder.wire(batch, 'evalsha'));
+    expect(second.filter((wire) => first.includes(wire))).toHaveLength(16);
     jest.restoreAllMocks();
   });
 
