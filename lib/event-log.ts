@@ -2,6 +2,7 @@ import type { Logger } from '@nestjs/common';
 import type { LockEvent } from './core/events.js';
 import { quoted, shown } from './core/names.js';
 import type { Holder } from './core/shutdown.js';
+import { NodeNotes } from './node-notes.js';
 import { QuarantineLog, type QuarantineLogTerms } from './quarantine-log.js';
 import { QuorumLog } from './quorum-log.js';
 import { SelfContentionLog } from './self-contention-log.js';
@@ -18,6 +19,7 @@ export class EventLog {
   readonly #selfContention: SelfContentionLog;
   readonly #quarantine: QuarantineLog;
   readonly #quorum: QuorumLog;
+  readonly #notes: NodeNotes;
   readonly #names: typeof shown;
 
   constructor(
@@ -27,6 +29,7 @@ export class EventLog {
     const { clock } = pool;
     this.#names = logKeys ? quoted : shown;
     this.#selfContention = new SelfContentionLog(logger, { names: this.#names, clock });
+    this.#notes = new NodeNotes(logger, pool);
     this.#quarantine = new QuarantineLog(logger, pool);
     this.#quorum = new QuorumLog(logger, { clock, quarantine: this.#quarantine });
   }
@@ -36,12 +39,13 @@ export class EventLog {
     else if (event.type === 'lost')
       this.logger.error(`The lock on ${this.#names(event.resources)} was lost: ${event.error.reason}`);
     else if (event.type === 'node-up') this.logger.log(`${event.node} is up`);
-    else if (event.type === 'node-accepted') this.logger.log(`${event.node} votes again`);
+    else if (event.type === 'node-accepted') this.#accepted(event.node);
     else if (event.type === 'node-quarantined') this.#quarantine.left(event);
     else if (event.type === 'node-trusted') this.#quarantine.back(event.node);
     else if (event.type === 'quorum-lost') this.#quorum.lost(event);
     else if (event.type === 'quorum-reached') this.#quorum.reached(event);
-    else this.#warn(warningOf(event));
+    else if (event.type === 'node-down') this.logger.warn(`${event.node} is down: ${event.reason}`);
+    else this.#note(event);
   }
 
   /** Why the end of the application takes its time. */
@@ -57,22 +61,24 @@ export class EventLog {
 
   /** No timer is left. */
   stop(): void {
+    this.#notes.tellAll();
     this.#quarantine.stop();
     this.#quorum.stop();
   }
 
-  #warn(line: string | undefined): void {
-    if (line !== undefined) this.logger.warn(line);
+  /** What is often the same for all nodes. */
+  #note(event: LockEvent): void {
+    if (event.type === 'node-refused') this.#notes.add(event.node, ` refuses to vote: ${event.reason}`);
+    else if (event.type === 'node-warning') this.#notes.add(event.node, `: ${event.reason}`);
+    else if (event.type === 'hand-off-unavailable')
+      this.#notes.add(event.node, ` cannot tell waiters that it is their turn, so they ask: ${event.reason}`);
   }
-}
 
-function warningOf(event: LockEvent): string | undefined {
-  if (event.type === 'node-down') return `${event.node} is down: ${event.reason}`;
-  if (event.type === 'node-refused') return `${event.node} refuses to vote: ${event.reason}`;
-  if (event.type === 'node-warning') return `${event.node}: ${event.reason}`;
-  if (event.type === 'hand-off-unavailable')
-    return `${event.node} cannot tell waiters that it is their turn, so they ask: ${event.reason}`;
-  return undefined;
+  #accepted(node: string): void {
+    // In order.
+    this.#notes.tellAll();
+    this.logger.log(`${node} votes again`);
+  }
 }
 
 function seconds(ms: number): string {

@@ -54,6 +54,11 @@ export class QuarantineLog {
     return this.#closedUntil !== undefined || this.#noQuorumUntil() !== undefined;
   }
 
+  /** Whether something is to be said in a moment. */
+  get isGathering(): boolean {
+    return this.#untold.length > 0;
+  }
+
   /** Nothing more is said, and no timer is left. */
   stop(): void {
     this.#isStopped = true;

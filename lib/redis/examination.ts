@@ -25,6 +25,10 @@ export async function hasFences(redis: Pick<Redis, 'exists'>, keyPrefix: string)
   return fences > 0;
 }
 
+/** How a warning of clients that are gone ends: the marker outlives those who wrote it. */
+const ENDED_BY =
+  'where no such client is left, redis-cli DEL <keyPrefix>~node (lock:~node by default) on each node ends this';
+
 /** What a node tells of itself. */
 export interface Examination {
   readonly runId: string | undefined;
@@ -62,17 +66,17 @@ export function examine({ info, marker, isUsed }: Findings, { maxTtl, restartQua
         'while they are held; set noeviction',
     theirs !== maxTtl &&
       `other clients use a maxTtl of ${theirs} ms where this one has ${maxTtl}: the greater one counts after a restart; ` +
-        'set the same everywhere',
+        `set the same everywhere; ${ENDED_BY}, one by one, since each is out of the vote for maxTtl then`,
     !restartQuarantine &&
       run !== undefined &&
       is('run_id', run) &&
       'other clients have restartQuarantine on, and this one has not: it takes votes of nodes that may have forgotten their locks; ' +
-        'set the same everywhere',
+        `set the same everywhere; ${ENDED_BY}`,
     restartQuarantine &&
       run === undefined &&
       isUsed &&
       'other clients take locks on it with restartQuarantine: false, or did so, or its marker was deleted: they take votes that ' +
-        'this one does not accept; set the same everywhere',
+        'this one does not accept; set the same everywhere. This one has left its marker now, so the next start says it no more',
   ];
   return {
     runId: fields.get('run_id'),

@@ -54,6 +54,29 @@ describe('EventLog', () => {
     ]);
   });
 
+  it.each<[(node: string) => LockEvent, string]>([
+    [
+      (node) => ({ type: 'node-warning', node, reason: 'other clients differ' }),
+      'warn each of the 5 nodes: other clients differ',
+    ],
+    [(node) => ({ type: 'node-refused', node, reason: 'NOPERM' }), 'warn each of the 5 nodes refuses to vote: NOPERM'],
+    [
+      (node) => ({ type: 'hand-off-unavailable', node, reason: 'NOPERM' }),
+      'warn each of the 5 nodes cannot tell waiters that it is their turn, so they ask: NOPERM',
+    ],
+  ])('says in one line what is the same for all nodes, %#', async (eventOf, line) => {
+    expect(await said(...['a', 'b', 'c', 'd', 'e'].map(eventOf))).toEqual([line]);
+  });
+
+  it('says before its end what was to be said, and what a node does again after what it did not', () => {
+    const log = logOf();
+    log.tell({ type: 'node-refused', node: 'a', reason: 'OOM' });
+    log.tell({ type: 'node-accepted', node: 'a' });
+    log.tell({ type: 'node-warning', node: 'b', reason: 'it evicts' });
+    log.stop();
+    expect(lines).toEqual(['warn a refuses to vote: OOM', 'log a votes again', 'warn b: it evicts']);
+  });
+
   it('says nothing of what happens all the time', async () => {
     expect(await said({ type: 'contended', resources: ['a'] })).toEqual([]);
     expect(await said({ type: 'acquired', resources: ['a'], waited: 1, attempts: 1 })).toEqual([]);

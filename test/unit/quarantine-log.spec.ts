@@ -166,6 +166,14 @@ describe('what the log says of nodes that are out of the vote', () => {
     expect(log.isClosed).toBe(false);
   });
 
+  it('tells whether something is to be said of them', async () => {
+    expect(log.isGathering).toBe(false);
+    out(['a'], 2_000);
+    expect(log.isGathering).toBe(true);
+    await clock.advance(500);
+    expect(log.isGathering).toBe(false);
+  });
+
   it('is nothing once it is stopped', async () => {
     out(NODES, 2_000);
     await clock.advance(100);

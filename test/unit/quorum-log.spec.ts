@@ -12,13 +12,13 @@ const [NONE, AGAIN] = [
 describe('what the log says of the quorum', () => {
   let clock: VirtualClock;
   let lines: string[];
-  let quarantine: { isClosed: boolean };
+  let quarantine: { isClosed: boolean; isGathering: boolean };
   let log: QuorumLog;
 
   beforeEach(() => {
     clock = new VirtualClock();
     lines = [];
-    quarantine = { isClosed: false };
+    quarantine = { isClosed: false, isGathering: false };
     const note = (level: string) => (line: string) => void lines.push(`${level}: ${line}`);
     log = new QuorumLog({ log: note('log'), error: note('error') }, { clock, quarantine });
   });
@@ -62,6 +62,40 @@ describe('what the log says of the quorum', () => {
     quarantine.isClosed = false;
     log.lost(LOST);
     expect(lines).toEqual([NONE, NONE]);
+  });
+
+  it('is nothing where it is known a moment later that the quarantine is the reason', async () => {
+    quarantine.isGathering = true;
+    log.lost(LOST);
+    quarantine.isClosed = true;
+    await clock.advance(1_000);
+    log.reached(REACHED);
+    quarantine.isClosed = false;
+    await clock.advance(1_000);
+    expect([lines, clock.timers]).toEqual([[], 0]);
+  });
+
+  it('comes a moment later where the quarantine could have been the reason, and is not', async () => {
+    quarantine.isGathering = true;
+    log.lost(LOST);
+    expect(lines).toEqual([]);
+    await clock.advance(500);
+    expect(lines).toEqual([NONE]);
+    log.reached(REACHED);
+    log.lost(LOST);
+    log.reached(REACHED);
+    await clock.advance(500);
+    expect(lines).toEqual([NONE, AGAIN]);
+  });
+
+  it('leaves it to the quarantine to say that there is one, where that says it at once', async () => {
+    log.lost(LOST);
+    quarantine.isClosed = true;
+    log.reached(REACHED);
+    // It has said so.
+    quarantine.isClosed = false;
+    await clock.advance(1_000);
+    expect([lines, clock.timers]).toEqual([[NONE], 0]);
   });
 
   it('is nothing once it is stopped', async () => {

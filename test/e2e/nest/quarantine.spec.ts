@@ -119,7 +119,8 @@ describe.each(PLATFORMS)('an application on %s', (platform) => {
     jest.spyOn(Logger.prototype, 'warn').mockImplementation((line: unknown) => void lines.push(line));
     const app = await start();
     await app.log.until('node-warning');
-    expect(lines).toContainEqual(expect.stringMatching(new RegExp(`^${server.url}: it evicts keys`)));
+    const warned = expect.stringMatching(new RegExp(`^${server.url}: it evicts keys`));
+    await eventually(() => expect(lines).toContainEqual(warned));
   });
 
   it('does not begin with one server under two addresses, and leaves nothing open', async () => {
