@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { KeyMistake } from './key-mistake.js';
 
 /** One kind of handler, and what the parts of a key may be read from there. */
 export interface HandlerKind {
@@ -53,12 +54,20 @@ function placesIn({ roots }: HandlerKind): string {
 }
 
 /** Why a part cannot be read where it stands: a mistake of the programmer, and nothing that a client could correct. */
-export function misplaced(part: string, kind: HandlerKind | undefined): TypeError {
+export function misplaced(part: string, kind: HandlerKind | undefined): KeyMistake {
   const [root = ''] = part.split('.');
   const reads = `<${part}> reads from ${handledWith(root)}`;
-  return new TypeError(
+  return new KeyMistake(
     kind === undefined
       ? `${reads}, and none is handled here; use <0...>, an argument of the method`
       : `${reads}, and this is ${kind.what}: use ${placesIn(kind)}, or <0...>, an argument of the method`,
+  );
+}
+
+/** Why there is nobody to lock by: whoever may come in without a user can never have this lock, and cannot know that. */
+export function withoutUser(): KeyMistake {
+  return new KeyMistake(
+    'the key is made of the user, and no guard has set request.user. A guard that lets anonymous callers in sets it to null, so that ' +
+      'they are told that something is missing, or a key function finds something else to lock them by',
   );
 }

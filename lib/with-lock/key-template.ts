@@ -1,6 +1,6 @@
 import { LockKeyError } from '../core/errors.js';
-import { HTTP, misplaced, ROOTS, type HandlerKind } from './handler-kind.js';
-import { KEY_FILTERS } from './key-filters.js';
+import { HTTP, misplaced, withoutUser, type HandlerKind } from './handler-kind.js';
+import { malformed, toPart, type KeyPart } from './key-part.js';
 import { slipIn } from './key-slip.js';
 
 /** What the parts of a key are read from. */
@@ -13,59 +13,47 @@ export interface KeySource {
   readonly args?: readonly unknown[] | undefined;
 }
 
-interface Placeholder {
-  readonly source: string;
-  readonly root: string;
-  /** What follows the root. */
-  readonly path: readonly string[];
-  /** The position of an argument of the method; by name they are those of a GraphQL operation. */
-  readonly isPosition: boolean;
-  readonly filters: readonly ((text: string) => string)[];
-}
-
-const INDEX = /^\d+$/;
-
 /** A key such as `user:<body.email|trim|lower>`, checked when it is compiled and filled in for each call. */
 export class KeyTemplate {
   readonly #literals: readonly string[];
-  readonly #placeholders: readonly Placeholder[];
+  readonly #parts: readonly KeyPart[];
   readonly #reserved: RegExp | undefined;
 
   /** @throws TypeError for a malformed template */
   constructor(readonly text: string) {
     const pieces = text.split(/<([^<>]*)>/);
     this.#literals = pieces.filter((_, index) => index % 2 === 0);
-    this.#placeholders = pieces.filter((_, index) => index % 2 === 1).map((source) => toPlaceholder(source, text));
+    this.#parts = pieces.filter((_, index) => index % 2 === 1).map((source) => toPart(source, text));
     this.#checkLiterals();
     if (!this.isConstant) this.#reserved = reservedIn(this.#literals, text);
   }
 
   get isConstant(): boolean {
-    return this.#placeholders.length === 0;
+    return this.#parts.length === 0;
   }
 
   /** True where the key can only be made once the arguments of the method are known. */
   get needsArguments(): boolean {
-    return this.#placeholders.some(({ isPosition }) => isPosition);
+    return this.#parts.some(({ isPosition }) => isPosition);
   }
 
   /** What is read from a request, message or operation. */
   get requestParts(): readonly string[] {
-    return this.#placeholders.flatMap(({ isPosition, root, path }) => (isPosition ? [] : [[root, ...path].join('.')]));
+    return this.#parts.flatMap(({ isPosition, root, path }) => (isPosition ? [] : [[root, ...path].join('.')]));
   }
 
   /**
-   * @throws LockKeyError where a part is missing, empty, or neither text, number, bigint nor boolean; TypeError where it is one of
-   * a request, and there is none, or one of another kind
+   * @throws LockKeyError where a part is missing, empty, or neither text, number, bigint nor boolean; KeyMistake where it is one of
+   * a request, and there is none, or one of another kind, or one of a user whom nothing has set
    */
   fill(source: KeySource): string {
-    const values = this.#placeholders.map((placeholder) => this.#escape(this.#read(placeholder, source)));
+    const values = this.#parts.map((part) => this.#escape(this.#read(part, source)));
     return this.#literals.reduce((key, literal, index) => key + (values[index - 1] ?? '') + literal);
   }
 
-  #read(placeholder: Placeholder, from: KeySource): string {
-    const { path, filters, source } = placeholder;
-    const value = path.reduce<unknown>(propertyOf, rootOf(placeholder, from));
+  #read(part: KeyPart, from: KeySource): string {
+    const { path, filters, source } = part;
+    const value = path.reduce<unknown>(propertyOf, rootOf(part, from));
     const given = toText(value) ?? '';
     // Checked before the filters, too: of nothing, a hash is something, and all halves of surrogate pairs have one hash.
     const text = given.isWellFormed() ? filters.reduce((result, filter) => result && filter(result), given) : '';
@@ -97,33 +85,6 @@ export class KeyTemplate {
   }
 }
 
-function toPlaceholder(source: string, template: string): Placeholder {
-  const [expression = '', ...filterNames] = source.split('|').map((part) => part.trim());
-  const steps = expression.split('.');
-  if (steps.includes('') || /[[\]]/.test(expression)) {
-    throw malformed(template, `"<${source}>" is not a path such as <body.email> or <body.items.0.id>`);
-  }
-  const path = INDEX.test(steps[0]!) ? ['args', ...steps] : steps;
-  if (path.length === 1 && path[0] === 'args')
-    throw malformed(template, `"<${source}>" needs the name or position of an argument, as in <args.0.email>`);
-  if (!ROOTS.includes(path[0]!))
-    throw malformed(template, `"${path[0]}" is none of ${ROOTS.join(', ')} or the position of an argument`);
-  const [root = '', ...rest] = path;
-  return {
-    source: expression,
-    root,
-    path: root === 'headers' ? rest.map((step) => step.toLowerCase()) : rest,
-    isPosition: root === 'args' && INDEX.test(rest[0]!),
-    filters: filterNames.map((name) => toFilter(name, template)),
-  };
-}
-
-function toFilter(name: string, template: string): (text: string) => string {
-  const filter = Object.hasOwn(KEY_FILTERS, name) ? KEY_FILTERS[name] : undefined;
-  if (filter) return filter;
-  throw malformed(template, `there is no filter "${name}"; there are ${Object.keys(KEY_FILTERS).join(', ')}`);
-}
-
 /** What separates: any ASCII character but letters, digits, and those that names, ids and e-mail addresses are made of. */
 const SEPARATORS = '(?![\\w .@+-])\\p{ASCII}';
 const NO_LETTER = /[^\p{L}\p{N}]/u;
@@ -151,10 +112,12 @@ function percentEncode(character: string): string {
   return Buffer.from(character).toString('hex').toUpperCase().replace(/../g, '%$&');
 }
 
-function rootOf({ root, path, isPosition }: Placeholder, { request, kind = HTTP, args }: KeySource): unknown {
+function rootOf({ root, path, isPosition }: KeyPart, { request, kind = HTTP, args }: KeySource): unknown {
   if (isPosition) return args ?? [];
-  if (request !== undefined && kind.roots.includes(root)) return (request as Record<string, unknown>)[root];
-  throw misplaced([root, ...path].join('.'), request && kind);
+  if (request === undefined || !kind.roots.includes(root)) throw misplaced([root, ...path].join('.'), request && kind);
+  // One that was set to nothing is an anonymous client. Messages and operations may do without: who connects signs in later.
+  if (root === 'user' && kind === HTTP && !('user' in request)) throw withoutUser();
+  return (request as Record<string, unknown>)[root];
 }
 
 /** Getters of a class too, but nothing that all objects inherit: a key is data of the caller. */
@@ -176,8 +139,4 @@ function complaint(value: unknown): string {
   const text = toText(value);
   if (text === undefined) return 'not a text, number or boolean';
   return text.isWellFormed() ? 'empty' : 'not well-formed Unicode (it has half of a surrogate pair)';
-}
-
-function malformed(template: string, why: string): TypeError {
-  return new TypeError(`The lock key "${template}" is malformed: ${why}`);
 }

@@ -1,5 +1,6 @@
 import { LockKeyError } from '../core/errors.js';
 import { toResources } from '../core/resources.js';
+import { KeyMistake } from './key-mistake.js';
 import { KeyTemplate, toText, type KeySource } from './key-template.js';
 
 type Part = string | number | bigint;
@@ -15,7 +16,7 @@ export interface CompiledKey {
   readonly requestParts: readonly string[];
   /** How many resources it makes, where that is known before a call. */
   readonly count: number | undefined;
-  /** @throws LockKeyError where the call has no usable key; TypeError where a part of it cannot be read here */
+  /** @throws LockKeyError where a client sent no usable key; KeyMistake where none could have sent one */
   resolve(source: KeySource): readonly string[];
 }
 
@@ -48,10 +49,19 @@ function fromFunction(result: Part | readonly Part[]): readonly string[] {
   const parts: readonly unknown[] = Array.isArray(result) ? result : [result];
   const texts = Array.from(parts, toText);
   if (texts.length > 0 && texts.every(Boolean)) return toResources(texts as string[]);
-  const error = new LockKeyError(
-    `The key function must return a text, a number or several; it returned ${kindOf(result)}`,
-  );
-  throw Object.defineProperty(error, 'cause', { value: new KeyFunctionResult(result) });
+  throw unusable(result, parts);
+}
+
+/** What is missing in the result may be missing in what a client sent; all else is a mistake of the function. */
+function unusable(result: unknown, parts: readonly unknown[]): Error {
+  const message = `The key function must return a text, a number or several; it returned ${kindOf(result)}`;
+  const cause = new KeyFunctionResult(result);
+  if (parts.length === 0 || parts.some(isMistake)) return new KeyMistake(message, { cause });
+  return Object.defineProperty(new LockKeyError(message), 'cause', { value: cause });
+}
+
+function isMistake(part: unknown): boolean {
+  return part !== undefined && part !== null && toText(part) === undefined;
 }
 
 /** What a key function returned: there for those who look for it, and in no log that prints errors with their causes. */
@@ -70,14 +80,15 @@ class KeyFunctionResult {
 /** What it is, and nothing of what stands in it. */
 function kindOf(result: unknown): string {
   if (result === '') return 'an empty text';
-  if (Array.isArray(result)) {
-    return result.length === 0
-      ? 'an empty list'
-      : `a list with ${kindOf(Array.from(result).find((part) => !toText(part)))} in it`;
-  }
+  if (Array.isArray(result)) return kindOfList(Array.from<unknown>(result));
   if (result instanceof Promise) return 'a promise';
   if (result === null || result === undefined || typeof result === 'number') return String(result);
   return typeof result === 'object' ? 'an object' : `a ${typeof result}`;
+}
+
+function kindOfList(parts: readonly unknown[]): string {
+  if (parts.length === 0) return 'an empty list';
+  return `a list with ${kindOf(parts.find(isMistake) ?? parts.find((part) => !toText(part)))} in it`;
 }
 
 function toTemplates(key: string | readonly string[]): readonly KeyTemplate[] {

@@ -11,6 +11,8 @@ import {
 import { placed } from '../placed.js';
 import { checkExceptionFactory, type ExceptionFactory } from './exception-factory.js';
 import { Joins } from './joins.js';
+import { inMethod } from './key-mistake.js';
+import type { KeySource } from './key-template.js';
 import { compileKey, type CompiledKey, type LockKey } from './lock-key.js';
 
 type Mode = 'wait' | 'reject' | 'skip' | 'join';
@@ -79,10 +81,22 @@ function checkTtl({ ttl, driftFactor = DEFAULT_LOCK_OPTIONS.driftFactor }: LockO
 
 function compile(key: LockKey, where: string): CompiledKey {
   try {
-    return compileKey(key);
+    return naming(compileKey(key), where);
   } catch (error) {
     throw placed(error as Error, where);
   }
+}
+
+/** The same key, whose mistakes name the method: a call may be far from it. */
+function naming(key: CompiledKey, where: string): CompiledKey {
+  const resolve = (source: KeySource): readonly string[] => {
+    try {
+      return key.resolve(source);
+    } catch (error) {
+      throw inMethod(error, where);
+    }
+  };
+  return { ...key, resolve };
 }
 
 const PLAN = Symbol.for('nestjs-redlock:plan');

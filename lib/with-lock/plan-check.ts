@@ -1,14 +1,18 @@
-import type { Provider } from '@nestjs/common';
-import { ModulesContainer } from '@nestjs/core';
+import type { OnModuleInit, Provider } from '@nestjs/common';
+import { ApplicationConfig, HttpAdapterHost, ModulesContainer } from '@nestjs/core';
 import type { LockOptions } from '../core/options.js';
 import { placed } from '../placed.js';
 import { refuseTwoPools } from '../pool-names.js';
 import { CHECK, getRedlockToken } from '../redlock.tokens.js';
 import { kindsOf, misplaced } from './handler-kind.js';
 import { planOf, type LockPlan } from './lock-plan.js';
+import { misfitOfRoutes, type LockedMethod, type Site } from './route-check.js';
 
 /** A `RedlockService`, or what a test puts in its place, which need not know its options. */
 type Checking = { [CHECK]?(options: LockOptions, resources: number | undefined): void } | null | undefined;
+
+/** What an application is set up by; one that serves nothing has no adapter. */
+type Application = [ApplicationConfig, Partial<HttpAdapterHost>];
 
 /** A pool whose methods are looked at when the application starts. */
 interface PoolToCheck {
@@ -16,17 +20,23 @@ interface PoolToCheck {
   readonly service: Checking;
 }
 
-/** Looks at the methods that lock on a pool, and whether it is the only one of its name, before its nodes are connected. */
+/**
+ * Looks at the methods that lock on a pool, and whether it is the only one of its name, before its nodes are connected. At their
+ * routes it looks as soon as those are known, when the application is set up.
+ */
 export function planCheckFor(name: string | undefined, applies?: (modules: ModulesContainer) => boolean): Provider {
   // A pool of tests that does not apply is none.
   const token = Symbol.for(`nestjs-redlock:${applies ? 'testing-' : ''}plan-check:${name ?? ''}`);
   return {
     provide: token,
-    useFactory: (modules: ModulesContainer, service: Checking) => {
+    useFactory: (modules: ModulesContainer, service: Checking, ...[config, host]: Application) => {
       if (!applies) refuseTwoPools([...modules.values()], { name, token });
-      if (applies?.(modules) !== false) checkPlans(modules, { name, service });
+      if (applies?.(modules) === false) return undefined;
+      checkPlans(modules, { name, service });
+      // Without an adapter there are no routes: a script with the modules of an application does not know its prefix.
+      return { onModuleInit: () => host.httpAdapter && checkRoutes({ modules, config }, name) } satisfies OnModuleInit;
     },
-    inject: [ModulesContainer, getRedlockToken(name)],
+    inject: [ModulesContainer, getRedlockToken(name), ApplicationConfig, HttpAdapterHost],
   };
 }
 
@@ -35,13 +45,18 @@ export function planCheckFor(name: string | undefined, applies?: (modules: Modul
  * @throws TypeError, RangeError for what no call could work with, naming class and method
  */
 function checkPlans(modules: ModulesContainer, pool: PoolToCheck): void {
-  for (const type of classesOf(modules)) {
-    for (const method of methodsOf(type)) {
-      const plan = planOf(method);
-      if (!plan || plan.pool !== pool.name) continue;
-      checkParts(plan, method, type);
-      checkOptions(plan, pool, type);
-    }
+  for (const { plan, method, type } of lockedMethods(classesOf(modules), pool.name)) {
+    checkParts(plan, method, type);
+    checkOptions(plan, pool, type);
+  }
+}
+
+/** @throws TypeError for a key of a parameter that no route has, naming class and method */
+function checkRoutes(site: Site, pool: string | undefined): void {
+  const controllers = [...site.modules.values()].flatMap((module) => [...module.controllers.values()]);
+  for (const locked of lockedMethods(typesOf(controllers), pool)) {
+    const misfit = misfitOfRoutes(locked, site);
+    if (misfit) throw naming(locked.plan, locked.type, misfit);
   }
 }
 
@@ -72,7 +87,20 @@ function classesOf(modules: ModulesContainer): Set<object> {
     ...controllers.values(),
     ...providers.values(),
   ]);
+  return typesOf(wrappers);
+}
+
+function typesOf(wrappers: readonly { readonly metatype: unknown }[]): Set<object> {
   return new Set(wrappers.flatMap(({ metatype }) => (typeof metatype === 'function' ? [metatype] : [])));
+}
+
+function lockedMethods(types: Set<object>, pool: string | undefined): LockedMethod[] {
+  return [...types].flatMap((type) =>
+    methodsOf(type).flatMap((method) => {
+      const plan = planOf(method);
+      return plan && plan.pool === pool ? [{ plan, method, type }] : [];
+    }),
+  );
 }
 
 /** Those that its objects have, also by inheritance. */

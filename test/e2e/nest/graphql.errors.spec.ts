@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Catch, HttpException, type DynamicModule, type ExceptionFilter, type Provider } from '@nestjs/common';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Catch, HttpException, Logger, type DynamicModule, type ExceptionFilter, type Provider } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { Door } from '../../support/nest/door.js';
 import { run } from '../../support/nest/graphql-client.js';
@@ -13,6 +13,7 @@ import { withRedis } from '../../support/redis-client.js';
 import { startRedisServers, stopAll, type RedisServer } from '../../support/redis-server.js';
 
 const LOCKED = { code: 'RESOURCE_LOCKED', retryAfter: expect.any(Number) };
+const MISTAKEN = { message: 'Internal Server Error', extensions: { code: 'INTERNAL_SERVER_ERROR' } };
 const MESSAGE = 'Another request is working on this resource';
 
 @Catch(HttpException)
@@ -20,6 +21,14 @@ class OfApplication implements ExceptionFilter {
   catch(error: HttpException): Error {
     return Object.assign(new Error(`filtered ${error.getStatus()}`), { cause: error });
   }
+}
+
+/** What comes of it, and what the log says of failures. */
+async function withLog<T>(work: () => Promise<T>): Promise<[T, unknown[]]> {
+  const logger = { log: jest.fn(), warn: jest.fn(), error: jest.fn() };
+  Logger.overrideLogger(logger);
+  const result = await work().finally(() => Logger.overrideLogger(false));
+  return [result, logger.error.mock.calls.map(([error]) => error)];
 }
 
 describe('the errors of locked resolvers', () => {
@@ -76,6 +85,17 @@ describe('the errors of locked resolvers', () => {
     ]);
   });
 
+  it('say nothing of a key function that returns no key, which the log says once', async () => {
+    const [errors, logged] = await withLog(() => errorsOf('mutation { byMistake }'));
+    expect(errors).toMatchObject([MISTAKEN]);
+    expect(JSON.stringify(errors)).not.toMatch(/secret|key function/);
+    expect(logged).toEqual([
+      new TypeError(
+        '@WithLock on Orders.byMistake: The key function must return a text, a number or several; it returned an object',
+      ),
+    ]);
+  });
+
   it('say that the lock was lost under way', async () => {
     door.shut();
     const errors = errorsOf('mutation { short(id: "lost") { id } }');
@@ -124,8 +144,10 @@ describe('the errors of locked resolvers', () => {
 
     it('come of the arguments of the method, since Nest has no interceptors there', async () => {
       expect(await run(app!, ask('price'))).toEqual({ data: { order: { price: 'price of 7' } } });
-      expect(await errorsOf(ask('tax'))).toMatchObject([
-        { message: expect.stringMatching(/parent\.id.*use <0\.\.\.>/), extensions: { code: 'INTERNAL_SERVER_ERROR' } },
+      const [errors, logged] = await withLog(() => errorsOf(ask('tax')));
+      expect(errors).toMatchObject([MISTAKEN]);
+      expect(logged).toMatchObject([
+        { message: expect.stringMatching(/^@WithLock on \w+\.tax: .*parent\.id.*use <0\.\.\.>/) },
       ]);
     });
 

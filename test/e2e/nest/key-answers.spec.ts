@@ -2,7 +2,7 @@ import { Body, Controller, Logger, Post, ValidationPipe } from '@nestjs/common';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { IsEmail } from 'class-validator';
 import { inspect } from 'node:util';
-import { LockKeyError, WithLock } from 'nestjs-redlock';
+import { WithLock } from 'nestjs-redlock';
 import { RedlockTestingModule } from 'nestjs-redlock/testing';
 import { compileKey } from '../../../lib/with-lock/lock-key.js';
 import { KEY_MESSAGE } from '../../support/nest/key-message.js';
@@ -24,6 +24,10 @@ class Users {
   @Post('list')
   @WithLock(() => ['a', RECORD as unknown as string])
   byList(): void {}
+
+  @Post('missing')
+  @WithLock(({ email }: { email: string }) => email)
+  byMissing(@Body() _body: { email: string }): void {}
 
   @Post('part')
   @WithLock('internal-name:<body.address.city>')
@@ -56,8 +60,8 @@ describe.each(PLATFORMS)('what a client is told of a key that cannot be made, ov
   });
 
   it.each([
-    ['function', {}],
-    ['list', {}],
+    ['missing', {}],
+    ['missing', { email: '' }],
     ['part', { address: { city: { secret: 'secret-city' } } }],
     ['twice', { from: 'secret-id', to: 'secret-id' }],
     ['long', { text: 'secret-text'.repeat(100) }],
@@ -76,15 +80,36 @@ describe.each(PLATFORMS)('what a client is told of a key that cannot be made, ov
     const logger = { debug: jest.fn(), log: jest.fn(), warn: jest.fn(), error: jest.fn() };
     Logger.overrideLogger(logger);
     await app.post('part', { address: { city: ['secret-city'] } });
-    await app.post('function');
+    await app.post('missing');
     expect(logger.debug.mock.calls.map(([line]) => line)).toEqual([
       expect.stringContaining('body.address.city is not a text, number or boolean, so the key internal-name:<'),
-      expect.stringContaining('The key function must return a text, a number or several; it returned an object'),
+      expect.stringContaining('The key function must return a text, a number or several; it returned undefined'),
     ]);
     expect(inspect([logger.debug, logger.warn, logger.error, logger.log].map(({ mock }) => mock.calls))).not.toMatch(
       /secret/,
     );
     expect([logger.warn.mock.calls, logger.error.mock.calls]).toEqual([[], []]);
+  });
+
+  it.each([
+    ['function', 'Users.byFunction: The key function must return a text, a number or several; it returned an object'],
+    [
+      'list',
+      'Users.byList: The key function must return a text, a number or several; it returned a list with an object in it',
+    ],
+  ])('is nothing but a 500 where the key function is wrong, and the log says it once: %s', async (path, said) => {
+    const app = await start(platform);
+    const logger = { debug: jest.fn(), log: jest.fn(), warn: jest.fn(), error: jest.fn() };
+    Logger.overrideLogger(logger);
+    expect((await app.post(path)).body).toEqual({ statusCode: 500, message: 'Internal server error' });
+    expect(logger.error.mock.calls.map(([error]) => error)).toEqual([expect.any(TypeError)]);
+    expect(logger.error.mock.calls[0]![0]).toMatchObject({
+      message: `@WithLock on ${said}`,
+      cause: { value: expect.anything() },
+    });
+    expect(inspect([logger.debug, logger.warn, logger.error, logger.log].map(({ mock }) => mock.calls))).not.toMatch(
+      /secret/,
+    );
   });
 
   it('comes before the ValidationPipe with a key of the request, and after it with one of the arguments', async () => {
@@ -100,11 +125,11 @@ describe.each(PLATFORMS)('what a client is told of a key that cannot be made, ov
 });
 
 describe('the error of a key function', () => {
-  const errorOf = (result: unknown): LockKeyError => {
+  const errorOf = (result: unknown): Error => {
     try {
       compileKey(() => result as string).resolve({ args: [] });
     } catch (error) {
-      return error as LockKeyError;
+      return error as Error;
     }
     throw new Error('it is a key');
   };

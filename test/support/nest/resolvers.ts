@@ -125,6 +125,12 @@ export class Orders {
   }
 
   @Mutation(() => String)
+  @WithLock(() => ({ secret: 'secret-id' }) as unknown as string)
+  byMistake(): string {
+    return 'done';
+  }
+
+  @Mutation(() => String)
   @WithLock('own')
   business(): never {
     throw new Error('sold out');

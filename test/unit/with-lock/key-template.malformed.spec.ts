@@ -21,12 +21,30 @@ describe('KeyTemplate, where it is malformed', () => {
     ['no separator between two parts', '<body.a><body.b>', /separator/],
     ['no separator between two later parts', '<body.a>:<body.b><body.c>', /separator/],
     ['args alone', '<args>', /position of an argument/],
+    ['params alone', '<params>', /needs the name of one of them, as in <params\.id>/],
+    ['headers alone', '<headers|lower>', /needs the name of one of them/],
+    ['a question mark', '<body.email?>', /not a path.*"\?" is in none; a name that has one is for a key function/],
+    ['a question mark in the midst', '<body?.email>', /"\?" is in none/],
+    ['an exclamation mark', '<body.email!>', /"!" is in none/],
+    ['an index in brackets', '<body.items[0]>', /"\[" is in none/],
+    ['a call', '<body.email.trim()>', /"\(" is in none/],
+    ['a blank within a name', '<body.first name>', /" " is in none/],
+    ['a default', '<body.email||0>', /no filter ""/],
+    ['another default', "<body.email ?? 'a'>", /not a path/],
+    ['quotes', '<body."email">', /not a path/],
   ])('says so for %s: %s', (_case, text, rule) => {
     const compile = (): KeyTemplate => new KeyTemplate(text);
     expect(compile).toThrow(TypeError);
     expect(compile).toThrow(rule);
     expect(compile).toThrow(expect.objectContaining({ message: expect.stringContaining(`"${text}"`) }));
   });
+
+  it.each(['x-id', '@id', '$id', 'custom:claim', 'a/b', 'größe', '#text', 'a~b', 'a*'])(
+    'takes a name such as %s',
+    (name) => {
+      expect(new KeyTemplate(`<body.${name}>`).fill({ request: { body: { [name]: 'a' } } })).toBe('a');
+    },
+  );
 
   it('takes a ">" that closes nothing as it is', () => {
     expect(new KeyTemplate('a>b').fill({})).toBe('a>b');

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { LockKeyError } from '../../../lib/core/errors.js';
+import { KeyMistake } from '../../../lib/with-lock/key-mistake.js';
 import { compileKey, type LockKey } from '../../../lib/with-lock/lock-key.js';
 
 const resolve = (key: LockKey, ...args: unknown[]): readonly string[] =>
@@ -45,14 +46,25 @@ describe('compileKey', () => {
     ['an empty text', ''],
     ['nothing', undefined],
     ['null', null],
-    ['a number that is none', NaN],
-    ['an object', {}],
-    ['an empty array', []],
     ['an array with a hole', ['a', undefined]],
-    ['an array with an object', ['a', {}]],
-    ['a promise', Promise.resolve('a')],
-  ])('refuses a function that returns %s', (_case, result) => {
+    ['an array with nulls and empty texts', [null, 'a', '']],
+  ])('refuses a function that returns %s, as what a client left out', (_case, result) => {
     expect(() => resolve((() => result) as unknown as LockKey)).toThrow(LockKeyError);
+  });
+
+  it.each<[string, unknown]>([
+    ['a number that is none', NaN],
+    ['an endless number', -Infinity],
+    ['an object', {}],
+    ['a function', () => 'a'],
+    ['a symbol', Symbol('a')],
+    ['an empty array', []],
+    ['an array with an object', ['a', {}]],
+    ['an array with a number that is none, beside a hole', [undefined, NaN]],
+    ['an array in an array', [['a']]],
+    ['a promise', Promise.resolve('a')],
+  ])('refuses a function that returns %s, as a mistake of who wrote it', (_case, result) => {
+    expect(() => resolve((() => result) as unknown as LockKey)).toThrow(KeyMistake);
   });
 
   it('takes numbers of a function as a template does', () => {

@@ -1,6 +1,8 @@
 import 'reflect-metadata';
 import { EventEmitter } from 'node:events';
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { inspect } from 'node:util';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
 import { throwError } from 'rxjs';
 import { LockKeyError, ResourceLockedError } from '../../../lib/core/errors.js';
 import { isMessageError } from '../../../lib/with-lock/message-filter.js';
@@ -54,16 +56,23 @@ describe('RedlockInterceptor', () => {
   it.each([
     ['rpc', [DATA, {}], 'a message of a microservice: use <data...>, <user...>, or <0...>'],
     ['ws', [{}, DATA], 'a message of a WebSocket: use <data...>, <user...>, or <0...>'],
-    [
-      'graphql',
-      [{}, {}, {}, {}],
-      'a GraphQL operation: use <args.name...>, <parent...>, <user...>, <headers...>, or <0...>',
-    ],
   ])('says what there is in place of the body: %s', async (type, args, there) => {
     await expect(answer(locker, contextOf(type, byBody, args))).rejects.toThrow(
       expect.objectContaining({ message: expect.stringContaining(`HTTP request, and this is ${there}`) }),
     );
     expect(locker.calls).toEqual([]);
+  });
+
+  it('says it in the log where it is a GraphQL operation, and not to its client', async () => {
+    const logged = jest.spyOn(Logger.prototype, 'error').mockReturnValue();
+    await expect(answer(locker, contextOf('graphql', byBody, [{}, {}, {}, {}]))).rejects.toThrow(
+      expect.objectContaining({ message: 'Internal Server Error' }),
+    );
+    expect(inspect(logged.mock.calls)).toMatch(
+      /TypeError: @WithLock on StubHandlers\.byBody: .* this is a GraphQL operation: use <args\.name\.\.\.>, <parent\.\.\.>, <user/,
+    );
+    expect(locker.calls).toEqual([]);
+    logged.mockRestore();
   });
 
   it('hands on the very error to microservices and sockets, with a mark for the filter that answers', async () => {
