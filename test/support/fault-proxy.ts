@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, type Server, type Socket } from 'node:net';
 import { CommandReader } from './fault-proxy/command-reader.js';
 import { Direction } from './fault-proxy/direction.js';
-import { HOST, onFreePort, PortTakenError } from './redis-server/ports.js';
+import { HOST, listenOnFreePort } from './redis-server/ports.js';
 
 export interface Faults {
   /** How long requests are held back, in ms; their order stays. */
@@ -111,13 +111,6 @@ export class FaultProxy implements Faults {
 }
 
 export async function startFaultProxy(target: { host: string; port: number }): Promise<FaultProxy> {
-  return onFreePort(async (port) => {
-    const server = createServer({ noDelay: true });
-    try {
-      await once(server.listen(port, HOST), 'listening');
-    } catch {
-      throw new PortTakenError(port);
-    }
-    return new FaultProxy(server, target, port);
-  });
+  const { server, port } = await listenOnFreePort();
+  return new FaultProxy(server, target, port);
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, type Server, type Socket } from 'node:net';
 import { Direction } from '../../support/fault-proxy/direction.js';
-import { HOST, onFreePort, PortTakenError } from '../../support/redis-server/ports.js';
+import { HOST, listenOnFreePort } from '../../support/redis-server/ports.js';
 
 interface Link {
   readonly client: Socket;
@@ -33,16 +33,9 @@ export class Way {
     listener.on('connection', (client) => this.#link(client));
   }
 
-  static start(target: { readonly host: string; readonly port: number }): Promise<Way> {
-    return onFreePort(async (port) => {
-      const listener = createServer({ noDelay: true });
-      try {
-        await once(listener.listen(port, HOST), 'listening');
-      } catch {
-        throw new PortTakenError(port);
-      }
-      return new Way(listener, target, port);
-    });
+  static async start(target: { readonly host: string; readonly port: number }): Promise<Way> {
+    const { server, port } = await listenOnFreePort();
+    return new Way(server, target, port);
   }
 
   /** Breaks every connection on both sides. */

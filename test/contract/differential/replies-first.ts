@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { connect, createServer, type Server, type Socket } from 'node:net';
-import { HOST, onFreePort, PortTakenError } from '../../support/redis-server/ports.js';
+import { connect, type Server, type Socket } from 'node:net';
+import { HOST, listenOnFreePort } from '../../support/redis-server/ports.js';
 import { RespFrames } from '../../support/resp-frames.js';
 
 /**
@@ -21,15 +21,8 @@ export class RepliesFirst {
   }
 
   static async before(target: number): Promise<RepliesFirst> {
-    return onFreePort(async (port) => {
-      const server = createServer({ noDelay: true });
-      try {
-        await once(server.listen(port, HOST), 'listening');
-      } catch {
-        throw new PortTakenError(port);
-      }
-      return new RepliesFirst(server, target, port);
-    });
+    const { server, port } = await listenOnFreePort();
+    return new RepliesFirst(server, target, port);
   }
 
   async close(): Promise<void> {

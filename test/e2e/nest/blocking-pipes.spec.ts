@@ -3,6 +3,7 @@ import { Body, Controller, Post, type PipeTransform } from '@nestjs/common';
 import { CurrentLock, WithLock, type Lock } from 'nestjs-redlock';
 import { of, type Observable } from 'rxjs';
 import { block } from '../../support/block.js';
+import { Beginnings } from '../../support/nest/beginnings.js';
 import { poolOn, untilFree } from '../../support/nest/nodes.js';
 import { closeApps, PLATFORMS, TestApp } from '../../support/nest/test-app.js';
 import { startRedisServers, stopAll, type RedisServer } from '../../support/redis-server.js';
@@ -10,17 +11,7 @@ import { startRedisServers, stopAll, type RedisServer } from '../../support/redi
 /** Ms. */
 const TTL = 200;
 
-interface Beginning {
-  readonly email: string;
-  readonly isValid: boolean;
-  readonly aborted: boolean;
-}
-
-const beginnings: Beginning[] = [];
-
-function begin(email: string, lock: Lock): void {
-  beginnings.push({ email, isValid: lock.isValid, aborted: lock.signal.aborted });
-}
+const beginnings = new Beginnings();
 
 /** Computes for longer than the lock lasts, which was taken before it. */
 class SlowPipe implements PipeTransform<unknown> {
@@ -35,14 +26,14 @@ class Users {
   @Post('slow-pipe')
   @WithLock('user:<body.email>', { ttl: TTL })
   async slowPipe(@Body('email', SlowPipe) email: string, @CurrentLock() lock: Lock): Promise<string> {
-    begin(email, lock);
+    beginnings.note(email, lock);
     return email;
   }
 
   @Post('slow-pipe-stream')
   @WithLock('user:<body.email>', { ttl: TTL })
   slowPipeStream(@Body('email', SlowPipe) email: string, @CurrentLock() lock: Lock): Observable<string> {
-    begin(email, lock);
+    beginnings.note(email, lock);
     return of(email);
   }
 }
@@ -57,7 +48,7 @@ describe.each(PLATFORMS)('a pipe on %s that blocks the event loop for longer tha
   });
 
   beforeEach(() => {
-    beginnings.length = 0;
+    beginnings.clear();
     app.log.clear();
   });
 
@@ -70,7 +61,7 @@ describe.each(PLATFORMS)('a pipe on %s that blocks the event loop for longer tha
     'keeps the method from running, and the request fails as with any lost lock: %s',
     async (path) => {
       const { status } = await app.post(path, { email: 'a@b' });
-      expect([status, beginnings]).toEqual([500, []]);
+      expect([status, beginnings.all]).toEqual([500, []]);
       expect(app.log.count('lost')).toBe(1);
       await untilFree(servers);
     },

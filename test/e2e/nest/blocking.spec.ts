@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { Body, Controller, Post, UseGuards, type CanActivate } from '@nestjs/common';
 import { CurrentLock, WithLock, type Lock } from 'nestjs-redlock';
 import { block } from '../../support/block.js';
+import { Beginnings } from '../../support/nest/beginnings.js';
 import { Deferred } from '../../support/nest/deferred.js';
 import { poolOn, untilFree } from '../../support/nest/nodes.js';
 import { closeApps, PLATFORMS, TestApp } from '../../support/nest/test-app.js';
@@ -14,18 +15,8 @@ const SIGN_UPS = 60;
 const HASHING = 80;
 const PATIENCE = 60_000;
 
-interface Beginning {
-  readonly email: string;
-  readonly isValid: boolean;
-  readonly aborted: boolean;
-}
-
-const beginnings: Beginning[] = [];
+const beginnings = new Beginnings();
 const created: string[] = [];
-
-function begin(email: string, lock: Lock): void {
-  beginnings.push({ email, isValid: lock.isValid, aborted: lock.signal.aborted });
-}
 
 /** Lets all requests go on at once, when the last of them has come, so that nodes are asked for their locks together. */
 class Together implements CanActivate {
@@ -51,7 +42,7 @@ class Users {
   @UseGuards(new Together())
   @WithLock('user:<body.email>', { ttl: TTL })
   async register(@Body('email') email: string, @CurrentLock() lock: Lock): Promise<string> {
-    begin(email, lock);
+    beginnings.note(email, lock);
     block(HASHING);
     created.push(email);
     return email;
@@ -68,7 +59,7 @@ describe.each(PLATFORMS)('a handler on %s that computes synchronously', (platfor
   });
 
   beforeEach(() => {
-    beginnings.length = 0;
+    beginnings.clear();
     created.length = 0;
   });
 
@@ -82,7 +73,7 @@ describe.each(PLATFORMS)('a handler on %s that computes synchronously', (platfor
     async () => {
       const emails = Array.from({ length: SIGN_UPS }, (_, index) => `${index}@example.com`);
       const replies = await Promise.all(emails.map((email) => app.post('sign-up', { email })));
-      expect(beginnings.filter(({ isValid, aborted }) => !isValid || aborted)).toEqual([]);
+      expect(beginnings.tooLate).toEqual([]);
       expect(replies.map(({ status }) => status).filter((status) => ![201, 409, 503].includes(status))).toEqual([]);
       const answered = emails.filter((_, index) => replies[index]?.status === 201);
       expect([...created].sort()).toEqual([...answered].sort());

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 
 export const HOST = '127.0.0.1';
 
@@ -29,6 +29,19 @@ export async function onFreePort<T>(start: (port: number) => Promise<T>): Promis
     }
   }
   throw new Error(`no free port found on ${HOST} between ${FIRST} and ${LAST}`);
+}
+
+/** A server of TCP that listens on a free port, and sends at once what is written to its connections. */
+export async function listenOnFreePort(): Promise<{ readonly server: Server; readonly port: number }> {
+  return onFreePort(async (port) => {
+    const server = createServer({ noDelay: true });
+    try {
+      await once(server.listen(port, HOST), 'listening');
+    } catch {
+      throw new PortTakenError(port);
+    }
+    return { server, port };
+  });
 }
 
 async function isFree(port: number): Promise<boolean> {
