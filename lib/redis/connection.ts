@@ -1,6 +1,7 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import type { Clock, Moment } from '../core/clock.js';
 import type { NodeEvent } from '../core/lock-node.js';
+import { whyFailed } from './connect-failure.js';
 import { connectionSettings } from './connection-settings.js';
 import { outliveErrors, readAtOnce } from './stream.js';
 import { Unanswered } from './unanswered.js';
@@ -52,9 +53,7 @@ export class NodeConnection {
     this.#redis = new Redis(connectionSettings(options));
     this.#redis.on('connect', () => (this.#handshakeSince = this.clock.now().monotonic));
     this.#redis.on('ready', () => this.#connectedAndReady());
-    this.#redis.on('error', (error: NodeJS.ErrnoException) =>
-      this.#failed(error.message || (error.code ?? error.name)),
-    );
+    this.#redis.on('error', (error: NodeJS.ErrnoException) => this.#failed(whyFailed(error, options)));
     this.#redis.on('close', () => this.#lost());
   }
 

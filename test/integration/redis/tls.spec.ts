@@ -6,6 +6,7 @@ import { toAddresses } from '../../../lib/redis/node-address.js';
 import { BatchEncoder } from '../../../lib/redis/batch-encoder.js';
 import { realParts } from '../../../lib/redis/node-parts.js';
 import { RedisNode } from '../../../lib/redis/redis-node.js';
+import { eventually } from '../../support/eventually.js';
 import { startRedisServer, type RedisServer } from '../../support/redis-server.js';
 import { createTlsCertificate, type TlsCertificate } from '../../support/tls-certificate.js';
 import { TRUSTING } from '../../support/trust.js';
@@ -51,6 +52,20 @@ describe('a node that speaks TLS', () => {
     expect((await redlock.status()).nodes).toEqual([
       { node: `rediss://${server.host}:${server.port}`, up: true, votes: true },
     ]);
+  });
+
+  it('is asked for in words where a port does not speak it', async () => {
+    const plain = await startRedisServer();
+    try {
+      const redlock = await connect({ host: plain.host, port: plain.port, connectTimeout: 500, tls: {} });
+      await eventually(async () => {
+        const [node] = (await redlock.status()).nodes;
+        expect(node?.reason).toMatch(/TLS was asked for \(rediss:\/\/\): does this port speak TLS\?$/);
+      });
+      await expect(redlock.tryAcquire('c')).rejects.toThrow(/does this port speak TLS\?/);
+    } finally {
+      await plain.stop();
+    }
   });
 
   it('is used by its name too', async () => {
