@@ -36,6 +36,6 @@ function nodeStatus(node: string, answer: ProbeAnswer): NodeStatus {
   if (answer.kind === 'unknown') return { node, up: false, votes: false, reason: answer.reason };
   if (answer.kind === 'up') return { node, up: true, votes: true };
   if (answer.kind !== 'quarantined') return { node, up: true, votes: false, reason: answer.reason };
-  const reason = 'it may have forgotten locks that are still held';
+  const reason = 'it is new, or was restarted, emptied or set back, or its clock was set, and may have forgotten locks';
   return { node, up: true, votes: false, votesIn: answer.remaining, reason };
 }
