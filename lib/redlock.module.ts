@@ -9,7 +9,7 @@ import { BatchEncoder } from './redis/batch-encoder.js';
 import { realParts } from './redis/node-parts.js';
 import { RedisNode } from './redis/redis-node.js';
 import { poolOf } from './pool-names.js';
-import { checkModuleOptions, type RedlockModuleOptions } from './redlock.options.js';
+import { checkAsyncOptions, checkModuleOptions, type RedlockModuleOptions } from './redlock.options.js';
 import { RedlockService } from './redlock.service.js';
 import { getRedlockToken, POOL_MAKER, type PoolMaker } from './redlock.tokens.js';
 import { planCheckFor } from './with-lock/plan-check.js';
@@ -27,7 +27,7 @@ export interface RedlockModuleExtras {
   name?: string;
 }
 
-const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN, OPTIONS_TYPE } =
+const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN, OPTIONS_TYPE, ASYNC_OPTIONS_TYPE } =
   new ConfigurableModuleBuilder<RedlockModuleOptions>()
     .setClassMethodName('forRoot')
     .setFactoryMethodName('createRedlockOptions')
@@ -121,5 +121,17 @@ export class RedlockModule extends ConfigurableModuleClass {
     checkModuleOptions(options, ['isGlobal', 'name']);
     if (options.enabled !== false) toAddresses(options.nodes);
     return super.forRoot(options);
+  }
+
+  /**
+   * @throws TypeError where nothing says where the options come from
+   * @example
+   * ```ts
+   * RedlockModule.forRootAsync({ inject: [Settings], useFactory: (settings: Settings) => ({ nodes: settings.nodes }) })
+   * ```
+   */
+  static override forRootAsync(options: typeof ASYNC_OPTIONS_TYPE): DynamicModule {
+    checkAsyncOptions(options);
+    return super.forRootAsync(options);
   }
 }

@@ -96,6 +96,24 @@ export function checkModuleOptions(options: RedlockModuleOptions, extras: readon
   checkDefaults(defaults, maxTtl ?? MAX_TTL);
 }
 
+const SOURCES = ['useFactory', 'useClass', 'useExisting'] as const;
+
+/** @throws TypeError where `forRootAsync` is not told where the options come from */
+export function checkAsyncOptions(
+  options: { readonly [Name in (typeof SOURCES)[number]]?: unknown } | undefined,
+): void {
+  const given = SOURCES.filter((name) => options?.[name] !== undefined);
+  if (given.length === 0)
+    throw new TypeError(
+      'RedlockModule.forRootAsync: it is not said where the options come from; give useFactory (a function that returns them), or ' +
+        'useClass or useExisting (a class with createRedlockOptions())',
+    );
+  const wrong = given.find((name) => name !== 'useExisting' && typeof options?.[name] !== 'function');
+  if (wrong === undefined) return;
+  const kind = wrong === 'useFactory' ? 'a function' : 'a class';
+  throw misfit(`RedlockModule.forRootAsync: ${wrong}`, options?.[wrong], kind);
+}
+
 function checkDefaults(defaults: LockOptions, maxTtl: number): void {
   const where = 'RedlockModule: defaults';
   checkLockOptions(defaults, where);

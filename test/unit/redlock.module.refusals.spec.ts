@@ -90,6 +90,23 @@ describe('RedlockModule.forRootAsync', () => {
     expect(() => RedlockModule.forRootAsync({ isGlobal, useFactory })).toThrow(/isGlobal must be true or false/);
   });
 
+  it.each([{}, { isGlobal: true, name: 'billing' }, { nodes: [A] }, { useFactory: undefined }, undefined, null])(
+    'says what is missing where it is told of no factory: %j',
+    (options) => {
+      const register = (): unknown => RedlockModule.forRootAsync(options as unknown as { useFactory: () => never });
+      expect(register).toThrow(TypeError);
+      expect(register).toThrow(/^RedlockModule\.forRootAsync: .*give useFactory.*, or useClass or useExisting/);
+    },
+  );
+
+  it.each([
+    [{ useFactory: { nodes: [A] } }, /forRootAsync: useFactory must be a function; got/],
+    [{ useClass: {} }, /forRootAsync: useClass must be a class; got/],
+  ])('refuses what is no factory: %j', (options, message) => {
+    const register = (): unknown => RedlockModule.forRootAsync(options as unknown as { useFactory: () => never });
+    expect(register).toThrow(message);
+  });
+
   it('fails with the error of its factory', async () => {
     await expect(build(() => Promise.reject(new Error('no settings')))).rejects.toThrow('no settings');
   });
