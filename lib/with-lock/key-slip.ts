@@ -16,6 +16,10 @@ const ROOT_OR_NAME = /(?<=[:/|$#@([=])(?:user|data|parent)(?:\??\.(?=\w)|\[(?=['
 const POSITION = /(?<=^|[:/|])\d\.[A-Za-z_]{2}[\w.]*/;
 /** `:email` of a route, also behind a separator: `user::email`, `users/:email`. */
 const PARAMETER = /(?<=^|[:/ -]):[A-Za-z_]\w*/;
+/** `$email` of a shell and `#email` of SpEL, where a segment begins; `price:$5` and `#42` are names. */
+const VARIABLE = /(?<=^|[:/|=-])[$#][A-Za-z_]\w*/;
+/** `%s`, and no byte of what is encoded, such as `%d0`. */
+const FORMAT = /%[sdifjoO](?![A-Za-z0-9])/;
 
 const BEGINS_A_PART = /^(?:body|params|query|headers|args|user|data|parent|\d+)\./;
 
@@ -36,9 +40,9 @@ function inBraces(text: string): KeySlip | undefined {
 }
 
 function bare(text: string): KeySlip | undefined {
-  for (const pattern of [ROOT, ROOT_OR_NAME, POSITION, PARAMETER]) {
+  for (const pattern of [ROOT, ROOT_OR_NAME, POSITION, PARAMETER, VARIABLE, FORMAT]) {
     const found = pattern.exec(text)?.[0];
-    if (found !== undefined) return { found, meant: partsFor(found.replace(/^:/, '')) };
+    if (found !== undefined) return { found, meant: partsFor(found.replace(/^[:$#]/, '')) };
   }
   return undefined;
 }
@@ -49,13 +53,28 @@ function partsFor(written: string): string {
     .replace(/^(?:req|request)\./, '')
     .replace(/\?\.|\[/g, '.')
     .replace(/[\]'"]/g, '');
-  if (BEGINS_A_PART.test(path)) return `<${path}>`;
+  if (BEGINS_A_PART.test(path) || /^\d+$/.test(path)) return `<${path}>`;
   const name = /^[\w-]+(?:\.[\w-]+)*$/.test(path) ? path : 'email';
   return `<body.${name}>, <params.${name}> or <0.${name}>`;
 }
 
 /** The same in words that the compiler prints; never where there is none, or where it cannot know. */
-export type KeySlipOf<Key extends string> = SlipIn<LiteralsOf<Key>>;
+export type KeySlipOf<Key extends string> = SlipIn<LiteralsOf<Key>> | PathSlip<PartsOf<Key>>;
+
+/** What stands in angle brackets. */
+type PartsOf<Key extends string> = string extends Key
+  ? never
+  : Key extends `${string}<${infer Part}>${infer Rest}`
+    ? Part | PartsOf<Rest>
+    : never;
+
+type PathSlip<Part extends string> = Part extends unknown
+  ? {} extends Record<Part, unknown>
+    ? never
+    : Part extends `${string}${'?' | '!' | '[' | '(' | '{'}${string}`
+      ? `<${Part}> is no path; write <body.email>`
+      : never
+  : never;
 
 type LiteralsOf<Key extends string> = string extends Key
   ? never
@@ -67,20 +86,35 @@ type SlipIn<Text extends string> = Text extends unknown
   ? {} extends Record<Text, unknown>
     ? never
     : Text extends `${string}{${infer Inner}}${string}`
-      ? `{${Inner}} is the same for all calls; write <body.email>, or a key function`
+      ? `{${Inner}} is the same for all calls; write ${Inner extends `${number}` ? `<${Inner}>` : '<body.email>'}, or a key function`
       : Text extends RootAlone | RootBehind
         ? `${Text} is the same for all calls; write <body.email>, or a key function`
         : Text extends `:${infer Name}` | `${string}${'::' | '/:' | ' :' | '-:'}${infer Name}`
           ? ParameterSlip<Name>
-          : never
+          : Text extends Variable<infer Name>
+            ? VariableSlip<Name>
+            : Text extends Format
+              ? `% is the same for all calls; write <body.email>, or a key function`
+              : never
   : never;
 
 type PlainRoot = 'body' | 'params' | 'query' | 'headers' | 'args';
 type RootAlone = `${PlainRoot}.${string}`;
 type RootBehind = `${string}${':' | '/' | '$' | '#'}${PlainRoot | 'user' | 'data' | 'parent'}.${string}`;
 
+type Sign = '$' | '#';
+type Variable<Name extends string> = `${Sign}${Name}` | `${string}${':' | '/' | '|' | '=' | '-'}${Sign}${Name}`;
+type Verb = `%${'s' | 'd' | 'i' | 'f' | 'j' | 'o' | 'O'}`;
+type Format = `${string}${Verb}` | `${string}${Verb}${':' | '/' | ' ' | '-' | '>'}${string}`;
+
 type ParameterSlip<Name extends string> = Name extends `${infer First}${string}`
   ? Uppercase<First> extends Lowercase<First>
     ? never
     : `:${Name} is the same for all calls; write <params.email>, or a key function`
+  : never;
+
+type VariableSlip<Name extends string> = Name extends `${infer First}${string}`
+  ? Uppercase<First> extends Lowercase<First>
+    ? never
+    : `${Name} is the same for all calls; write <body.email>, or a key function`
   : never;
