@@ -13,6 +13,7 @@ import { Specimens } from './core/specimens.js';
 import type { RedlockStatus } from './core/status.js';
 import { ThriftyClock } from './core/thrifty-clock.js';
 import { EventLog } from './event-log.js';
+import { NameSlipLog } from './name-slip-log.js';
 import { QuorumWait } from './quorum-wait.js';
 import type { RedlockModuleOptions } from './redlock.options.js';
 import { CHECK, HOLDS, LOCK_FOR, TELL } from './redlock.tokens.js';
@@ -26,6 +27,7 @@ export class RedlockService {
   readonly #events = new Subject<LockEvent>();
   readonly #held = new HeldLocks();
   readonly #log: EventLog;
+  readonly #slips = new NameSlipLog(this.#logger);
   readonly #start: QuorumWait;
   readonly #redlock: Redlock;
   readonly #specimens = new Specimens();
@@ -84,6 +86,7 @@ export class RedlockService {
    * ```
    */
   acquire(resource: string | readonly string[], options?: LockOptions): Promise<Lock> {
+    this.#slips.look(resource);
     return this.#redlock.acquire(resource, options);
   }
 
@@ -92,6 +95,7 @@ export class RedlockService {
    * @throws QuorumNotReachedError, LockKeyError, RedlockClosedError; TypeError, RangeError for wrong options
    */
   tryAcquire(resource: string | readonly string[], options?: LockOptions): Promise<Lock | null> {
+    this.#slips.look(resource);
     return this.#redlock.tryAcquire(resource, options);
   }
 
@@ -110,6 +114,7 @@ export class RedlockService {
     work: (lock: Lock) => T | Promise<T>,
     options?: LockOptions,
   ): Promise<T> {
+    this.#slips.look(resource);
     return this.#redlock.withLock(resource, work, options);
   }
 
