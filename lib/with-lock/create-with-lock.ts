@@ -31,6 +31,11 @@ type Fitting<Key extends string, T> = Key extends unknown
  * register(@Body() body: RegisterDto) {}
  * ```
  */
-export function createWithLock<T>(): TypedWithLock<T> {
+export function createWithLock<T>(): TypedWithLock<T>;
+export function createWithLock<T>(...nothing: readonly never[]): TypedWithLock<T> {
+  if (nothing.length > 0)
+    throw new TypeError(
+      "createWithLock takes nothing: write const WithUserLock = createWithLock<User>(), and @WithUserLock('...')",
+    );
   return WithLock as TypedWithLock<T>;
 }

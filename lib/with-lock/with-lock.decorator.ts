@@ -21,6 +21,7 @@ import { interceptorFor } from './redlock.interceptor.js';
  * ```
  */
 export function WithLock<const Key extends LockKey>(key: Key, options: WithLockOptions = {}): LockDecorator<Key> {
+  refuseBare(key, options);
   return (target: object, name: string | symbol, descriptor: PropertyDescriptor | undefined) => {
     const owner = typeof target === 'function' ? target : target.constructor;
     const where = `@WithLock on ${owner.name}.${String(name)}`;
@@ -42,6 +43,17 @@ export function WithLock<const Key extends LockKey>(key: Key, options: WithLockO
     setPlan(locked, plan);
     descriptor.value = locked;
   };
+}
+
+/** Without brackets the decorator itself is given what it stands on: a class, or a class and the name of a member. */
+function refuseBare(key: unknown, name: unknown): void {
+  const isClass = typeof key === 'function' && /^class\b/.test(Function.prototype.toString.call(key));
+  if (!isClass && typeof name !== 'string' && typeof name !== 'symbol') return;
+  const owner = typeof key === 'function' ? key : (key as object).constructor;
+  throw new TypeError(
+    `@WithLock on ${owner.name}${typeof name === 'string' || typeof name === 'symbol' ? `.${String(name)}` : ''}: ` +
+      "write @WithLock('...') with a key, such as @WithLock('user:<body.email>'), above a method",
+  );
 }
 
 function refuseGenerator(method: unknown, where: string): void {
