@@ -61,7 +61,7 @@ export class EventLog {
 
   /** No timer is left. */
   stop(): void {
-    this.#notes.tellAll();
+    this.#notes.stop();
     this.#quarantine.stop();
     this.#quorum.stop();
   }

@@ -15,6 +15,7 @@ export class NodeNotes {
   /** By words, the nodes of which they were not said yet. */
   readonly #untold = new Map<string, string[]>();
   #stopTimer: (() => void) | undefined;
+  #isStopped = false;
 
   constructor(
     private readonly logger: Pick<Logger, 'warn'>,
@@ -23,12 +24,19 @@ export class NodeNotes {
 
   /** Takes what follows the name of the node in a line. */
   add(node: string, words: string): void {
+    if (this.#isStopped) return;
     const nodes = this.#untold.get(words) ?? [];
     if (!nodes.includes(node)) this.#untold.set(words, [...nodes, node]);
     this.#stopTimer ??= this.terms.clock.schedule(GATHERED_FOR, () => this.tellAll());
   }
 
-  /** Says at once what is not said yet; no timer is left. */
+  /** What is not said yet is said, nothing more is, and no timer is left. */
+  stop(): void {
+    this.tellAll();
+    this.#isStopped = true;
+  }
+
+  /** Says at once what is not said yet. */
   tellAll(): void {
     this.#stopTimer?.();
     this.#stopTimer = undefined;

@@ -38,9 +38,10 @@ describe('what the log says of single nodes', () => {
     expect(lines).toEqual(['a: it evicts keys', 'b: it evicts keys']);
   });
 
-  it('is not lost at the end of the application', () => {
+  it('is not lost at the end of the application, and nothing follows', () => {
     for (const node of NODES) notes.add(node, ': it evicts keys');
-    notes.tellAll();
+    notes.stop();
+    notes.add('a', ': it is a replica');
     expect([lines, clock.timers]).toEqual([['each of the 3 nodes: it evicts keys'], 0]);
   });
 });
