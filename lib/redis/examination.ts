@@ -1,23 +1,6 @@
 import type { Redis } from 'ioredis';
-import type { Clock } from '../core/clock.js';
 import { FAMILIES } from '../core/families.js';
 import type { TrustTerms } from './batch-encoder.js';
-
-/** What a node answers to INFO that can tell nobody anything for a time; not that its user may not ask. */
-const NOT_NOW = /^(BUSY|LOADING|MASTERDOWN) /;
-/** Ms. */
-const ASK_AGAIN_AFTER = 100;
-
-/** What a node says to INFO, asked until it can: a server that has two addresses would vote twice if it was not known who it is. */
-export async function infoOf(redis: Pick<Redis, 'info'>, clock: Pick<Clock, 'schedule'>): Promise<string> {
-  try {
-    return await redis.info();
-  } catch (error) {
-    if (!NOT_NOW.test((error as Error).message)) throw error;
-  }
-  await new Promise<void>((resolve) => clock.schedule(ASK_AGAIN_AFTER, resolve));
-  return infoOf(redis, clock);
-}
 
 /** Whether anybody has had a lock on a node; false where that may not be asked. */
 export async function hasFences(redis: Pick<Redis, 'exists'>, keyPrefix: string): Promise<boolean> {

@@ -1,26 +1,19 @@
 import type { Redis } from 'ioredis';
-import type { Clock, Moment } from '../core/clock.js';
-import type { Bounds, NodeEvent } from '../core/lock-node.js';
+import type { Moment } from '../core/clock.js';
+import type { Bounds } from '../core/lock-node.js';
 import { NO_INFO, nodeClockOf, type NodeAnswer } from './answers.js';
 import { NO_RUN, type Encoder } from './batch-encoder.js';
 import { Batch } from './batch.js';
-import { examine, infoOf, hasFences } from './examination.js';
+import { examine, hasFences } from './examination.js';
 import { NodeClock } from './node-clock.js';
+import { NodeInfo } from './node-info.js';
+import type { NodeLink } from './node-link.js';
 import { Refusals } from './refusals.js';
 import { bulk, commandOf } from './resp.js';
 import { TokenBound } from './token-bound.js';
 import { DISTRUST } from './trust-script.js';
 import { within } from './within.js';
 import { WireCommand, type Reply } from './wire-command.js';
-
-/** What the trust in a node needs of it. */
-export interface NodeLink {
-  tell(event: NodeEvent): void;
-  /** It is known which server is at the end of a new connection, or that it does not say. */
-  identified?(): void;
-  send(name: string, wire: string, settle: (reply: Reply) => void): void;
-  readonly clock: Pick<Clock, 'now' | 'schedule'>;
-}
 
 /** Ms to wait at the start for what a node tells of itself. */
 const EXAMINED_WITHIN = 1_000;
@@ -43,6 +36,7 @@ export class NodeTrust {
   readonly #warned = new Set<string>();
   readonly #bound: TokenBound;
   readonly #refusals: Refusals;
+  readonly #info: NodeInfo;
 
   constructor(
     private readonly encoder: Pick<Encoder, 'trust' | 'marker' | 'keyPrefix' | 'wire'>,
@@ -50,6 +44,7 @@ export class NodeTrust {
   ) {
     this.#bound = new TokenBound(encoder.trust, link.clock);
     this.#refusals = new Refusals(link);
+    this.#info = new NodeInfo(link.clock);
   }
 
   get runId(): string | undefined {
@@ -82,7 +77,7 @@ export class NodeTrust {
     this.run = NO_RUN;
     this.#isIdentified = false;
     const told = Promise.all([
-      infoOf(redis, this.link.clock),
+      this.#info.ask(redis),
       redis.get(this.encoder.marker).catch(() => null),
       hasFences(redis, this.encoder.keyPrefix),
     ]);
@@ -109,6 +104,10 @@ export class NodeTrust {
     // Not before it is known who it is whose clock that is.
     this.#introduced = examined.then(async () => this.heard(await introduced, sent));
     return examined;
+  }
+
+  close(): void {
+    this.#info.close();
   }
 
   #identify(runId: string | undefined): void {

@@ -7,7 +7,8 @@ import type { ProbeAnswer } from '../core/lock-node.js';
 import { readAnswers, type NodeAnswer } from './answers.js';
 import type { Encoder } from './batch-encoder.js';
 import { Batch } from './batch.js';
-import type { NodeLink, NodeTrust } from './node-trust.js';
+import type { NodeLink } from './node-link.js';
+import type { NodeTrust } from './node-trust.js';
 import { advised, refusalIn } from './refusals.js';
 import type { Reply } from './wire-command.js';
 

@@ -21,7 +21,8 @@ import { GrantChannel, type GrantListener } from './grant-channel.js';
 import type { NodeAddress } from './node-address.js';
 import type { NodeParts } from './node-parts.js';
 import { owedFor, OwedReleases } from './owed-releases.js';
-import { NodeTrust, type NodeLink } from './node-trust.js';
+import type { NodeLink } from './node-link.js';
+import { NodeTrust } from './node-trust.js';
 import { Probe } from './probe.js';
 import type { Reply } from './wire-command.js';
 
@@ -133,7 +134,7 @@ export class RedisNode implements LockNode {
     this.#tellPool = this.#identified = () => undefined;
     // What was given up in this very turn still leaves.
     this.#batches.flush();
-    this.#owed.close();
+    for (const part of [this.#owed, this.#trust]) part.close();
     return this.#connection.close();
   }
 
