@@ -16,6 +16,8 @@ export class Stopwatch {
   #isOver = false;
   readonly #since: number;
   readonly #before: Machine['stoodStill'];
+  /** Whether its timers were late already: those that were set before the machine was suspended ring later by as long as they may sleep. */
+  readonly #beganLate: boolean;
 
   constructor(
     private readonly machine: Machine,
@@ -23,6 +25,7 @@ export class Stopwatch {
   ) {
     this.#since = machine.time;
     this.#before = machine.stoodStill;
+    this.#beganLate = machine.isLate;
   }
 
   /** It has what it wanted, or is told that it cannot. @throws Violation */
@@ -42,7 +45,7 @@ export class Stopwatch {
   }
 
   get #suspensions(): number {
-    return this.machine.stoodStill.suspensions - this.#before.suspensions;
+    return this.machine.stoodStill.suspensions - this.#before.suspensions + (this.#beganLate ? 1 : 0);
   }
 
   get #stoodStill(): number {
