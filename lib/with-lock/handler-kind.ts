@@ -64,6 +64,11 @@ export function misplaced(part: string, kind: HandlerKind | undefined): KeyMista
   );
 }
 
+/** Why there is nothing to lock by: who a user is comes from a guard, and not from what a client sends. */
+export function withoutProperty(part: string): KeyMistake {
+  return new KeyMistake(`${part} is missing: the user that the guard has set has no such property`);
+}
+
 /** Why there is nobody to lock by: whoever may come in without a user can never have this lock, and cannot know that. */
 export function withoutUser(): KeyMistake {
   return new KeyMistake(

@@ -1,5 +1,5 @@
 import { LockKeyError } from '../core/errors.js';
-import { HTTP, misplaced, withoutUser, type HandlerKind } from './handler-kind.js';
+import { HTTP, misplaced, withoutProperty, withoutUser, type HandlerKind } from './handler-kind.js';
 import { malformed, toPart, type KeyPart } from './key-part.js';
 import { slipIn } from './key-slip.js';
 
@@ -53,7 +53,9 @@ export class KeyTemplate {
 
   #read(part: KeyPart, from: KeySource): string {
     const { path, filters, source } = part;
-    const value = path.reduce<unknown>(propertyOf, rootOf(part, from));
+    const root = rootOf(part, from);
+    const value = path.reduce<unknown>(propertyOf, root);
+    if (value === undefined && part.root === 'user' && isObject(root)) throw withoutProperty(source);
     const given = toText(value) ?? '';
     // Checked before the filters, too: of nothing, a hash is something, and all halves of surrogate pairs have one hash.
     const text = given.isWellFormed() ? filters.reduce((result, filter) => result && filter(result), given) : '';
@@ -122,9 +124,13 @@ function rootOf({ root, path, isPosition }: KeyPart, { request, kind = HTTP, arg
 
 /** Getters of a class too, but nothing that all objects inherit: a key is data of the caller. */
 function propertyOf(value: unknown, step: string): unknown {
-  if (typeof value !== 'object' || value === null) return undefined;
+  if (!isObject(value)) return undefined;
   const known = Object.hasOwn(value, step) || (step in value && !(step in Object.prototype));
   return known ? (value as Record<string, unknown>)[step] : undefined;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 /** Undefined for what has no one text. */

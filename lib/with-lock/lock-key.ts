@@ -5,6 +5,9 @@ import { KeyTemplate, toText, type KeySource } from './key-template.js';
 
 type Part = string | number | bigint;
 
+/** On its own, and not within a word. */
+const UNDEFINED = /(?<![\p{L}\p{N}])undefined(?![\p{L}\p{N}])/u;
+
 /** What to lock: one template, several, or a function of the method's arguments. */
 export type LockKey = string | readonly string[] | ((...args: never[]) => Part | readonly Part[]);
 
@@ -41,15 +44,26 @@ export function compileKey(key: LockKey): CompiledKey {
 /** What templates make of arguments, by hand. */
 export function namesOf(template: string | readonly string[], args: readonly unknown[]): readonly string[] {
   if (typeof template === 'function') throw new TypeError('key takes a key template, or an array of at least one');
+  const texts = [template].flat();
+  const unused = args.findIndex((_, index) => !texts.some((text) => reads(text, index)));
+  if (unused >= 0) {
+    const where = texts.join(', ');
+    throw new TypeError(`key: nothing in "${where}" reads argument ${unused}; write <${unused}> where it belongs`);
+  }
   return compileKey(template).resolve({ args });
+}
+
+function reads(template: string, position: number): boolean {
+  return new RegExp(`<\\s*(?:args\\.)?${position}\\s*[.|>]`).test(template);
 }
 
 /** Numbers are welcome as in templates: an id often is one. */
 function fromFunction(result: Part | readonly Part[]): readonly string[] {
   const parts: readonly unknown[] = Array.isArray(result) ? result : [result];
   const texts = Array.from(parts, toText);
-  if (texts.length > 0 && texts.every(Boolean)) return toResources(texts as string[]);
-  throw unusable(result, parts);
+  if (texts.length === 0 || !texts.every(Boolean)) throw unusable(result, parts);
+  for (const text of texts as string[]) checkText(text);
+  return toResources(texts as string[]);
 }
 
 /** What is missing in the result may be missing in what a client sent; all else is a mistake of the function. */
@@ -58,6 +72,14 @@ function unusable(result: unknown, parts: readonly unknown[]): Error {
   const cause = new KeyFunctionResult(result);
   if (parts.length === 0 || parts.some(isMistake)) return new KeyMistake(message, { cause });
   return Object.defineProperty(new LockKeyError(message), 'cause', { value: cause });
+}
+
+/** What JavaScript makes of a part that is missing, or has no text, within another text: all such calls would share one lock. */
+function checkText(text: string): void {
+  if (text.includes('[object '))
+    throw new KeyMistake('The key function put an object into a text: name one of its properties');
+  if (UNDEFINED.test(text))
+    throw new LockKeyError('The key function put "undefined" into a text: something that it reads is missing');
 }
 
 function isMistake(part: unknown): boolean {

@@ -6,6 +6,7 @@ import { refuseTwoPools } from '../pool-names.js';
 import { CHECK, getRedlockToken } from '../redlock.tokens.js';
 import { kindsOf, misplaced } from './handler-kind.js';
 import { planOf, type LockPlan } from './lock-plan.js';
+import { misfitOfResponse } from './response-check.js';
 import { misfitOfRoutes, type LockedMethod, type Site } from './route-check.js';
 
 /** A `RedlockService`, or what a test puts in its place, which need not know its options. */
@@ -47,6 +48,8 @@ export function planCheckFor(name: string | undefined, applies?: (modules: Modul
 function checkPlans(modules: ModulesContainer, pool: PoolToCheck): void {
   for (const { plan, method, type } of lockedMethods(classesOf(modules), pool.name)) {
     checkParts(plan, method, type);
+    const misfit = misfitOfResponse({ plan, method, type });
+    if (misfit) throw naming(plan, type, misfit);
     checkOptions(plan, pool, type);
   }
 }

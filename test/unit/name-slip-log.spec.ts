@@ -26,6 +26,17 @@ describe('NameSlipLog', () => {
   });
 
   it.each([
+    ['user:undefined', 'undefined'],
+    ['user:[object Object]:profile', '[object Object]'],
+  ])('warns once of what JavaScript makes of nothing: %s', (name, found) => {
+    for (const resource of [name, [name]]) log.look(resource);
+    expect(warn.mock.calls).toEqual([
+      [expect.stringContaining(`whose name has ${found} in it. That is what a text has`)],
+    ]);
+  });
+
+  it.each([
+    'undefinedly:7',
     'mail:Ann <a@b.example>',
     'a<b',
     '<body>',

@@ -61,7 +61,6 @@ describe.each(PLATFORMS)('a lock by the user, over %s', (platform) => {
     ['nobody', 'null'],
     ['nobody, as Passport says it', 'false'],
     ['nothing, which is not there', undefined],
-    ['somebody without an id', '{}'],
     ['somebody whose id is empty', '{ "id": "" }'],
   ])('tells the client that something is missing where the guard has set %s', async (_case, user) => {
     const app = await start();
@@ -69,6 +68,17 @@ describe.each(PLATFORMS)('a lock by the user, over %s', (platform) => {
       status: 400,
       body: { message: KEY_MESSAGE, code: 'LOCK_KEY' },
     });
+  });
+
+  it('is a mistake of the programmer where the user that the guard has set has no such property', async () => {
+    const app = await start();
+    const logger = { debug: jest.fn(), log: jest.fn(), warn: jest.fn(), error: jest.fn() };
+    Logger.overrideLogger(logger);
+    const reply = await app.post('guarded', {}, { headers: { 'x-user': '{ "sub": 7 }' } });
+    expect(reply.body).toEqual({ statusCode: 500, message: 'Internal server error' });
+    expect((logger.error.mock.calls[0]![0] as Error).message).toBe(
+      '@WithLock on Orders.guarded: user.id is missing: the user that the guard has set has no such property',
+    );
   });
 
   it('is taken where there is one', async () => {

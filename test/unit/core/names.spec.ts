@@ -14,6 +14,10 @@ describe('names of resources, as messages show them,', () => {
     ['ann+tag@example.com:x', '*'],
     [':ann@example.com', '*'],
     ['{tag}:ann', '*'],
+    ['Ann Smith', '*'],
+    ['user-Ann Smith', '*'],
+    ['123-45-6789', '*'],
+    ['Ann Smith:42', '*'],
   ])('say the kind of "%s", and no value: "%s"', (resource, name) => {
     expect(shown([resource])).toBe(`"${name}"`);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { LockKeyError } from '../../../lib/core/errors.js';
 import { KeyMistake } from '../../../lib/with-lock/key-mistake.js';
-import { compileKey, type LockKey } from '../../../lib/with-lock/lock-key.js';
+import { compileKey, namesOf, type LockKey } from '../../../lib/with-lock/lock-key.js';
 
 const resolve = (key: LockKey, ...args: unknown[]): readonly string[] =>
   compileKey(key).resolve({ request: { body: args[0] }, args });
@@ -67,6 +67,14 @@ describe('compileKey', () => {
     expect(() => resolve((() => result) as unknown as LockKey)).toThrow(KeyMistake);
   });
 
+  it('refuses what a function makes of a part that is missing, or has no text, within another text', () => {
+    const user = (part: unknown) => (): string => `user:${String(part)}`;
+    expect(() => resolve(user(undefined))).toThrow(LockKeyError);
+    expect(() => resolve(() => ['a', 'undefined'])).toThrow(/"undefined"/);
+    expect(() => resolve(user({ id: 7 }))).toThrow(KeyMistake);
+    expect(resolve(user('undefinedly'))).toEqual(['user:undefinedly']);
+  });
+
   it('takes numbers of a function as a template does', () => {
     expect(resolve(() => 7)).toEqual(['7']);
     expect(resolve(() => [7, 8n, 'a'])).toEqual(['7', '8', 'a']);
@@ -91,5 +99,21 @@ describe('compileKey', () => {
         throw error;
       }),
     ).toThrow(error);
+  });
+});
+
+describe('namesOf', () => {
+  it.each<[string, string | string[], unknown[]]>([
+    ['a template without parts', 'user:', ['a@b']],
+    ['more than the template reads', 'user:<0>', ['a@b', 'c@d']],
+    ['one that none of the templates reads', ['user:<0.id>', 'mail:<2|lower>'], [{ id: 1 }, 'x', 'A']],
+  ])('refuses an argument that is not read, since all such calls would share one lock: %s', (_case, template, args) => {
+    expect(() => namesOf(template, args)).toThrow(
+      /^key: nothing in ".*" reads argument \d; write <\d> where it belongs$/,
+    );
+  });
+
+  it('takes arguments in any order, and parts of them', () => {
+    expect(namesOf(['user:<1.id>', 'mail:<args.0|lower>'], ['A', { id: 1 }])).toEqual(['user:1', 'mail:a']);
   });
 });
