@@ -37,6 +37,11 @@ export class KeyTemplate {
     return this.#parts.some(({ isPosition }) => isPosition);
   }
 
+  /** Of the arguments that are read by their position. */
+  get positions(): readonly number[] {
+    return this.#parts.flatMap(({ isPosition, path }) => (isPosition ? [Number(path[0])] : []));
+  }
+
   /** What is read from a request, message or operation. */
   get requestParts(): readonly string[] {
     return this.#parts.flatMap(({ isPosition, root, path }) => (isPosition ? [] : [[root, ...path].join('.')]));

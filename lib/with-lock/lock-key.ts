@@ -17,6 +17,8 @@ export interface CompiledKey {
   readonly needsArguments: boolean;
   /** What its templates read from a request, message or operation, as in `body.email`. */
   readonly requestParts: readonly string[];
+  /** Of which arguments its templates read something, by their positions. */
+  readonly positions: readonly number[];
   /** How many resources it makes, where that is known before a call. */
   readonly count: number | undefined;
   /** @throws LockKeyError where a client sent no usable key; KeyMistake where none could have sent one */
@@ -27,7 +29,7 @@ export interface CompiledKey {
 export function compileKey(key: LockKey): CompiledKey {
   if (typeof key === 'function') {
     const resolve = ({ args = [] }: KeySource): readonly string[] => fromFunction(key(...(args as never[])));
-    return { needsArguments: true, requestParts: [], count: undefined, resolve };
+    return { needsArguments: true, requestParts: [], positions: [], count: undefined, resolve };
   }
   const templates = toTemplates(key);
   // What no call can change is checked now.
@@ -36,6 +38,7 @@ export function compileKey(key: LockKey): CompiledKey {
   return {
     needsArguments: templates.some((template) => template.needsArguments),
     requestParts: templates.flatMap((template) => template.requestParts),
+    positions: templates.flatMap((template) => template.positions),
     count: templates.length,
     resolve: (source) => toResources(templates.map((template) => template.fill(source))),
   };

@@ -6,6 +6,7 @@ import { refuseTwoPools } from '../pool-names.js';
 import { CHECK, getRedlockToken } from '../redlock.tokens.js';
 import { kindsOf, misplaced } from './handler-kind.js';
 import { planOf, type LockPlan } from './lock-plan.js';
+import { misfitOfArguments } from './argument-check.js';
 import { misfitOfResponse } from './response-check.js';
 import { misfitOfRoutes, type LockedMethod, type Site } from './route-check.js';
 
@@ -48,7 +49,7 @@ export function planCheckFor(name: string | undefined, applies?: (modules: Modul
 function checkPlans(modules: ModulesContainer, pool: PoolToCheck): void {
   for (const { plan, method, type } of lockedMethods(classesOf(modules), pool.name)) {
     checkParts(plan, method, type);
-    const misfit = misfitOfResponse({ plan, method, type });
+    const misfit = misfitOfArguments({ plan, method, type }) ?? misfitOfResponse({ plan, method, type });
     if (misfit) throw naming(plan, type, misfit);
     checkOptions(plan, pool, type);
   }

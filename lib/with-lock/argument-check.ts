@@ -1,0 +1,15 @@
+import type { LockedMethod } from './route-check.js';
+
+/** What a key reads from an argument that the method does not have; undefined where it is not known how many there are. */
+export function misfitOfArguments({ plan, method, type }: LockedMethod): TypeError | undefined {
+  const { name, length } = method as { readonly name: string; readonly length: number };
+  const prototype = (type as { readonly prototype: object }).prototype;
+  // With `emitDecoratorMetadata`. Where there is a default, or a list of all the rest, `length` is less.
+  const parameters: unknown = Reflect.getMetadata('design:paramtypes', prototype, name);
+  if (!Array.isArray(parameters) || parameters.length !== length) return undefined;
+  const absent = plan.key.positions.find((position) => position >= length);
+  if (absent === undefined) return undefined;
+  const last = length - 1;
+  const there = last < 0 ? 'it has none' : last === 0 ? '<0> is its only one' : `its arguments are <0> to <${last}>`;
+  return new TypeError(`<${absent}> reads an argument that this method does not have: ${there}`);
+}
