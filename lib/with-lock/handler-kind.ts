@@ -69,7 +69,7 @@ export function withoutProperty(part: string): KeyMistake {
   return new KeyMistake(`${part} is missing: the user that the guard has set has no such property`);
 }
 
-/** Why there is nobody to lock by: whoever may come in without a user can never have this lock, and cannot know that. */
+/** Why there is nobody to lock by: a caller that comes in without a user can never have this lock, and cannot know that. */
 export function withoutUser(): KeyMistake {
   return new KeyMistake(
     'the key is made of the user, and no guard has set request.user. A guard that lets anonymous callers in sets it to null, so that ' +
