@@ -30,7 +30,9 @@ export class Agenda {
   #next = Infinity;
   #stopTimer: () => void = () => undefined;
 
-  constructor(private readonly clock: Clock) {}
+  constructor(private readonly clock: Clock) {
+    clock.whenResumed?.(() => this.#arm(this.#next));
+  }
 
   /** Has `task` done once, `delay` ms after `now`, at most one ms early and not late; no longer at an earlier time. */
   add(delay: number, task: Task, now: Moment = this.clock.now()): void {
@@ -60,11 +62,12 @@ export class Agenda {
   }
 
   #arm(tick: number): void {
-    this.#stopTimer();
     this.#next = tick;
-    if (tick === Infinity) return;
-    const delay = Math.min(LONGEST_SLEEP, Math.max(0, tick - this.clock.now().monotonic));
-    this.#stopTimer = this.clock.schedule(delay, () => this.#run());
+    if (tick === Infinity) return this.#stopTimer();
+    // Before the timer is replaced: a clock that finds out by this that the machine was suspended has it set anew.
+    const delay = tick - this.clock.now().monotonic;
+    this.#stopTimer();
+    this.#stopTimer = this.clock.schedule(Math.min(LONGEST_SLEEP, Math.max(0, delay)), () => this.#run());
   }
 
   #run(): void {

@@ -17,6 +17,8 @@ export interface Clock {
   nextTurn(task: () => void): void;
   /** Calls `task` as soon as all microtasks have run, with what they set off: before any more input is read. */
   afterMicrotasks(task: () => void): void;
+  /** Calls `tell` after the machine was suspended, once this clock knows: timers that were set before are late by so much. */
+  whenResumed?(tell: () => void): void;
 }
 
 /** Ms; Node fires a timer above this at once instead of late. */

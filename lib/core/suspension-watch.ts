@@ -14,6 +14,8 @@ export interface RawClocks {
 const NOISE = 2;
 /** Ms: Linux tells the uptime in hundredths of a second. */
 const RESOLUTION = 10;
+/** Ms by which the wall clock may show a suspension too short: noise that was not noticed before, and a clock of whole ms. */
+const INEXACT = NOISE + 1;
 
 /** Tests may put another one in its place, and time goes on as that says, whatever the machine knows of it. */
 const REAL_DATE = Date;
@@ -28,22 +30,27 @@ export const machineClocks: RawClocks = {
 
 /**
  * Tells a machine that was suspended from a wall clock that was set. Either moves the wall clock against the monotonic one, which is
- * looked at whenever somebody asks for the time; the uptime, which is too slow to be read each time, then says for how long the
- * machine has been suspended since this watch began. It is rounded up, so that time may seem to have gone on by up to 20 ms more, once
- * and for all: that cuts a lease by so much, which is safe. Where there is no uptime, a wall clock that goes forward counts as a
- * suspension, which cuts leases and waits.
+ * looked at whenever somebody asks for the time; the uptime, which is too slow to be read each time, then says which of the two it was.
+ * Each suspension is counted by itself and never too short, since a lease that was taken before it is cut by that much: the wall clock
+ * gives its length where the uptime agrees, and otherwise the uptime does, rounded up. Where there is no uptime, a wall clock that goes
+ * forward counts as a suspension, which cuts leases and waits.
  */
 export class SuspensionWatch {
   /** Ms by which the wall clock is ahead of the monotonic one. */
   #wallAhead: number;
-  /** The same of the uptime when this began; NaN where there is none. */
-  readonly #uptimeAhead: number;
+  /** The same of the uptime when it was last read; NaN where there is none. */
+  #uptimeAhead: number;
   #suspended = 0;
+  #tell: () => void = () => undefined;
 
   constructor(private readonly raw: RawClocks) {
     this.#wallAhead = raw.wall() - raw.monotonic();
-    // Read before the other clock here and after it later: what comes in between makes a suspension look longer, never shorter.
     this.#uptimeAhead = (raw.uptime() ?? NaN) - raw.monotonic();
+  }
+
+  /** Calls `tell` after each suspension, as soon as somebody has asked for the time. */
+  whenResumed(tell: () => void): void {
+    this.#tell = tell;
   }
 
   now(): Moment {
@@ -61,17 +68,25 @@ export class SuspensionWatch {
     const after = this.raw.monotonic();
     const least = wall - after - this.#wallAhead;
     const most = wall - before - this.#wallAhead;
-    if (least >= NOISE) this.#moved(least);
-    else if (most <= -NOISE) this.#moved(most);
-    return { monotonic: after + this.#suspended, wall };
+    const hasMoved = least >= NOISE || most <= -NOISE;
+    const suspended = hasMoved ? this.#suspension(most) : 0;
+    if (hasMoved) this.#wallAhead += least >= NOISE ? least : most;
+    this.#suspended += suspended;
+    const now = { monotonic: after + this.#suspended, wall };
+    if (suspended > 0) this.#tell();
+    return now;
   }
 
-  #moved(change: number): void {
-    this.#wallAhead += change;
-    const monotonic = this.raw.monotonic();
-    const grown = (this.raw.uptime() ?? NaN) - monotonic - this.#uptimeAhead;
-    const suspended = Number.isNaN(grown) ? this.#suspended + change : grown + RESOLUTION;
-    this.#suspended = Math.max(this.#suspended, suspended);
+  /** Ms for which the machine was suspended if its wall clock has gone ahead by `change` ms, at most. */
+  #suspension(change: number): number {
+    const before = this.raw.monotonic();
+    const told = this.raw.uptime() ?? NaN;
+    // Before the uptime here and after it for the next time: what comes in between makes a suspension look longer, never shorter.
+    const grown = told - before - this.#uptimeAhead;
+    this.#uptimeAhead = told - this.raw.monotonic();
+    if (Number.isNaN(grown)) return Math.max(0, change);
+    if (Math.abs(change - grown) <= RESOLUTION) return Math.max(0, change + INEXACT);
+    return grown > RESOLUTION ? grown + RESOLUTION : 0;
   }
 }
 

@@ -35,4 +35,8 @@ export class SystemClock implements Clock {
     // By a promise, since `queueMicrotask` makes a resource for async hooks first, and tests may replace it.
     void Promise.resolve().then(() => nextTick(task));
   }
+
+  whenResumed(tell: () => void): void {
+    this.#watch.whenResumed(tell);
+  }
 }

@@ -24,4 +24,8 @@ export class ClockOfMachine implements Clock {
   nextTurn(task: () => void): void {
     this.machine.nextTurn(task);
   }
+
+  whenResumed(tell: () => void): void {
+    this.machine.whenResumed(tell);
+  }
 }

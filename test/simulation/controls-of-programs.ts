@@ -81,8 +81,8 @@ export const CONTROLS_OF_PROGRAMS: readonly Control[] = [
     patches: [
       {
         file: 'lib/core/suspension-watch.ts',
-        text: 'Number.isNaN(grown) ?',
-        replacement: 'true ?',
+        text: 'if (Number.isNaN(grown)) ',
+        replacement: '',
       },
     ],
     breaks: ['waits last', 'leases last'],

@@ -29,8 +29,8 @@ export const CONTROLS: readonly Control[] = [
   },
   {
     name: 'suspensions that are taken for clocks that were set',
-    patches: [{ file: 'lib/core/suspension-watch.ts', text: 'grown + RESOLUTION;', replacement: '0;' }],
-    breaks: ['exclusion'],
+    patches: [{ file: 'lib/core/suspension-watch.ts', text: '+= suspended;', replacement: '+= 0;' }],
+    breaks: ['exclusion', 'validity ends once'],
     seeds: 1_000,
   },
   {

@@ -1,6 +1,7 @@
 import type { Clock, Moment } from '../../lib/core/clock.js';
 import { SuspensionWatch } from '../../lib/core/suspension-watch.js';
 import { Computing } from './computing.js';
+import { Suspension } from './suspension.js';
 import { WallClock } from './wall-clock.js';
 import { RANK, type World } from './world.js';
 
@@ -34,8 +35,7 @@ export class Machine implements Clock {
   readonly #watch: SuspensionWatch;
   /** What waits for the event loop to go on; undefined while it runs. */
   #backlog: Delayed[] | undefined;
-  #suspendedSince: number | undefined;
-  #suspended = 0;
+  readonly #suspension = new Suspension();
   #lateUntil = 0;
   /** Ms of the world's time: since when it is paused, and for how long it has stood still so far. */
   #pausedAt: number | undefined;
@@ -59,7 +59,11 @@ export class Machine implements Clock {
   }
 
   now(): Moment {
-    return this.#watch.now();
+    return this.#suspension.now(this.time, () => this.#wall.at(this.time)) ?? this.#watch.now();
+  }
+
+  whenResumed(tell: () => void): void {
+    this.#watch.whenResumed(tell);
   }
 
   /** Ms since it began: what goes on while it is suspended, and whatever its wall clock is set to. */
@@ -83,7 +87,7 @@ export class Machine implements Clock {
 
   /** That of the timers: it stands still while the machine is suspended. */
   get #monotonic(): number {
-    return (this.#suspendedSince ?? this.time) - this.#suspended;
+    return this.#suspension.monotonic(this.time);
   }
 
   schedule(delay: number, task: () => void): () => void {
@@ -149,8 +153,7 @@ export class Machine implements Clock {
     this.#pausedAt = this.world.now;
     if (!suspended) return;
     this.#suspensions += 1;
-    this.now();
-    this.#suspendedSince = this.time;
+    this.#suspension.begin(this.time, this.now());
   }
 
   resume(): void {
@@ -159,11 +162,9 @@ export class Machine implements Clock {
     this.#backlog = undefined;
     this.#stoodStill += this.world.now - (this.#pausedAt ?? this.world.now);
     this.#pausedAt = undefined;
-    const since = this.#suspendedSince;
-    if (since !== undefined) this.#suspended += this.time - since;
     // What has waited comes next.
-    this.#lateUntil = Math.max(this.#lateUntil, this.world.now + (since === undefined ? TICK : LATE_FOR));
-    this.#suspendedSince = undefined;
+    this.#lateUntil = Math.max(this.#lateUntil, this.world.now + (this.#suspension.isOn ? LATE_FOR : TICK));
+    this.#suspension.end(this.time);
     for (const { rank, run } of waiting) this.world.in(0, () => this.take(run, rank), rank);
   }
 
@@ -185,7 +186,7 @@ export class Machine implements Clock {
 
   /** Somebody sets the wall clock. Nobody is there while the machine is suspended. */
   setWall(set: (clock: WallClock) => void): void {
-    if (this.#suspendedSince === undefined) set(this.#wall);
+    if (!this.#suspension.isOn) set(this.#wall);
   }
 
   stepWall(ms: number): void {

@@ -3,11 +3,10 @@ import type { LockOptions } from '../../lib/core/options.js';
 import { LATE_FOR, type Machine } from './machine.js';
 import { Violation } from './violation.js';
 
-/**
- * Ms: a timer may be early by one, and by 22 time may seem to have gone on, once and for all, where a clock was set or stood still: 20, as
- * coarse as the uptime is, and 2 that are too little to be noticed at first.
- */
-const EARLY = 23;
+/** Ms by which a timer may be early. */
+const EARLY = 1;
+/** Ms by which a suspension may seem longer, or a clock that was set like one: 20, as coarse as the uptime is, and 2 that nobody notices. */
+const COARSE = 22;
 /** Ms that the last round of a caller may take, and the agreement on its token. */
 const LAST = 320;
 
@@ -16,8 +15,6 @@ export class Stopwatch {
   #isOver = false;
   readonly #since: number;
   readonly #before: Machine['stoodStill'];
-  /** Whether its timers were late already: those that were set before the machine was suspended ring later by as long as they may sleep. */
-  readonly #beganLate: boolean;
 
   constructor(
     private readonly machine: Machine,
@@ -25,7 +22,6 @@ export class Stopwatch {
   ) {
     this.#since = machine.time;
     this.#before = machine.stoodStill;
-    this.#beganLate = machine.isLate;
   }
 
   /** It has what it wanted, or is told that it cannot. @throws Violation */
@@ -35,7 +31,8 @@ export class Stopwatch {
     const { waitTimeout = 0, retryCount } = this.terms;
     const waited = this.machine.time - this.#since;
     const left = waitTimeout - waited;
-    if (hasGivenUp(error, left) && retryCount === undefined && left > EARLY) {
+    const early = EARLY + COARSE * Math.max(1, this.#suspensions);
+    if (hasGivenUp(error, left, early) && retryCount === undefined && left > early) {
       throw new Violation('waits last', `${this.machine.name} gave up after ${waited} ms of ${waitTimeout}`);
     }
     const late = waited - this.#stoodStill - waitTimeout;
@@ -45,7 +42,7 @@ export class Stopwatch {
   }
 
   get #suspensions(): number {
-    return this.machine.stoodStill.suspensions - this.#before.suspensions + (this.#beganLate ? 1 : 0);
+    return this.machine.stoodStill.suspensions - this.#before.suspensions;
   }
 
   get #stoodStill(): number {
@@ -54,9 +51,9 @@ export class Stopwatch {
 }
 
 /** Whether that is because its time is up; what cannot be had in the ms that are left is told at once. */
-function hasGivenUp(error: unknown, left: number): boolean {
+function hasGivenUp(error: unknown, left: number, early: number): boolean {
   if (error instanceof ResourceLockedError) return true;
   return (
-    error instanceof QuorumNotReachedError && !(error.retryAfter !== undefined && error.retryAfter >= left - EARLY)
+    error instanceof QuorumNotReachedError && !(error.retryAfter !== undefined && error.retryAfter >= left - early)
   );
 }

@@ -1,7 +1,31 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Agenda, type Task } from '../../../lib/core/agenda.js';
+import type { Moment } from '../../../lib/core/clock.js';
 import { taskOf } from '../../support/task.js';
 import { VirtualClock } from '../../support/virtual-clock.js';
+
+/** Tells of a suspension, as the machine's clock does: when it is asked for the time. */
+class TellingClock extends VirtualClock {
+  #tell: () => void = () => undefined;
+  #hasNews = false;
+
+  whenResumed(tell: () => void): void {
+    this.#tell = tell;
+  }
+
+  override suspend(ms: number): void {
+    super.suspend(ms);
+    this.#hasNews = true;
+  }
+
+  override now(): Moment {
+    if (this.#hasNews) {
+      this.#hasNews = false;
+      this.#tell();
+    }
+    return super.now();
+  }
+}
 
 describe('Agenda, whatever the clocks do', () => {
   let clock: VirtualClock;
@@ -34,6 +58,40 @@ describe('Agenda, whatever the clocks do', () => {
     expect(done).toEqual([expect.stringMatching(/^due at 91[0-9]{3}$/)]);
     await clock.advance(29_000);
     expect(done).toHaveLength(2);
+  });
+
+  it('is on time after a suspension of which its clock tells, though the timer that was set before stood still', async () => {
+    const telling = new TellingClock();
+    const planned = new Agenda(telling);
+    const ran: string[] = [];
+    planned.add(
+      1_000,
+      taskOf(() => void ran.push(`at ${telling.now().monotonic}`)),
+    );
+    await telling.advance(800);
+    telling.suspend(100);
+    telling.now();
+    await telling.advance(1_000);
+    expect(ran).toEqual(['at 1000']);
+  });
+
+  it('leaves no timer behind where it is told while it sets one', async () => {
+    const telling = new TellingClock();
+    const planned = new Agenda(telling);
+    const ran: number[] = [];
+    planned.add(
+      400,
+      taskOf(() => void ran.push(telling.now().monotonic)),
+    );
+    telling.suspend(100);
+    planned.add(
+      50,
+      taskOf(() => void ran.push(telling.now().monotonic)),
+      { monotonic: 100, wall: 0 },
+    );
+    expect(telling.timers).toBe(1);
+    await telling.advance(1_000);
+    expect([ran, telling.timers]).toEqual([[150, 400], 0]);
   });
 
   it('does not run late because the wall clock was set back', async () => {
