@@ -5,7 +5,7 @@ import { isAbsolute, join, relative } from 'node:path';
 import { rollup } from 'rollup';
 
 const ENTRIES = ['index', 'testing/index'];
-/** By this name `lib/core/trace.ts` knows the frames of this package. */
+/** By this name `lib/core/api/stack-trace.ts` knows the frames of this package. */
 const SHARED = 'redlock.shared';
 
 /**

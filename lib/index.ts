@@ -5,12 +5,12 @@ export {
   RedlockClosedError,
   RedlockError,
   ResourceLockedError,
-} from './core/errors.js';
-export type { NodeOutcome, RedlockErrorCode } from './core/errors.js';
-export type { LockEvent } from './core/events.js';
-export type { Lock } from './core/lock.js';
-export type { LockOptions } from './core/options.js';
-export type { NodeStatus, RedlockStatus } from './core/status.js';
+} from './core/api/errors.js';
+export type { NodeOutcome, RedlockErrorCode } from './core/api/errors.js';
+export type { LockEvent } from './core/api/events.js';
+export type { Lock } from './core/api/lock.js';
+export type { LockOptions } from './core/api/options.js';
+export type { NodeStatus, RedlockStatus } from './core/quorum/status.js';
 export { RedlockModule } from './redlock.module.js';
 export type { RedlockModuleExtras, RedlockOptionsFactory } from './redlock.module.js';
 export type { RedlockModuleOptions } from './redlock.options.js';
@@ -20,8 +20,8 @@ export { createWithLock } from './with-lock/create-with-lock.js';
 export type { TypedWithLock } from './with-lock/create-with-lock.js';
 export { CurrentLock } from './with-lock/current-lock.decorator.js';
 export type { LockDecorator } from './with-lock/lock-decorator.js';
-export type { ExceptionFactory } from './with-lock/exception-factory.js';
-export type { LockKey } from './with-lock/lock-key.js';
-export type { WithLockOptions } from './with-lock/lock-plan.js';
+export type { ExceptionFactory } from './with-lock/reply/exception-factory.js';
+export type { LockKey } from './with-lock/key/lock-key.js';
+export type { WithLockOptions } from './with-lock/run/lock-plan.js';
 export { RedlockExceptionFilter } from './with-lock/redlock-exception.filter.js';
 export { WithLock } from './with-lock/with-lock.decorator.js';

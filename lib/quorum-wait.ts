@@ -1,6 +1,6 @@
 import type { Logger } from '@nestjs/common';
-import type { Clock } from './core/clock.js';
-import type { RedlockStatus } from './core/status.js';
+import type { Clock } from './core/time/clock.js';
+import type { RedlockStatus } from './core/quorum/status.js';
 
 /** Ms between two looks at the nodes. */
 const LOOK_EVERY = 250;

@@ -1,18 +1,19 @@
 import { ConfigurableModuleBuilder, Logger, Module, type DynamicModule, type Provider } from '@nestjs/common';
-import type { Clock } from './core/clock.js';
-import type { LockNode } from './core/lock-node.js';
-import { MAX_TTL, misfit } from './core/options.js';
-import { ThriftyClock } from './core/thrifty-clock.js';
+import type { Clock } from './core/time/clock.js';
+import type { LockNode } from './core/port/lock-node.js';
+import { MAX_TTL, misfit } from './core/api/options.js';
+import { ReusingClock } from './core/time/reusing-clock.js';
 import { MemoryNode } from './memory/memory-node.js';
-import { toAddresses } from './redis/node-address.js';
-import { BatchEncoder } from './redis/batch-encoder.js';
-import { realParts } from './redis/node-parts.js';
+import { toAddresses } from './redis/connection/node-address.js';
+import { BatchEncoder } from './redis/batch/batch-encoder.js';
+import { realParts } from './redis/connection/node-parts.js';
 import { RedisNode } from './redis/redis-node.js';
 import { poolOf } from './pool-names.js';
 import { checkAsyncOptions, checkModuleOptions, type RedlockModuleOptions } from './redlock.options.js';
 import { RedlockService } from './redlock.service.js';
-import { getRedlockToken, POOL_MAKER, type PoolMaker } from './redlock.tokens.js';
-import { planCheckFor } from './with-lock/plan-check.js';
+import { getRedlockToken } from './redlock.tokens.js';
+import { POOL_MAKER, type PoolMaker } from './pool-maker.js';
+import { planCheckFor } from './with-lock/check/plan-check.js';
 import { globalFilterFor } from './with-lock/redlock-exception.filter.js';
 
 /** What an options class of `forRootAsync({ useClass })` or `({ useExisting })` provides. */
@@ -59,7 +60,7 @@ function toService(options: RedlockModuleOptions, name: string | undefined, make
     if (options.enabled !== false) toAddresses(options.nodes);
     return maker.make(name, options);
   }
-  const clock = new ThriftyClock();
+  const clock = new ReusingClock();
   const isOff = options.enabled === false;
   return new RedlockService(
     isOff ? inThisProcess(options, { name, clock }) : onRedis(options, { name, clock }),

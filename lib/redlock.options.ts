@@ -6,13 +6,13 @@ import {
   misfit,
   resolveLockOptions,
   type LockOptions,
-} from './core/options.js';
-import { LONGEST_TIMER } from './core/clock.js';
-import { familyBegunBy } from './core/families.js';
-import { MOST_RESOURCES } from './core/resources.js';
+} from './core/api/options.js';
+import { LONGEST_TIMER } from './core/time/clock.js';
+import { familyBegunBy } from './core/port/key-families.js';
+import { MOST_RESOURCES } from './core/api/resources.js';
 import { placed } from './placed.js';
-import type { NodeOptions } from './redis/node-options.js';
-import { checkExceptionFactory, type ExceptionFactory } from './with-lock/exception-factory.js';
+import type { NodeOptions } from './redis/connection/node-options.js';
+import { checkExceptionFactory, type ExceptionFactory } from './with-lock/reply/exception-factory.js';
 
 export interface RedlockModuleOptions {
   /**

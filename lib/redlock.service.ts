@@ -1,24 +1,24 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Subject, type Observable } from 'rxjs';
-import { asOptions, type CallOptions } from './core/call-options.js';
-import type { Clock } from './core/clock.js';
-import type { LockEvent } from './core/events.js';
-import type { Lock } from './core/lock.js';
-import { misfit, type LockOptions } from './core/options.js';
-import type { LockNode } from './core/lock-node.js';
-import { HeldLocks } from './core/reentry.js';
+import { asOptions, type CallOptions } from './core/api/call-options.js';
+import type { Clock } from './core/time/clock.js';
+import type { LockEvent } from './core/api/events.js';
+import type { Lock } from './core/api/lock.js';
+import { misfit, type LockOptions } from './core/api/options.js';
+import type { LockNode } from './core/port/lock-node.js';
+import { HeldLocks } from './core/lease/held-locks.js';
 import { Redlock } from './core/redlock.js';
-import { MAX_RESOURCES } from './core/resources.js';
-import { Specimens } from './core/specimens.js';
-import type { RedlockStatus } from './core/status.js';
-import { ThriftyClock } from './core/thrifty-clock.js';
-import { EventLog } from './event-log.js';
-import { NameSlipLog } from './name-slip-log.js';
+import { MAX_RESOURCES } from './core/api/resources.js';
+import { WarmUp } from './warm-up.js';
+import type { RedlockStatus } from './core/quorum/status.js';
+import { ReusingClock } from './core/time/reusing-clock.js';
+import { EventLog } from './logging/event-log.js';
+import { NameSlipLog } from './logging/name-slip-log.js';
 import { QuorumWait } from './quorum-wait.js';
 import type { RedlockModuleOptions } from './redlock.options.js';
 import { CHECK, HOLDS, LOCK_FOR, TELL } from './redlock.tokens.js';
-import type { ExceptionFactory } from './with-lock/exception-factory.js';
-import { namesOf } from './with-lock/lock-key.js';
+import type { ExceptionFactory } from './with-lock/reply/exception-factory.js';
+import { namesOf } from './with-lock/key/lock-key.js';
 
 /** Takes locks on one pool of nodes, for code where a decorator does not fit. */
 @Injectable()
@@ -30,7 +30,7 @@ export class RedlockService {
   readonly #slips = new NameSlipLog(this.#logger);
   readonly #start: QuorumWait;
   readonly #redlock: Redlock;
-  readonly #specimens = new Specimens();
+  readonly #warmUp = new WarmUp();
   readonly #shutdownTimeout: number;
   readonly #nodeCount: number;
   readonly #maxResources: number;
@@ -44,7 +44,7 @@ export class RedlockService {
   constructor(
     nodes: readonly LockNode[],
     options: Omit<RedlockModuleOptions, 'nodes' | 'keyPrefix'> = {},
-    { clock = new ThriftyClock() }: { readonly clock?: Clock | undefined } = {},
+    { clock = new ReusingClock() }: { readonly clock?: Clock | undefined } = {},
   ) {
     const {
       nodeTimeout,
@@ -170,7 +170,7 @@ export class RedlockService {
         `${this.#nodeCount} nodes survive the loss of no more than ${this.#nodeCount - 1} would: add or leave out one`,
       );
     }
-    await Promise.all([this.#redlock.open(), this.#specimens.collect()]);
+    await Promise.all([this.#redlock.open(), this.#warmUp.collect()]);
     try {
       await this.#start.over();
     } catch (error) {

@@ -1,6 +1,4 @@
 import { Inject } from '@nestjs/common';
-import type { RedlockModuleOptions } from './redlock.options.js';
-import type { RedlockService } from './redlock.service.js';
 
 /** Under which a service takes what decorators have to tell; a registered symbol, for two copies of this package. */
 export const TELL: unique symbol = Symbol.for('nestjs-redlock:tell');
@@ -20,11 +18,4 @@ export function getRedlockToken(name?: string): string {
 /** Injects the `RedlockService` of the pool with this name, or of the one without a name. */
 export function InjectRedlock(name?: string): PropertyDecorator & ParameterDecorator {
   return Inject(getRedlockToken(name));
-}
-
-/** Where this is provided for all modules, pools are made by it and not on Redis: by `nestjs-redlock/testing`. */
-export const POOL_MAKER = Symbol.for('nestjs-redlock:pool-maker');
-
-export interface PoolMaker {
-  make(name: string | undefined, options: RedlockModuleOptions): RedlockService;
 }

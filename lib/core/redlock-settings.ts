@@ -1,9 +1,9 @@
-import type { Clock } from './clock.js';
-import type { LockListener } from './events.js';
-import type { LockNode } from './lock-node.js';
-import type { LockOptions } from './options.js';
-import type { Random } from './random.js';
-import type { HeldLocks } from './reentry.js';
+import type { Clock } from './time/clock.js';
+import type { LockListener } from './api/events.js';
+import type { LockNode } from './port/lock-node.js';
+import type { LockOptions } from './api/options.js';
+import type { Random } from './collections/random.js';
+import type { HeldLocks } from './lease/held-locks.js';
 
 export interface RedlockSettings {
   readonly nodes: readonly LockNode[];

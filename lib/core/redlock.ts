@@ -1,13 +1,14 @@
-import { Acquisition } from './acquisition.js';
-import { CallerContest } from './caller-contest.js';
-import type { CallOptions } from './call-options.js';
-import type { Moment } from './clock.js';
-import { ResourceLockedError } from './errors.js';
-import type { LockListener } from './events.js';
-import type { LeaseSurroundings } from './lease-surroundings.js';
-import { Lease } from './lease.js';
-import type { Lock } from './lock.js';
-import { NodePool } from './node-pool.js';
+import { Acquisition } from './acquire/acquisition.js';
+import { CallerRequest } from './acquire/caller-request.js';
+import type { CallOptions } from './api/call-options.js';
+import type { Moment } from './time/clock.js';
+import { ResourceLockedError } from './api/errors.js';
+import type { LockListener } from './api/events.js';
+import type { LeaseContext } from './lease/lease-context.js';
+import { Lease } from './lease/lease.js';
+import { DelayedReleases } from './lease/min-hold.js';
+import type { Lock } from './api/lock.js';
+import { NodePool } from './quorum/node-pool.js';
 import {
   MAX_TTL,
   checkLockOptions,
@@ -15,32 +16,33 @@ import {
   resolveLockOptions,
   type LockOptions,
   type ResolvedLockOptions,
-} from './options.js';
-import { errorOf, notConnected } from './outcome.js';
-import { OptionBook } from './option-book.js';
-import { Patience } from './patience.js';
-import { SystemRandom } from './random.js';
+} from './api/options.js';
+import { errorOf, notConnected } from './quorum/outcome.js';
+import { PreparedOptions } from './api/prepared-options.js';
+import { WaitBudget } from './quorum/wait-budget.js';
+import { SystemRandom } from './collections/random.js';
 import type { RedlockSettings } from './redlock-settings.js';
-import { HeldLocks, refuseReentry, type Use } from './reentry.js';
-import { MAX_RESOURCES, toResources } from './resources.js';
-import { Shutdown, type Holder } from './shutdown.js';
-import { statusOf, type RedlockStatus } from './status.js';
-import { ThriftyClock } from './thrifty-clock.js';
-import { WaitingLines } from './waiting-line.js';
-import { isPatient } from './ways.js';
+import { HeldLocks, refuseReentry, type Use } from './lease/held-locks.js';
+import { MAX_RESOURCES, toResources } from './api/resources.js';
+import { Shutdown, type Holder } from './lease/shutdown.js';
+import { statusOf, type RedlockStatus } from './quorum/status.js';
+import { ReusingClock } from './time/reusing-clock.js';
+import { WaitingLines } from './acquire/line/local-lines.js';
+import { isPatient } from './acquire/ways.js';
 
 const MOST_WAITERS = 10_000;
 
 /** Distributed locks over N independent masters, by the algorithm of the Redis distributed-locks page. */
 export class Redlock {
   readonly #pool: NodePool;
-  readonly #surroundings: LeaseSurroundings;
+  readonly #leaseContext: LeaseContext;
   readonly #emit: LockListener;
   readonly #defaults: LockOptions;
-  readonly #forAcquire: OptionBook;
-  readonly #forWork: OptionBook;
+  readonly #forAcquire: PreparedOptions;
+  readonly #forWork: PreparedOptions;
   readonly #held: HeldLocks;
   readonly #lines: WaitingLines;
+  readonly #releases: DelayedReleases;
   readonly #acquisition: Acquisition;
   readonly #maxTtl: number;
   readonly #maxResources: number;
@@ -49,7 +51,7 @@ export class Redlock {
   #isOpen = false;
 
   constructor(settings: RedlockSettings) {
-    const clock = settings.clock ?? new ThriftyClock();
+    const clock = settings.clock ?? new ReusingClock();
     this.#pool = new NodePool(settings.nodes, {
       clock,
       random: settings.random ?? new SystemRandom(),
@@ -61,19 +63,23 @@ export class Redlock {
     this.#maxResources = settings.maxResources ?? MAX_RESOURCES;
     this.#maxTtl = Math.floor(settings.maxTtl ?? MAX_TTL);
     const base = resolveLockOptions(defaultsWithin(this.#maxTtl), this.#defaults, this.#maxTtl);
-    this.#forAcquire = new OptionBook(base, this.#maxTtl);
-    this.#forWork = new OptionBook({ ...base, autoExtend: this.#defaults.autoExtend ?? true }, this.#maxTtl);
+    this.#forAcquire = new PreparedOptions(base, this.#maxTtl);
+    this.#forWork = new PreparedOptions({ ...base, autoExtend: this.#defaults.autoExtend ?? true }, this.#maxTtl);
     this.#held = settings.held ?? new HeldLocks();
     this.#shutdown = new Shutdown(clock);
     this.#lines = new WaitingLines(this.#pool, settings.maxWaiters ?? MOST_WAITERS);
-    this.#acquisition = new Acquisition({ pool: this.#pool, maxTtl: this.#maxTtl, lines: this.#lines });
-    this.#surroundings = {
-      pool: this.#pool,
-      maxTtl: this.#maxTtl,
+    this.#releases = new DelayedReleases(this.#pool);
+    const context = { pool: this.#pool, releases: this.#releases, maxTtl: this.#maxTtl };
+    this.#acquisition = new Acquisition({ ...context, lines: this.#lines });
+    this.#leaseContext = {
+      ...context,
       emit: this.#emit,
       followed: (lease) => this.#lines.follows(lease),
       passOn: (...passing) => this.#lines.passOn(...passing),
-      ended: (lease) => this.#over(lease),
+      ended: (lease) => {
+        this.#lines.leave(lease);
+        this.#shutdown.over(lease);
+      },
     };
   }
 
@@ -144,6 +150,7 @@ export class Redlock {
     // From now on there is nothing to open.
     this.#opening ??= Promise.resolve();
     await this.drain(0);
+    this.#releases.close();
     await this.#pool.close();
     this.#held.close();
   }
@@ -159,13 +166,13 @@ export class Redlock {
     this.#shutdown.enter();
     try {
       const closing = this.#shutdown.stopFor({ holder: this.#held.any });
-      const patience = new Patience(this.#pool, options, closing);
-      patience.throwIfAborted();
+      const budget = new WaitBudget(this.#pool, options, closing);
+      budget.throwIfAborted();
       // For callers that are faster than the start of the application, or that it has none.
-      const start = this.#isOpen ? patience.since : await this.#opened(patience, resources);
-      const contest = new CallerContest({ resources, terms: options, patience }, this.#emit);
-      const won = await this.#acquisition.take(contest, options, start);
-      const lease = new Lease(this.#surroundings, won, { terms: options, taken: contest.taken! });
+      const start = this.#isOpen ? budget.since : await this.#opened(budget, resources);
+      const request = new CallerRequest({ resources, terms: options, budget }, this.#emit);
+      const won = await this.#acquisition.take(request, options, start);
+      const lease = new Lease(this.#leaseContext, won, { terms: options, taken: request.taken! });
       if (isPatient(options) && (resources.length === 1 || won.parts)) this.#lines.hold(lease);
       else this.#lines.adopt(lease);
       const refused = this.#shutdown.keep(lease);
@@ -177,18 +184,13 @@ export class Redlock {
   }
 
   /** What time it is when the pool is open; a caller that waits does so for no longer than it wants to. */
-  async #opened(patience: Patience, resources: readonly string[]): Promise<Moment> {
+  async #opened(budget: WaitBudget, resources: readonly string[]): Promise<Moment> {
     await new Promise<void>((resolve, reject) => {
       const timeout = (): void => reject(errorOf(notConnected(this.#pool.nodes), resources));
-      const stop = patience.watch(patience.leftForVote, { timeout, abort: reject });
+      const stop = budget.watch(budget.leftForVote, { timeout, abort: reject });
       this.open().then(resolve, reject).finally(stop);
     });
     return this.#pool.clock.now();
-  }
-
-  #over(lease: Lease): void {
-    this.#lines.leave(lease);
-    this.#shutdown.over(lease);
   }
 
   async #open(): Promise<void> {

@@ -1,9 +1,9 @@
-import type { Grant, Ticket } from '../core/claim.js';
-import type { Question, Unknown } from '../core/lock-node.js';
+import type { Grant, Ticket } from '../core/port/claim.js';
+import type { Question, Unknown } from '../core/port/lock-node.js';
 
 /** Answers later than the call returns, as a network does. */
-export function answer<A>(question: Question<A>, seat: number, given: A): void {
-  queueMicrotask(() => question.answer(seat, given));
+export function answer<A>(question: Question<A>, nodeIndex: number, given: A): void {
+  queueMicrotask(() => question.answer(nodeIndex, given));
 }
 
 /** Tells a waiter what the node gave to it, in order with the answers. */

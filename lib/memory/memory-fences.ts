@@ -1,6 +1,6 @@
-import type { Claim } from '../core/claim.js';
-import { counterOf } from '../core/fencing.js';
-import type { Question } from '../core/lock-node.js';
+import type { Claim } from '../core/port/claim.js';
+import { counterOf } from '../core/port/fencing.js';
+import type { Question } from '../core/port/lock-node.js';
 
 /** The fence counters of a node in memory, which outlive all locks; a few resources share each of them. */
 export class MemoryFences {

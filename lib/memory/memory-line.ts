@@ -1,4 +1,4 @@
-import type { Claim } from '../core/claim.js';
+import type { Claim } from '../core/port/claim.js';
 import { Tidying } from './tidying.js';
 
 export interface LineTerms {

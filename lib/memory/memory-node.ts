@@ -1,6 +1,6 @@
-import type { Claim } from '../core/claim.js';
-import type { Clock } from '../core/clock.js';
-import { TOKENS_PER_VOTE } from '../core/fencing.js';
+import type { Claim } from '../core/port/claim.js';
+import type { Clock } from '../core/time/clock.js';
+import { TOKENS_PER_VOTE } from '../core/port/fencing.js';
 import type {
   AcquireAnswer,
   ExtendAnswer,
@@ -10,7 +10,7 @@ import type {
   RaiseAnswer,
   ReleaseAnswer,
   YieldAnswer,
-} from '../core/lock-node.js';
+} from '../core/port/lock-node.js';
 import { answer, tell } from './memory-answers.js';
 import { MemoryEntries } from './memory-entries.js';
 import { MemoryFences } from './memory-fences.js';
@@ -45,30 +45,30 @@ export class MemoryNode implements LockNode {
     return `${this.name}/${this.#trust.run}`;
   }
 
-  acquire(question: Question<AcquireAnswer>, seat: number): void {
-    answer(question, seat, this.#acquire(question));
+  acquire(question: Question<AcquireAnswer>, nodeIndex: number): void {
+    answer(question, nodeIndex, this.#acquire(question));
   }
 
-  yield(question: Question<YieldAnswer>, seat: number): void {
-    answer(question, seat, this.#yield(question.claim));
+  yield(question: Question<YieldAnswer>, nodeIndex: number): void {
+    answer(question, nodeIndex, this.#yield(question.claim));
   }
 
-  raise(question: Question<RaiseAnswer>, seat: number): void {
+  raise(question: Question<RaiseAnswer>, nodeIndex: number): void {
     const { claim, proposal } = question;
     const refusal = this.#refusals.ofToken(proposal - claim.tokens + 1);
-    if (refusal) return answer<RaiseAnswer>(question, seat, refusal);
+    if (refusal) return answer<RaiseAnswer>(question, nodeIndex, refusal);
     for (const resource of claim.resources) this.#fences.raise(resource, proposal);
-    answer(question, seat, { kind: this.#has(claim) ? 'raised' : 'gone' });
+    answer(question, nodeIndex, { kind: this.#has(claim) ? 'raised' : 'gone' });
   }
 
-  extend(question: Question<ExtendAnswer>, seat: number): void {
+  extend(question: Question<ExtendAnswer>, nodeIndex: number): void {
     const { claim, ttl } = question;
     const refusal = this.#refusals.ofTtl(ttl);
-    if (refusal) return answer<ExtendAnswer>(question, seat, refusal);
-    answer(question, seat, { kind: this.#entries.extend(claim, ttl) });
+    if (refusal) return answer<ExtendAnswer>(question, nodeIndex, refusal);
+    answer(question, nodeIndex, { kind: this.#entries.extend(claim, ttl) });
   }
 
-  release(question: Question<ReleaseAnswer>, seat: number): void {
+  release(question: Question<ReleaseAnswer>, nodeIndex: number): void {
     const { claim } = question;
     const ours = claim.resources.filter((resource) => this.#entries.get(resource)?.value === claim.value);
     for (const resource of ours) this.#entries.delete(resource);
@@ -76,7 +76,7 @@ export class MemoryNode implements LockNode {
       this.#lines.get(resource)?.leave(claim);
       if (!claim.followed) this.#serve(resource);
     }
-    answer(question, seat, { kind: ours.length > 0 ? 'released' : 'gone' });
+    answer(question, nodeIndex, { kind: ours.length > 0 ? 'released' : 'gone' });
   }
 
   probe(answered: (answer: ProbeAnswer) => void): void {

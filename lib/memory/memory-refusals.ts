@@ -1,5 +1,5 @@
-import { outrun } from '../core/fencing.js';
-import type { Question, Unknown } from '../core/lock-node.js';
+import { outrun } from '../core/port/fencing.js';
+import type { Question, Unknown } from '../core/port/lock-node.js';
 import { refusal } from './memory-answers.js';
 import type { MemoryFences } from './memory-fences.js';
 

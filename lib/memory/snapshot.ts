@@ -1,4 +1,4 @@
-import type { Claim } from '../core/claim.js';
+import type { Claim } from '../core/port/claim.js';
 import type { MemoryEntries } from './memory-entries.js';
 import type { MemoryFences } from './memory-fences.js';
 import type { Marker } from './memory-trust.js';

@@ -1,11 +1,11 @@
 import type { Redis } from 'ioredis';
-import { Claim, type Grant } from '../core/claim.js';
-import type { Moment } from '../core/clock.js';
-import { FAMILIES } from '../core/families.js';
-import { secretOf } from './answers.js';
-import type { Asking } from './batch-queue.js';
+import { Claim, type Grant } from '../core/port/claim.js';
+import type { Moment } from '../core/time/clock.js';
+import { FAMILIES } from '../core/port/key-families.js';
+import { secretOf } from './batch/reply-decoder.js';
+import type { Asking } from './batch/batch-queue.js';
 import { readGrant, secretIn, signatureOf, type SignedGrant } from './grant-signature.js';
-import type { Reply } from './wire-command.js';
+import type { Reply } from './connection/wire-command.js';
 
 const TIDY_FROM = 1_000;
 /** How many grants wait at most for a reply that may prove them. */

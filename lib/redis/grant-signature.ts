@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { arrivalIn } from './answers.js';
+import { arrivalIn } from './batch/reply-decoder.js';
 
 /** Signature; value, fence counter and clock of the node, when the oldest of those came who wait behind it, key. */
 const MESSAGE = /^(\w+) ((\S+) (\d+)(?:@(\d+))? (\S+) (.*))$/s;

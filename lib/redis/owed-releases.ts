@@ -1,6 +1,6 @@
-import type { Claim } from '../core/claim.js';
-import type { Clock } from '../core/clock.js';
-import { LINE_KEPT } from './line-script.js';
+import type { Claim } from '../core/port/claim.js';
+import type { Clock } from '../core/time/clock.js';
+import { LINE_KEPT } from './scripts/line-script.js';
 
 const TIDY_FROM = 1_000;
 /** Ms until a release is tried again that a node has answered with an error; then twice as long, up to the longest pause. */

@@ -1,8 +1,7 @@
-import { Aside, returnedVote } from '../core/aside.js';
-import { Claim } from '../core/claim.js';
+import { SingleCall, returnedVote } from '../core/port/single-call.js';
+import { Claim } from '../core/port/claim.js';
 import type {
   AcquireAnswer,
-  Bounds,
   ExtendAnswer,
   LockNode,
   NodeEvent,
@@ -11,20 +10,20 @@ import type {
   RaiseAnswer,
   ReleaseAnswer,
   YieldAnswer,
-} from '../core/lock-node.js';
-import { readAnswers, yieldedBy, type AnswerListener } from './answers.js';
-import type { Encoder } from './batch-encoder.js';
-import { BatchQueue } from './batch-queue.js';
-import { Batch, isRelease, isVote, type Verb } from './batch.js';
-import { extendVerb, mayStand, releaseVerb, severalOr } from './verb-of.js';
+} from '../core/port/lock-node.js';
+import { readAnswers, yieldedBy, type AnswerListener } from './batch/reply-decoder.js';
+import type { Encoder } from './batch/batch-encoder.js';
+import { BatchQueue } from './batch/batch-queue.js';
+import { Batch, isRelease, isVote, type Verb } from './batch/batch.js';
+import { extendVerb, mayStand, releaseVerb, severalOr } from './batch/verb-of.js';
 import { GrantChannel, type GrantListener } from './grant-channel.js';
-import type { NodeAddress } from './node-address.js';
-import type { NodeParts } from './node-parts.js';
+import type { NodeAddress } from './connection/node-address.js';
+import type { NodeParts } from './connection/node-parts.js';
 import { owedFor, OwedReleases } from './owed-releases.js';
-import type { NodeLink } from './node-link.js';
-import { NodeTrust } from './node-trust.js';
-import { Probe } from './probe.js';
-import type { Reply } from './wire-command.js';
+import type { NodeLink } from './connection/node-link.js';
+import { NodeTrust } from './trust/node-trust.js';
+import { Probe } from './trust/probe.js';
+import type { Reply } from './connection/wire-command.js';
 
 /** A Redis or Valkey master as a `LockNode`, over one connection of its own. */
 export class RedisNode implements LockNode {
@@ -46,7 +45,7 @@ export class RedisNode implements LockNode {
     this.name = address.name;
     const creditor = {
       obstacle: () => this.#obstacle(),
-      release: (claim: Claim, left: number) => this.release(new Aside(claim, left), 0),
+      release: (claim: Claim, left: number) => this.release(new SingleCall(claim, left), 0),
     };
     this.#owed = new OwedReleases(creditor, clock);
     this.#grants = new GrantChannel(encoder.channel, encoder.keyPrefix, {
@@ -83,32 +82,33 @@ export class RedisNode implements LockNode {
     return this.#trust.runId;
   }
 
-  get clockAhead(): Bounds | undefined {
+  get clockAhead(): LockNode['clockAhead'] {
     return this.#trust.clockAhead;
   }
 
-  acquire(question: Question<AcquireAnswer>, seat: number): void {
+  acquire(question: Question<AcquireAnswer>, nodeIndex: number): void {
     const { claim } = question;
     const verb = claim.ticket && this.#grants.usable ? 'W' : severalOr('A', claim);
-    claim.noteSent(this, this.#ask(verb, question, seat));
+    claim.noteSent(this, this.#ask(verb, question, nodeIndex));
   }
 
-  yield(question: Question<YieldAnswer>, seat: number): void {
+  yield(question: Question<YieldAnswer>, nodeIndex: number): void {
     // Who cannot stand in line cannot keep a place in it either.
-    if (this.#grants.usable) this.#ask('Y', question, seat);
-    else this.release(new Aside(question.claim, 0, (answer) => question.answer(seat, yieldedBy(answer))), seat);
+    if (this.#grants.usable) return void this.#ask('Y', question, nodeIndex);
+    const passed = (answer: ReleaseAnswer): void => question.answer(nodeIndex, yieldedBy(answer));
+    this.release(new SingleCall(question.claim, 0, passed), nodeIndex);
   }
 
-  raise(question: Question<RaiseAnswer>, seat: number): void {
-    this.#ask(severalOr('F', question.claim), question, seat);
+  raise(question: Question<RaiseAnswer>, nodeIndex: number): void {
+    this.#ask(severalOr('F', question.claim), question, nodeIndex);
   }
 
-  extend(question: Question<ExtendAnswer>, seat: number): void {
-    this.#ask(extendVerb(question.claim), question, seat);
+  extend(question: Question<ExtendAnswer>, nodeIndex: number): void {
+    this.#ask(extendVerb(question.claim), question, nodeIndex);
   }
 
-  release(question: Question<ReleaseAnswer>, seat: number): void {
-    this.#ask(releaseVerb(question.claim), question, seat);
+  release(question: Question<ReleaseAnswer>, nodeIndex: number): void {
+    this.#ask(releaseVerb(question.claim), question, nodeIndex);
   }
 
   probe(answered: (answer: ProbeAnswer) => void): void {
@@ -139,14 +139,14 @@ export class RedisNode implements LockNode {
   }
 
   /** Puts an operation into the batch of this turn and returns true, or answers in a microtask why it was not sent. */
-  #ask<A>(verb: Verb, question: Question<A>, seat: number): boolean {
+  #ask<A>(verb: Verb, question: Question<A>, nodeIndex: number): boolean {
     const reason = this.#batches.isOpen ? undefined : this.#obstacle();
     if (reason === undefined) {
-      this.#batches.add(verb, question, seat);
+      this.#batches.add(verb, question, nodeIndex);
       return true;
     }
     const batch = new Batch();
-    batch.add(verb, question, seat);
+    batch.add(verb, question, nodeIndex);
     // `queueMicrotask` would make a resource for async hooks first.
     void Promise.resolve().then(() => this.#settle(batch, { ok: false, reason, sent: false }));
     return false;
@@ -168,13 +168,13 @@ export class RedisNode implements LockNode {
 
   readonly #answered: AnswerListener = (batch, index, answer) => {
     const question = batch.questions[index]!;
-    const seat = batch.seats[index]!;
+    const nodeIndex = batch.nodeIndexes[index]!;
     const isNoted = question.claim.ticket || answer.kind === 'unknown' || this.#owed.size > 0;
     if (isNoted) this.#note(batch.verbs[index]!, question, answer.kind);
     const counted = isVote(batch.verbs[index]!) ? this.#trust.countVote(answer) : this.#trust.count(answer);
     // A vote that a node gave before it was known not to be trusted is given back.
-    if (counted !== answer) this.release(returnedVote(question.claim, question.ttl, seat), seat);
-    question.answer(seat, counted);
+    if (counted !== answer) this.release(returnedVote(question.claim, question.ttl, nodeIndex), nodeIndex);
+    question.answer(nodeIndex, counted);
   };
 
   /** Keeps in mind which claims wait for grants, and which releases are owed. */
@@ -195,6 +195,6 @@ export class RedisNode implements LockNode {
 
   /** The waiter gave up while the grant was on its way; where the node is barred, the vote is that of another node of the pool. */
   #giveBack(claim: Claim): void {
-    if (!this.#trust.obstacle) this.release(new Aside(claim, this.encoder.trust.maxTtl), 0);
+    if (!this.#trust.obstacle) this.release(new SingleCall(claim, this.encoder.trust.maxTtl), 0);
   }
 }

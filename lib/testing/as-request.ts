@@ -1,5 +1,5 @@
-import { LockCall, lockCalls } from '../with-lock/lock-call.js';
-import type { LockPlan } from '../with-lock/lock-plan.js';
+import { LockCall, lockCalls } from '../with-lock/run/lock-call.js';
+import type { LockPlan } from '../with-lock/run/lock-plan.js';
 
 /** Runs `work` as if an HTTP request had led to it, on no handler in particular: each locked method takes its own lock. */
 export function asRequest<T>(request: object, work: () => T): T {

@@ -1,6 +1,6 @@
-import type { Clock, Moment } from '../core/clock.js';
-import { SystemClock } from '../core/system-clock.js';
-import { turn } from './turn.js';
+import type { Clock, Moment } from '../core/time/clock.js';
+import { SystemClock } from '../core/time/system-clock.js';
+import { turn } from './pools/turn.js';
 
 interface Timer {
   /** Ms on this clock. */

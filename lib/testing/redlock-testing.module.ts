@@ -1,12 +1,13 @@
 import { Module, type DynamicModule, type InjectionToken, type Provider } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { RedlockService } from '../redlock.service.js';
-import { getRedlockToken, POOL_MAKER } from '../redlock.tokens.js';
-import { planCheckFor } from '../with-lock/plan-check.js';
+import { getRedlockToken } from '../redlock.tokens.js';
+import { POOL_MAKER } from '../pool-maker.js';
+import { planCheckFor } from '../with-lock/check/plan-check.js';
 import { RedlockExceptionFilter } from '../with-lock/redlock-exception.filter.js';
 import { checkTestingOptions, type RedlockTestingOptions } from './redlock-testing.options.js';
 import { RedlockTesting } from './redlock-testing.js';
-import { TestingPools } from './testing-pools.js';
+import { TestingPools } from './pools/testing-pools.js';
 
 /** Visible to all modules, so that each `RedlockModule` of the application finds it. */
 @Module({})

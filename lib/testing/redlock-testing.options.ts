@@ -1,4 +1,4 @@
-import { checkNames, misfit } from '../core/options.js';
+import { checkNames, misfit } from '../core/api/options.js';
 import { checkModuleOptions, MODULE_OPTION_NAMES, type RedlockModuleOptions } from '../redlock.options.js';
 
 export interface RedlockTestingOptions extends Omit<

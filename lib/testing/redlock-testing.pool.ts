@@ -1,11 +1,11 @@
-import { Aside } from '../core/aside.js';
-import { Claim } from '../core/claim.js';
-import { LONGEST_TIMER } from '../core/clock.js';
-import type { LockEvent } from '../core/events.js';
-import { misfit } from '../core/options.js';
-import { toResources } from '../core/resources.js';
-import type { PoolInMemory } from './pool-in-memory.js';
-import type { TestingNode } from './testing-node.js';
+import { SingleCall } from '../core/port/single-call.js';
+import { Claim } from '../core/port/claim.js';
+import { LONGEST_TIMER } from '../core/time/clock.js';
+import type { LockEvent } from '../core/api/events.js';
+import { misfit } from '../core/api/options.js';
+import { toResources } from '../core/api/resources.js';
+import type { PoolInMemory } from './pools/pool-in-memory.js';
+import type { TestingNode } from './nodes/testing-node.js';
 
 /** What somebody else holds. */
 export interface HeldElsewhere {
@@ -82,7 +82,9 @@ export class RedlockTestingPool {
     for (const node of nodes) node.plant(resource, value, ttl);
     const release = (): void => {
       if (!this.#holds.delete(held)) return;
-      nodes.forEach((node, seat) => node.release(new Aside(new Claim([resource], value), LONGEST_TIMER), seat));
+      nodes.forEach((node, nodeIndex) =>
+        node.release(new SingleCall(new Claim([resource], value), LONGEST_TIMER), nodeIndex),
+      );
     };
     const held = { resource, release, [Symbol.dispose]: release };
     this.#holds.add(held);

@@ -1,8 +1,8 @@
-import { LONGEST_TIMER } from '../core/clock.js';
-import { misfit } from '../core/options.js';
+import { LONGEST_TIMER } from '../core/time/clock.js';
+import { misfit } from '../core/api/options.js';
 import { asRequest } from './as-request.js';
 import { RedlockTestingPool } from './redlock-testing.pool.js';
-import type { TestingPools } from './testing-pools.js';
+import type { TestingPools } from './pools/testing-pools.js';
 
 /**
  * What a test has its hands on: the pool without a name, the named ones, and the clock of all.

@@ -1,8 +1,8 @@
-import type { Clock } from '../core/clock.js';
-import type { Lease } from '../core/lease.js';
-import type { Lock } from '../core/lock.js';
-import type { LockNode } from '../core/lock-node.js';
-import type { LockOptions } from '../core/options.js';
+import type { Clock } from '../core/time/clock.js';
+import type { Lease } from '../core/lease/lease.js';
+import type { Lock } from '../core/api/lock.js';
+import type { LockNode } from '../core/port/lock-node.js';
+import type { LockOptions } from '../core/api/options.js';
 import { RedlockService } from '../redlock.service.js';
 import type { PoolOptions } from './redlock-testing.options.js';
 

@@ -1,7 +1,7 @@
-import type { KeyMisfit } from './key-misfit.js';
-import type { KeySlipOf } from './key-slip.js';
+import type { KeyMisfit } from './key/key-misfit.js';
+import type { KeySlipOf } from './key/key-slip.js';
 import type { LockDecorator } from './lock-decorator.js';
-import type { WithLockOptions } from './lock-plan.js';
+import type { WithLockOptions } from './run/lock-plan.js';
 import { WithLock } from './with-lock.decorator.js';
 
 /** `@WithLock` for keys that the compiler compares with `T`. */

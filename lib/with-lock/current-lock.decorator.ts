@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { createParamDecorator } from '@nestjs/common';
-import { lockCalls } from './lock-call.js';
+import { lockCalls } from './run/lock-call.js';
 
 const LOCK_PARAMETER = Symbol.for('nestjs-redlock:lock-parameter');
 

@@ -1,6 +1,6 @@
-import type { ArgumentMisfit } from './key-misfit.js';
-import type { KeySlipOf } from './key-slip.js';
-import type { LockKey } from './lock-key.js';
+import type { ArgumentMisfit } from './key/key-misfit.js';
+import type { KeySlipOf } from './key/key-slip.js';
+import type { LockKey } from './key/lock-key.js';
 
 /** Stands on methods whose parameters have what the key reads from them; the compiler tells where one has not. */
 export interface LockDecorator<Key extends LockKey> {

@@ -1,15 +1,16 @@
 import { isObservable, throwError, type Observable } from 'rxjs';
-import { RedlockError } from '../core/errors.js';
-import type { Lock } from '../core/lock.js';
+import { RedlockError } from '../core/api/errors.js';
+import type { Lock } from '../core/api/lock.js';
 import { lockParameterOf } from './current-lock.decorator.js';
-import { makeException } from './exception-factory.js';
-import { logKeyError } from './key-error-log.js';
-import type { KeySource } from './key-template.js';
-import { lockCalls } from './lock-call.js';
-import { toLockException } from './lock-exception.js';
-import type { LockPlan } from './lock-plan.js';
-import { streamLocked } from './locked-stream.js';
-import { runLocked, skipped, type LockedRun, type Locker } from './run-locked.js';
+import { makeException } from './reply/exception-factory.js';
+import { logKeyError } from './key/key-error-log.js';
+import type { KeySource } from './key/key-template.js';
+import { lockCalls } from './run/lock-call.js';
+import { toLockException } from './reply/lock-exception.js';
+import type { LockPlan } from './run/lock-plan.js';
+import { streamLocked } from './run/locked-stream.js';
+import { runLocked, skipped } from './run/run-locked.js';
+import type { LockedRun, Locker } from './run/locker.js';
 
 /** Nest's own marks of `@ResolveField` and `@ResolveReference`. */
 const FIELDS = ['graphql:resolve_property', 'graphql:resolve_reference'];

@@ -1,13 +1,13 @@
 import { Catch, Inject, Logger, Optional, type ArgumentsHost, type ExceptionFilter, type Type } from '@nestjs/common';
 import { ApplicationConfig, BaseExceptionFilter } from '@nestjs/core';
-import { RedlockError } from '../core/errors.js';
+import { RedlockError } from '../core/api/errors.js';
 import { getRedlockToken } from '../redlock.tokens.js';
-import type { ExceptionFactory } from './exception-factory.js';
-import { toHttpException, type HttpResponse } from './http-errors.js';
-import { logKeyError } from './key-error-log.js';
-import { toLockException } from './lock-exception.js';
-import { answerMessage } from './message-filter.js';
-import { replyTo } from './replies.js';
+import type { ExceptionFactory } from './reply/exception-factory.js';
+import { toHttpException, type HttpResponse } from './transport/http-errors.js';
+import { logKeyError } from './key/key-error-log.js';
+import { toLockException } from './reply/lock-exception.js';
+import { answerMessage } from './reply/message-filter.js';
+import { replyTo } from './reply/replies.js';
 
 /** What makes exceptions for a pool: its service, or what a test puts in its place. */
 interface Source {

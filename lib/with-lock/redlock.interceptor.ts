@@ -7,16 +7,16 @@ import {
   type Type,
 } from '@nestjs/common';
 import { catchError, Observable, throwError, type MonoTypeOperatorFunction, type Subscribable } from 'rxjs';
-import type { Lock } from '../core/lock.js';
+import type { Lock } from '../core/api/lock.js';
 import { getRedlockToken } from '../redlock.tokens.js';
-import { Departure } from './departure.js';
-import { makeException, type ExceptionFactory } from './exception-factory.js';
-import { handlingOf, type Handling } from './handling.js';
-import { logKeyError } from './key-error-log.js';
-import { LockCall, lockCalls } from './lock-call.js';
-import { planOf, type LockPlan } from './lock-plan.js';
-import { streamLocked } from './locked-stream.js';
-import type { Locker } from './run-locked.js';
+import { WaitCancellation } from './transport/wait-cancellation.js';
+import { makeException, type ExceptionFactory } from './reply/exception-factory.js';
+import { handlingOf, type Handling } from './transport/handling.js';
+import { logKeyError } from './key/key-error-log.js';
+import { LockCall, lockCalls } from './run/lock-call.js';
+import { planOf, type LockPlan } from './run/lock-plan.js';
+import { streamLocked } from './run/locked-stream.js';
+import type { Locker } from './run/locker.js';
 
 /** What one call of a handler comes with. */
 interface Visit {
@@ -82,22 +82,22 @@ export class RedlockInterceptor implements NestInterceptor {
 /** Ends the wait of the method when the client goes away, or when nobody listens any more. */
 function byMethod({ plan, handling: { request, kind, client }, next, toReply }: Visit): Observable<unknown> {
   return new Observable((subscriber) => {
-    const departure = new Departure({ client, signals: [plan.options.signal] });
-    const call = new LockCall({ plan, request, kind, reply: { toReply, signal: departure } });
+    const cancellation = new WaitCancellation({ client, signals: [plan.options.signal] });
+    const call = new LockCall({ plan, request, kind, reply: { toReply, signal: cancellation } });
     const subscription = enter(call, next).subscribe({
       next: (value) => subscriber.next(value),
       error: (error) => {
-        departure.end();
+        cancellation.end();
         subscriber.error(error);
       },
       complete: () => {
-        departure.end();
+        cancellation.end();
         subscriber.complete();
       },
     });
     return () => {
       subscription.unsubscribe();
-      departure.leave();
+      cancellation.leave();
     };
   });
 }

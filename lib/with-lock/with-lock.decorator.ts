@@ -2,10 +2,10 @@ import 'reflect-metadata';
 import { Inject, UseInterceptors } from '@nestjs/common';
 import { getRedlockToken } from '../redlock.tokens.js';
 import type { LockDecorator } from './lock-decorator.js';
-import type { LockKey } from './lock-key.js';
-import { setPlan, toPlan, type WithLockOptions } from './lock-plan.js';
+import type { LockKey } from './key/lock-key.js';
+import { setPlan, toPlan, type WithLockOptions } from './run/lock-plan.js';
 import { lockMethod } from './locked-method.js';
-import { addMessageFilter } from './message-filter.js';
+import { addMessageFilter } from './reply/message-filter.js';
 import { interceptorFor } from './redlock.interceptor.js';
 
 /**

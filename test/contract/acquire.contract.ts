@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
-import type { Held } from '../../lib/core/lock-node.js';
-import { Claim } from '../../lib/core/claim.js';
+import type { Held } from '../../lib/core/port/lock-node.js';
+import { Claim } from '../../lib/core/port/claim.js';
 import type { ContractSuite } from './contract-suite.js';
 
 export function describeAcquire(suite: ContractSuite): void {

@@ -1,7 +1,7 @@
-import { Aside } from '../../lib/core/aside.js';
-import { Claim } from '../../lib/core/claim.js';
-import type { Moment } from '../../lib/core/clock.js';
-import { counterOf } from '../../lib/core/fencing.js';
+import { SingleCall } from '../../lib/core/port/single-call.js';
+import { Claim } from '../../lib/core/port/claim.js';
+import type { Moment } from '../../lib/core/time/clock.js';
+import { counterOf } from '../../lib/core/port/fencing.js';
 import type {
   AcquireAnswer,
   ExtendAnswer,
@@ -10,7 +10,7 @@ import type {
   RaiseAnswer,
   ReleaseAnswer,
   YieldAnswer,
-} from '../../lib/core/lock-node.js';
+} from '../../lib/core/port/lock-node.js';
 import { WaiterStub } from '../support/waiter-stub.js';
 
 /** One more process that asks the node under test. */
@@ -98,7 +98,7 @@ export class ContractSuite {
 
   #acquire(claim: Claim, { ttl = 60_000, proposal = 0 }, node: Pick<LockNode, 'acquire'>): Promise<AcquireAnswer> {
     return new Promise((resolve) => {
-      const question = new Aside<AcquireAnswer>(claim, ttl, resolve);
+      const question = new SingleCall<AcquireAnswer>(claim, ttl, resolve);
       question.proposal = proposal;
       node.acquire(question, 0);
     });
@@ -113,7 +113,7 @@ export class ContractSuite {
 
   raise(claim: Claim, token: number): Promise<RaiseAnswer> {
     return new Promise((resolve) => {
-      const question = new Aside<RaiseAnswer>(claim, 0, resolve);
+      const question = new SingleCall<RaiseAnswer>(claim, 0, resolve);
       question.proposal = token;
       this.under.node.raise(question, 0);
     });
@@ -125,19 +125,19 @@ export class ContractSuite {
   }
 
   yield(claim: Claim): Promise<YieldAnswer> {
-    return new Promise((resolve) => this.under.node.yield(new Aside(claim, 60_000, resolve), 0));
+    return new Promise((resolve) => this.under.node.yield(new SingleCall(claim, 60_000, resolve), 0));
   }
 
   extend(claim: Claim, ttl = 60_000, proposal = 0): Promise<ExtendAnswer> {
     return new Promise((resolve) => {
-      const question = new Aside<ExtendAnswer>(claim, ttl, resolve);
+      const question = new SingleCall<ExtendAnswer>(claim, ttl, resolve);
       question.proposal = proposal;
       this.under.node.extend(question, 0);
     });
   }
 
   release(claim: Claim): Promise<ReleaseAnswer> {
-    return new Promise((resolve) => this.under.node.release(new Aside(claim, 60_000, resolve), 0));
+    return new Promise((resolve) => this.under.node.release(new SingleCall(claim, 60_000, resolve), 0));
   }
 
   /** Releases without serving the line, which leaves it to whoever asks next. */

@@ -1,5 +1,5 @@
-import { FaultyNode } from '../../lib/testing/faulty-node.js';
-import type { Claim } from '../../lib/core/claim.js';
+import { FaultyNode } from '../../lib/testing/nodes/faulty-node.js';
+import type { Claim } from '../../lib/core/port/claim.js';
 import { TRUSTING } from '../support/trust.js';
 import { VirtualClock } from '../support/virtual-clock.js';
 import { describeLockNode } from './lock-node.contract.js';
@@ -18,9 +18,9 @@ describeLockNode('FaultyNode without a fault', async () => {
       const asked: Claim[] = [];
       return {
         node: {
-          acquire: (question, seat) => {
+          acquire: (question, nodeIndex) => {
             asked.push(question.claim);
-            node.acquire(question, seat);
+            node.acquire(question, nodeIndex);
           },
         },
         die: async () => asked.forEach((claim) => gone.add(claim)),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { TOKENS_PER_VOTE } from '../../lib/core/fencing.js';
+import { TOKENS_PER_VOTE } from '../../lib/core/port/fencing.js';
 import { TRUSTING } from '../support/trust.js';
 import type { ContractSuite } from './contract-suite.js';
 

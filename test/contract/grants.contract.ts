@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import type { Claim } from '../../lib/core/claim.js';
+import type { Claim } from '../../lib/core/port/claim.js';
 import type { WaiterStub } from '../support/waiter-stub.js';
 import type { ContractSuite } from './contract-suite.js';
 

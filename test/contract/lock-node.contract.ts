@@ -42,7 +42,7 @@ export function describeLockNode(name: string, setUp: () => Promise<NodeUnderTes
         claim,
         proposal: 0,
         ttl: 60_000,
-        answer: (seat: number, { kind }: { readonly kind: string }) => void answers.push(`${seat}: ${kind}`),
+        answer: (nodeIndex: number, { kind }: { readonly kind: string }) => void answers.push(`${nodeIndex}: ${kind}`),
       };
       node.acquire(question, 3);
       node.yield(question, 1);

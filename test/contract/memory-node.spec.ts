@@ -1,5 +1,5 @@
 import { TRUSTING } from '../support/trust.js';
-import type { Claim } from '../../lib/core/claim.js';
+import type { Claim } from '../../lib/core/port/claim.js';
 import { MemoryNode } from '../../lib/memory/memory-node.js';
 import { VirtualClock } from '../support/virtual-clock.js';
 import { describeLockNode } from './lock-node.contract.js';
@@ -18,9 +18,9 @@ describeLockNode('MemoryNode', async () => {
       const asked: Claim[] = [];
       return {
         node: {
-          acquire: (question, seat) => {
+          acquire: (question, nodeIndex) => {
             asked.push(question.claim);
-            node.acquire(question, seat);
+            node.acquire(question, nodeIndex);
           },
         },
         die: async () => asked.forEach((claim) => gone.add(claim)),

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Aside } from '../../lib/core/aside.js';
-import { Claim } from '../../lib/core/claim.js';
-import type { AcquireAnswer, ReleaseAnswer } from '../../lib/core/lock-node.js';
-import { SystemClock } from '../../lib/core/system-clock.js';
-import { BatchEncoder } from '../../lib/redis/batch-encoder.js';
-import { toAddresses } from '../../lib/redis/node-address.js';
-import { realParts } from '../../lib/redis/node-parts.js';
+import { SingleCall } from '../../lib/core/port/single-call.js';
+import { Claim } from '../../lib/core/port/claim.js';
+import type { AcquireAnswer, ReleaseAnswer } from '../../lib/core/port/lock-node.js';
+import { SystemClock } from '../../lib/core/time/system-clock.js';
+import { BatchEncoder } from '../../lib/redis/batch/batch-encoder.js';
+import { toAddresses } from '../../lib/redis/connection/node-address.js';
+import { realParts } from '../../lib/redis/connection/node-parts.js';
 import { RedisNode } from '../../lib/redis/redis-node.js';
 import { startRedisServer, type RedisServer } from '../support/redis-server.js';
 import { WaiterStub } from '../support/waiter-stub.js';
@@ -28,9 +28,9 @@ describe('the line of a RedisNode, of those who do not know what time it has,', 
   afterEach(() => node.close());
 
   const acquire = (claim: Claim) =>
-    new Promise<AcquireAnswer>((resolve) => node.acquire(new Aside(claim, 60_000, resolve), 0));
+    new Promise<AcquireAnswer>((resolve) => node.acquire(new SingleCall(claim, 60_000, resolve), 0));
   const release = (claim: Claim) =>
-    new Promise<ReleaseAnswer>((resolve) => node.release(new Aside(claim, 60_000, resolve), 0));
+    new Promise<ReleaseAnswer>((resolve) => node.release(new SingleCall(claim, 60_000, resolve), 0));
   /** Somebody who came `later` ms from now, and takes the clock of the node to be `off` by so many ms. */
   const lineUp = async (later: number, off: number): Promise<WaiterStub> => {
     const { monotonic, wall } = clock.now();

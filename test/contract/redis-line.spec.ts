@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { Aside } from '../../lib/core/aside.js';
-import type { AcquireAnswer, ProbeAnswer, ReleaseAnswer } from '../../lib/core/lock-node.js';
-import { Claim } from '../../lib/core/claim.js';
-import { SystemClock } from '../../lib/core/system-clock.js';
-import { BatchEncoder } from '../../lib/redis/batch-encoder.js';
+import { SingleCall } from '../../lib/core/port/single-call.js';
+import type { AcquireAnswer, ProbeAnswer, ReleaseAnswer } from '../../lib/core/port/lock-node.js';
+import { Claim } from '../../lib/core/port/claim.js';
+import { SystemClock } from '../../lib/core/time/system-clock.js';
+import { BatchEncoder } from '../../lib/redis/batch/batch-encoder.js';
 import { secretIn, signatureOf } from '../../lib/redis/grant-signature.js';
-import { toAddresses } from '../../lib/redis/node-address.js';
-import { realParts } from '../../lib/redis/node-parts.js';
+import { toAddresses } from '../../lib/redis/connection/node-address.js';
+import { realParts } from '../../lib/redis/connection/node-parts.js';
 import { RedisNode } from '../../lib/redis/redis-node.js';
 import { eventually } from '../support/eventually.js';
 import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.js';
@@ -45,9 +45,9 @@ describe('the line of a RedisNode', () => {
     return node;
   };
   const acquire = (node: RedisNode, claim: Claim) =>
-    new Promise<AcquireAnswer>((resolve) => node.acquire(new Aside(claim, 60_000, resolve), 0));
+    new Promise<AcquireAnswer>((resolve) => node.acquire(new SingleCall(claim, 60_000, resolve), 0));
   const release = (node: RedisNode, claim: Claim) =>
-    new Promise<ReleaseAnswer>((resolve) => node.release(new Aside(claim, 60_000, resolve), 0));
+    new Promise<ReleaseAnswer>((resolve) => node.release(new SingleCall(claim, 60_000, resolve), 0));
   const owner = () => withRedis(server.url, (redis) => redis.get(a));
   const lineUp = async (node: RedisNode, arrived: number): Promise<WaiterStub> => {
     const waiter = new WaiterStub(a, { arrived, ttl: 60_000, value: fresh('waiter') });
@@ -85,7 +85,7 @@ describe('the line of a RedisNode', () => {
     await one.told();
     const older = await lineUp(await connect(), 5);
     await nodes.at(-1)!.close();
-    expect(await new Promise((resolve) => node.yield(new Aside(one.claim, 60_000, resolve), 0))).toEqual({
+    expect(await new Promise((resolve) => node.yield(new SingleCall(one.claim, 60_000, resolve), 0))).toEqual({
       kind: 'kept',
     });
     expect([await owner(), older.grants]).toEqual([one.claim.value, []]);

@@ -1,9 +1,9 @@
 import { describe } from '@jest/globals';
 import { setTimeout } from 'node:timers/promises';
-import { SystemClock } from '../../lib/core/system-clock.js';
-import { toAddresses } from '../../lib/redis/node-address.js';
-import { BatchEncoder } from '../../lib/redis/batch-encoder.js';
-import { realParts } from '../../lib/redis/node-parts.js';
+import { SystemClock } from '../../lib/core/time/system-clock.js';
+import { toAddresses } from '../../lib/redis/connection/node-address.js';
+import { BatchEncoder } from '../../lib/redis/batch/batch-encoder.js';
+import { realParts } from '../../lib/redis/connection/node-parts.js';
 import { RedisNode } from '../../lib/redis/redis-node.js';
 import { connectRedis } from '../support/redis-client.js';
 import { startRedisServer } from '../support/redis-server.js';

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { Claim } from '../../lib/core/claim.js';
+import { Claim } from '../../lib/core/port/claim.js';
 import type { ContractSuite } from './contract-suite.js';
 
 export function describeRelease(suite: ContractSuite): void {

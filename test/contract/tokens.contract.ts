@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Claim } from '../../lib/core/claim.js';
+import type { Claim } from '../../lib/core/port/claim.js';
 import { TRUSTING } from '../support/trust.js';
 import type { ContractSuite } from './contract-suite.js';
 

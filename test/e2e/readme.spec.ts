@@ -6,7 +6,7 @@ import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
-import { DEFAULT_LOCK_OPTIONS } from '../../lib/core/options.js';
+import { DEFAULT_LOCK_OPTIONS } from '../../lib/core/api/options.js';
 import { RedlockService } from '../../lib/redlock.service.js';
 import { codeBlocks, complaintsAbout, README } from '../support/readme.js';
 import { startRedisServers, stopAll } from '../support/redis-server.js';

@@ -65,7 +65,7 @@ async function writeStub(folder) {
 
 /** @param {string} folder */
 async function sourcesIn(folder) {
-  const names = await readdir(join(ROOT, folder));
+  const names = await readdir(join(ROOT, folder), { recursive: true });
   return names.filter((name) => /(?<!\.spec)\.ts$/.test(name)).map((name) => `${folder}/${name}`);
 }
 

@@ -1,5 +1,5 @@
-import type { Lock } from '../../lib/core/lock.js';
-import type { Dice } from './dice.js';
+import type { Lock } from '../../lib/core/api/lock.js';
+import type { Dice } from './world/dice.js';
 import { STRAY } from './scenario.js';
 import type { SimulatedClient } from './simulated-client.js';
 
@@ -16,7 +16,7 @@ export class Habits {
   /** Hashes a password perhaps, wherever the library calls or answers a program. */
   perhapsCompute(share = 1): void {
     const { client } = this;
-    const { scenario, world } = client.around;
+    const { scenario, world } = client.context;
     const left = this.end - client.machine.free;
     if (left <= 0 || !this.#dice.chance(scenario.computes * share)) return;
     const [shortest, longest] = scenario.ttls;
@@ -29,7 +29,7 @@ export class Habits {
   perhapsListen(lock: Lock, again: () => void): void {
     if (!this.#dice.chance(0.3)) return;
     lock.signal.addEventListener('abort', () => {
-      this.client.judge(() => this.client.around.ledger.toldOfLoss(lock));
+      this.client.judge(() => this.client.context.ledger.toldOfLoss(lock));
       this.perhapsCompute();
       void lock.release();
       if (this.#dice.chance(0.5)) again();
@@ -38,7 +38,7 @@ export class Habits {
 
   /** Rarely all nodes forget everything right after somebody got a lock, who learns of that at once. */
   async perhapsForgotten(lock: Lock): Promise<void> {
-    const { world, nodes } = this.client.around;
+    const { world, nodes } = this.client.context;
     if (world.now >= this.end || !this.#dice.chance(0.01)) return;
     world.note(() => '### all nodes are flushed');
     for (const node of nodes) node.flush();
@@ -47,7 +47,7 @@ export class Habits {
 
   /** The wall clock is far off for a while, again and again, where the scenario says so. */
   stray(): void {
-    const { world, scenario } = this.client.around;
+    const { world, scenario } = this.client.context;
     const { machine } = this.client;
     if (!scenario.strayClocks) return;
     world.in(this.#dice.between(50, 800), () => {

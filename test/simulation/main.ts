@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util';
-import { stands, tokenOf } from '../../lib/core/fencing.js';
-import { countersUpTo, explore } from './exploration.js';
-import type { Judge } from './ledger.js';
+import { stands, tokenOf } from '../../lib/core/port/fencing.js';
+import { countersUpTo, explore } from './exploration/exploration.js';
+import type { Judge } from './judge/ledger.js';
 import { Progress } from './progress.js';
 import { runSeeds, type Range } from './seeds.js';
 import { simulate, type SimulationOptions } from './simulation.js';
-import type { Weakness } from './weakness.js';
+import type { Weakness } from './faults/weakness.js';
 
 const HELP = `npm run simulate -- [--seeds N] [--first N] [--workers N]   many seeds, from --first on
 npm run simulate -- --seed N                              one seed, with its trace

@@ -1,5 +1,5 @@
-import type { Dice } from './dice.js';
-import type { Weakness } from './weakness.js';
+import type { Dice } from './world/dice.js';
+import type { Weakness } from './faults/weakness.js';
 
 /** Ms: the longest lease, and the length of a quarantine. */
 export const MAX_TTL = 800;

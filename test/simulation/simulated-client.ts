@@ -1,17 +1,17 @@
 import { Redlock } from '../../lib/core/redlock.js';
-import type { ConnectionListener } from '../../lib/redis/connection.js';
+import type { ConnectionListener } from '../../lib/redis/connection/connection.js';
 import { RedisNode } from '../../lib/redis/redis-node.js';
-import { BatchTurn } from './batch-turn.js';
-import type { Dice } from './dice.js';
+import { BatchTurn } from './world/batch-turn.js';
+import type { Dice } from './world/dice.js';
 import { Habits } from './habits.js';
-import type { Holder, Ledger } from './ledger.js';
-import { Machine } from './machine.js';
+import type { Holder, Ledger } from './judge/ledger.js';
+import { Machine } from './world/machine.js';
 import { MAX_TTL, rollClock, type Scenario } from './scenario.js';
-import { SimulatedEncoder, type Teller } from './sent-batch.js';
-import { SimulatedConnection } from './simulated-connection.js';
-import type { SimulatedNode } from './simulated-node.js';
-import { Violation } from './violation.js';
-import type { World } from './world.js';
+import { SimulatedEncoder, type Teller } from './nodes/sent-batch.js';
+import { SimulatedConnection } from './nodes/simulated-connection.js';
+import type { SimulatedNode } from './nodes/simulated-node.js';
+import { Violation } from './judge/violation.js';
+import type { World } from './world/world.js';
 import { Work } from './work.js';
 
 export interface Surroundings {
@@ -33,10 +33,10 @@ export class SimulatedClient implements Holder {
   busy = 0;
 
   constructor(
-    readonly around: Surroundings,
+    readonly context: Surroundings,
     readonly name: string,
   ) {
-    const { world, scenario } = around;
+    const { world, scenario } = context;
     this.dice = world.dice.fork(name);
     this.machine = new Machine(world, rollClock(this.dice, name, scenario));
     this.nodes = this.#makeNodes();
@@ -54,7 +54,7 @@ export class SimulatedClient implements Holder {
 
   /** The library's own nodes, over connections of the simulation. */
   #makeNodes(): RedisNode[] {
-    const { world, scenario, nodes } = this.around;
+    const { world, scenario, nodes } = this.context;
     const { machine } = this;
     const { weakness } = scenario;
     const clock = new BatchTurn(machine);
@@ -90,7 +90,7 @@ export class SimulatedClient implements Holder {
   work(end: number): void {
     this.habits.end = end;
     this.habits.stray();
-    for (let caller = 0; caller < this.around.scenario.callers; caller += 1) {
+    for (let caller = 0; caller < this.context.scenario.callers; caller += 1) {
       this.start(() => new Work(this).run(end));
     }
   }
@@ -100,7 +100,7 @@ export class SimulatedClient implements Holder {
     this.busy += 1;
     caller().then(
       () => (this.busy -= 1),
-      (error: Error) => this.around.world.fail(new Violation('known errors only', error.stack ?? String(error))),
+      (error: Error) => this.context.world.fail(new Violation('known errors only', error.stack ?? String(error))),
     );
   }
 
@@ -109,19 +109,19 @@ export class SimulatedClient implements Holder {
     try {
       look();
     } catch (error) {
-      this.around.world.fail(error as Error);
+      this.context.world.fail(error as Error);
     }
   }
 
   /** One of its callers computes for so long, while the whole process stands still. */
   compute(ms: number): void {
-    this.around.ledger.computes(this);
+    this.context.ledger.computes(this);
     this.machine.compute(ms);
   }
 
   /** All that the nodes say to it comes that much later; it may have asked again by then. */
   holdUpReplies(ms: number): void {
-    const { world } = this.around;
+    const { world } = this.context;
     world.note(() => `### all replies to ${this.name} are held up for ${ms.toFixed(1)} ms`);
     for (const { link } of this.connections) link.repliesBlockedUntil = world.now + ms;
   }
@@ -130,7 +130,7 @@ export class SimulatedClient implements Holder {
   crash(): void {
     this.machine.die();
     this.busy = 0;
-    this.around.ledger.endedAllOf(this);
+    this.context.ledger.endedAllOf(this);
     for (const connection of this.connections) connection.break('gone');
   }
 

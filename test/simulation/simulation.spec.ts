@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { compileSimulation } from './compile.mjs';
-import type { Control } from './control.js';
-import { CONTROLS } from './controls.js';
+import type { Control } from './controls/control.js';
+import { CONTROLS } from './controls/controls.js';
 import { simulate } from './simulation.js';
 
 /** More of them are run by `npm run simulate`. */

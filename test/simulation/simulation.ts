@@ -1,16 +1,16 @@
-import { GRACE } from '../../lib/core/hand-off.js';
-import { Contexts } from './contexts.js';
-import { Dice } from './dice.js';
-import { healAll, planFaults } from './faults.js';
-import { Ledger, type Judge } from './ledger.js';
-import { releaseRefused } from './refused-release.js';
+import { SPLIT_VOTE_GRACE } from '../../lib/core/port/hand-off.js';
+import { Contexts } from './world/contexts.js';
+import { Dice } from './world/dice.js';
+import { healAll, planFaults } from './faults/faults.js';
+import { Ledger, type Judge } from './judge/ledger.js';
+import { releaseRefused } from './nodes/refused-release.js';
 import { MAX_TTL, rollClock, rollScenario, LARGEST_STEP, UNNOTICED, type Scenario } from './scenario.js';
 import { SimulatedClient } from './simulated-client.js';
-import { SimulatedNode } from './simulated-node.js';
-import type { Victims } from './victims.js';
-import { Violation } from './violation.js';
-import type { Weakness } from './weakness.js';
-import { promisesSettled, World } from './world.js';
+import { SimulatedNode } from './nodes/simulated-node.js';
+import type { Victims } from './faults/victims.js';
+import { Violation } from './judge/violation.js';
+import type { Weakness } from './faults/weakness.js';
+import { promisesSettled, World } from './world/world.js';
 
 /** Ms within which everybody has his answer once all is healed: the longest wait, hold and quarantine one after another. */
 const ANSWERED_WITHIN = 8_000;
@@ -18,7 +18,7 @@ const ANSWERED_WITHIN = 8_000;
  * Ms that a newcomer may have to wait: until nodes know of all who died in line, each of whom gets the grace before that, then
  * for the last grace and the last lease of the dead, and for some rounds.
  */
-const NEWCOMER_WAITS = UNNOTICED + GRACE + MAX_TTL + 1_200;
+const NEWCOMER_WAITS = UNNOTICED + SPLIT_VOTE_GRACE + MAX_TTL + 1_200;
 /** Ms after which whatever was sent has arrived: what was held up, and then came out of a broken connection late. */
 const STRAGGLERS = 2_000;
 
@@ -108,8 +108,8 @@ class Simulation {
   #startClient(): void {
     const { world, ledger } = this;
     this.#processes += 1;
-    const around = { world, scenario: this.#scenario, nodes: this.#nodes, ledger };
-    const client = new SimulatedClient(around, `process-${this.#processes}`);
+    const context = { world, scenario: this.#scenario, nodes: this.#nodes, ledger };
+    const client = new SimulatedClient(context, `process-${this.#processes}`);
     this.#clients.push(client);
     client.work(this.#end);
   }
@@ -141,8 +141,8 @@ class Simulation {
   /** Whatever happened, a free resource can be had again. */
   async #newcomerServed(): Promise<void> {
     const { world, ledger } = this;
-    const around = { world, scenario: this.#scenario, nodes: this.#nodes, ledger };
-    const newcomer = new SimulatedClient(around, 'newcomer');
+    const context = { world, scenario: this.#scenario, nodes: this.#nodes, ledger };
+    const newcomer = new SimulatedClient(context, 'newcomer');
     this.#clients.push(newcomer);
     for (const resource of this.#scenario.resources) {
       const lock = newcomer.redlock.acquire(resource, { ttl: 300, waitTimeout: NEWCOMER_WAITS });

@@ -1,11 +1,11 @@
-import { RedlockError } from '../../lib/core/errors.js';
-import type { Lock } from '../../lib/core/lock.js';
-import type { LockOptions } from '../../lib/core/options.js';
+import { RedlockError } from '../../lib/core/api/errors.js';
+import type { Lock } from '../../lib/core/api/lock.js';
+import type { LockOptions } from '../../lib/core/api/options.js';
 import type { SimulatedClient } from './simulated-client.js';
-import { Stopwatch } from './stopwatch.js';
-import { Violation } from './violation.js';
+import { Stopwatch } from './judge/stopwatch.js';
+import { Violation } from './judge/violation.js';
 
-type Task = () => Promise<void>;
+type TimedTask = () => Promise<void>;
 type Resources = string | readonly string[];
 
 /** One caller in a client: wants locks, holds them, and does with them what users do. */
@@ -17,7 +17,7 @@ export class Work {
   async run(end: number): Promise<void> {
     const { client } = this;
     this.#end = end;
-    const tasks: readonly Task[] = [
+    const tasks: readonly TimedTask[] = [
       () => this.#hold(),
       () => this.#hold(),
       () => this.#try(),
@@ -25,9 +25,9 @@ export class Work {
       () => this.#giveUp(),
       () => this.#forget(),
       () => this.#exchange(),
-      ...Array.from({ length: client.around.scenario.exchanging ? 20 : 0 }, () => () => this.#exchange()),
+      ...Array.from({ length: client.context.scenario.exchanging ? 20 : 0 }, () => () => this.#exchange()),
     ];
-    while (client.around.world.now < end && !client.machine.isDead) {
+    while (client.context.world.now < end && !client.machine.isDead) {
       await client.machine.sleep(client.dice.between(0, client.dice.pick(this.#isHasty ? [0, 5] : [5, 60, 300])));
       await this.#survive(client.dice.pick(tasks));
     }
@@ -82,12 +82,13 @@ export class Work {
 
   /** Gives back all in the turn in which it asks for a part. */
   async #exchange(): Promise<void> {
-    const { dice, around } = this.client;
-    const lock = await this.#acquire(around.scenario.resources);
+    const { dice, context } = this.client;
+    const lock = await this.#acquire(context.scenario.resources);
     await this.#useOf(lock);
-    const part = dice.pick(around.scenario.resources);
-    const isPrompt = around.scenario.clocks === 'set forward';
-    if (!isPrompt && dice.chance(0.5) && around.world.now < this.#end) this.client.holdUpReplies(dice.between(20, 350));
+    const part = dice.pick(context.scenario.resources);
+    const isPrompt = context.scenario.clocks === 'set forward';
+    if (!isPrompt && dice.chance(0.5) && context.world.now < this.#end)
+      this.client.holdUpReplies(dice.between(20, 350));
     if (dice.chance(0.5)) await Promise.all([this.#hold(part), this.#release(lock)]);
     else await Promise.all([this.#release(lock), this.#hold(part)]);
   }
@@ -106,14 +107,14 @@ export class Work {
   }
 
   async #useOf(lock: Lock): Promise<void> {
-    const { dice, machine, around, habits } = this.client;
+    const { dice, machine, context, habits } = this.client;
     await habits.perhapsForgotten(lock).catch(known);
     if (this.#isHasty && dice.chance(0.9)) return machine.sleep(dice.between(0, 3));
     const times = dice.chance(0.3) ? dice.whole(1, 3) : 0;
     for (let time = 0; time < times; time += 1) {
       await machine.sleep(dice.between(0, 120));
-      around.ledger.extends(lock);
-      await lock.extend(dice.chance(0.5) ? undefined : dice.whole(...around.scenario.ttls)).catch(known);
+      context.ledger.extends(lock);
+      await lock.extend(dice.chance(0.5) ? undefined : dice.whole(...context.scenario.ttls)).catch(known);
       habits.perhapsCompute();
     }
     await machine.sleep(dice.between(0, dice.pick([3, 50, 400])));
@@ -129,19 +130,19 @@ export class Work {
   }
 
   get #isHasty(): boolean {
-    return this.client.around.scenario.crowded;
+    return this.client.context.scenario.crowded;
   }
 
   #resources(): Resources {
     const { dice } = this.client;
-    const { resources } = this.client.around.scenario;
+    const { resources } = this.client.context.scenario;
     return resources.length > 1 && dice.chance(0.25) ? [...resources] : dice.pick(resources);
   }
 
   #options(): LockOptions {
     const { dice } = this.client;
     return {
-      ttl: this.#isHasty ? this.client.around.scenario.ttls[1] : dice.whole(...this.client.around.scenario.ttls),
+      ttl: this.#isHasty ? this.client.context.scenario.ttls[1] : dice.whole(...this.client.context.scenario.ttls),
       waitTimeout: dice.pick([0, 100, 600, 1_200]),
       autoExtend: dice.chance(0.4),
       ...(dice.chance(0.1) && { retryCount: dice.whole(0, 3) }),
@@ -149,7 +150,7 @@ export class Work {
   }
 
   #began(lock: Lock): void {
-    const { world, ledger } = this.client.around;
+    const { world, ledger } = this.client.context;
     const { habits, machine } = this.client;
     world.note(
       () => `${this.client.name} HOLDS ${lock.resources.join('+')} as ${lock.value}, token ${lock.fencingToken}`,
@@ -163,11 +164,11 @@ export class Work {
   }
 
   async #again({ resources }: Lock): Promise<void> {
-    if (this.client.around.world.now < this.#end) await this.#survive(() => this.#hold(resources));
+    if (this.client.context.world.now < this.#end) await this.#survive(() => this.#hold(resources));
   }
 
   #ended(lock: Lock): void {
-    const { world, ledger } = this.client.around;
+    const { world, ledger } = this.client.context;
     world.note(() => `${this.client.name} lets go of ${lock.value}${lock.isValid ? '' : ', which was over'}`);
     this.client.machine.whenThere(() => ledger.ended(lock));
   }
@@ -176,12 +177,12 @@ export class Work {
     this.client.judge(() => watch.stop(error));
   }
 
-  async #survive(task: Task): Promise<void> {
+  async #survive(task: TimedTask): Promise<void> {
     try {
       await task();
     } catch (error) {
       known(error);
-      this.client.around.world.note(() => `${this.client.name} goes without: ${(error as Error).message}`);
+      this.client.context.world.note(() => `${this.client.name} goes without: ${(error as Error).message}`);
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { AcquireAnswer, LockNode, Question } from '../../lib/core/lock-node.js';
+import type { AcquireAnswer, LockNode, Question } from '../../lib/core/port/lock-node.js';
 import type { VirtualClock } from './virtual-clock.js';
 
 /** What a node says to whoever wants a lock, and after how many ms. */
@@ -11,11 +11,11 @@ export interface Saying {
 export function answeringNode(name: string, { answer, after }: Saying, clock: VirtualClock): LockNode {
   const say =
     <A>(given: A) =>
-    (question: Question<A>, seat: number): void =>
-      void clock.schedule(0, () => question.answer(seat, given));
+    (question: Question<A>, nodeIndex: number): void =>
+      void clock.schedule(0, () => question.answer(nodeIndex, given));
   return {
     name,
-    acquire: (question, seat) => void clock.schedule(after, () => question.answer(seat, answer)),
+    acquire: (question, nodeIndex) => void clock.schedule(after, () => question.answer(nodeIndex, answer)),
     yield: say({ kind: 'kept' }),
     raise: say({ kind: 'gone' }),
     extend: say({ kind: 'missing' }),

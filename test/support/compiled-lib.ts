@@ -19,8 +19,9 @@ const OPTIONS: Options = {
   swcrc: false,
 };
 
-const PARTS = ['core', 'redis'];
-const WHOLE = ['.', 'with-lock', 'memory', ...PARTS];
+/** Those files of lib that need no Nest. */
+const PARTS = /^(core|redis)\/|^warm-up\.ts$/;
+const WHOLE = /^(?!testing\/)/;
 
 /** lib/core and lib/redis, or all of lib, as plain JavaScript in a temporary folder, for tests that need a process of their own. */
 export class CompiledLib {
@@ -31,7 +32,9 @@ export class CompiledLib {
     keeper.add('folder', folder);
     await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
     await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-    await Promise.all((whole ? WHOLE : PARTS).map((part) => compile(join(ROOT, 'lib', part), join(folder, part))));
+    const files = await readdir(join(ROOT, 'lib'), { recursive: true });
+    const wanted = files.filter((file) => file.endsWith('.ts') && (whole ? WHOLE : PARTS).test(file));
+    await Promise.all(wanted.map((file) => compile(file, folder)));
     return new CompiledLib(folder);
   }
 
@@ -65,12 +68,9 @@ export class CompiledLib {
   }
 }
 
-async function compile(from: string, to: string): Promise<void> {
-  for (const name of await readdir(from)) {
-    if (!name.endsWith('.ts')) continue;
-    const { code } = await transform(await readFile(join(from, name), 'utf8'), OPTIONS);
-    const file = join(to, name.replace(/\.ts$/, '.js'));
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, code);
-  }
+async function compile(name: string, folder: string): Promise<void> {
+  const { code } = await transform(await readFile(join(ROOT, 'lib', name), 'utf8'), OPTIONS);
+  const file = join(folder, name.replace(/\.ts$/, '.js'));
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, code);
 }

@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals';
-import { Aside } from '../../lib/core/aside.js';
-import { Claim } from '../../lib/core/claim.js';
-import type { Clock } from '../../lib/core/clock.js';
-import type { Lock } from '../../lib/core/lock.js';
+import { SingleCall } from '../../lib/core/port/single-call.js';
+import { Claim } from '../../lib/core/port/claim.js';
+import type { Clock } from '../../lib/core/time/clock.js';
+import type { Lock } from '../../lib/core/api/lock.js';
 import type { Redlock } from '../../lib/core/redlock.js';
 import { MemoryPool } from './memory-pool.js';
 import { ScriptedNode } from './scripted-node.js';
@@ -34,7 +34,7 @@ export class FencingWorld {
   /** A client with its own way to the nodes, of which it reaches only some. */
   clientOf = ({ skew = 0, without = [] as readonly number[] } = {}): Redlock => {
     const nodes = this.pool.memory.map((node) => new ScriptedNode(node, this.pool.clock));
-    for (const seat of without) nodes[seat]!.fail('down');
+    for (const nodeIndex of without) nodes[nodeIndex]!.fail('down');
     return this.pool.client({ nodes, clock: this.ahead(skew) }).redlock;
   };
 
@@ -50,11 +50,11 @@ export class FencingWorld {
   raises = (): number[] => this.pool.nodes.map((node) => node.callsOf('raise').length);
 
   /** Another process has been there, so that these nodes count from here on. */
-  count = (fence: number, seats: readonly number[], resource = 'a'): void => {
-    for (const seat of seats) {
-      const question = new Aside<never>(new Claim([resource], 'gone'), 0);
+  count = (fence: number, nodeIndexes: readonly number[], resource = 'a'): void => {
+    for (const nodeIndex of nodeIndexes) {
+      const question = new SingleCall<never>(new Claim([resource], 'gone'), 0);
       question.proposal = fence;
-      this.pool.memory[seat]!.raise(question, seat);
+      this.pool.memory[nodeIndex]!.raise(question, nodeIndex);
     }
   };
 }

@@ -1,4 +1,4 @@
-import type { LockEvent } from '../../lib/core/events.js';
+import type { LockEvent } from '../../lib/core/api/events.js';
 import { Redlock } from '../../lib/core/redlock.js';
 import type { RedlockSettings } from '../../lib/core/redlock-settings.js';
 import { MemoryNode } from '../../lib/memory/memory-node.js';

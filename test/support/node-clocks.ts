@@ -1,5 +1,5 @@
-import type { Moment } from '../../lib/core/clock.js';
-import { NodeClock } from '../../lib/redis/node-clock.js';
+import type { Moment } from '../../lib/core/time/clock.js';
+import { NodeClock } from '../../lib/redis/trust/node-clock.js';
 
 /** Our clocks and that of a node. */
 export class Clocks {

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
-import type { LockEvent } from '../../lib/core/events.js';
-import type { Lock } from '../../lib/core/lock.js';
-import type { LockOptions } from '../../lib/core/options.js';
+import type { LockEvent } from '../../lib/core/api/events.js';
+import type { Lock } from '../../lib/core/api/lock.js';
+import type { LockOptions } from '../../lib/core/api/options.js';
 import type { Redlock } from '../../lib/core/redlock.js';
 import { MemoryPool } from './memory-pool.js';
 
@@ -40,7 +40,7 @@ export class PassingWorld {
     expect(second.isValid).toBe(true);
     expect(second.fencingToken).toBeGreaterThan(first.fencingToken);
     expect(this.pool.owners('a')).toEqual(Array(3).fill(second.value));
-    return this.#asked.some((calls, seat) => calls > before[seat]!);
+    return this.#asked.some((calls, nodeIndex) => calls > before[nodeIndex]!);
   };
 
   /** How often a node was asked for a vote. */

@@ -1,7 +1,7 @@
-import { Agenda } from '../../lib/core/agenda.js';
-import { Ballot, type BallotTerms } from '../../lib/core/ballot.js';
-import { Claim } from '../../lib/core/claim.js';
-import type { LockNode, Unknown } from '../../lib/core/lock-node.js';
+import { TimerQueue } from '../../lib/core/time/timer-queue.js';
+import { QuorumCall, type QuorumCallTerms } from '../../lib/core/quorum/quorum-call.js';
+import { Claim } from '../../lib/core/port/claim.js';
+import type { LockNode, Unknown } from '../../lib/core/port/lock-node.js';
 import { VirtualClock } from './virtual-clock.js';
 
 export interface Vote {
@@ -17,21 +17,21 @@ export class Polls {
   readonly claim = new Claim(['a'], 'ours');
   /** What each question is answered by, in the order of the questions. */
   readonly say: ((answer: Vote | Unknown) => void)[] = [];
-  /** What came late, and from which seat. */
+  /** What came late, and from which index. */
   readonly late: unknown[] = [];
 
-  ballotOf = (size: number, terms: Partial<BallotTerms<Vote>> = {}): Ballot<Vote> => {
+  ballotOf = (size: number, terms: Partial<QuorumCallTerms<Vote>> = {}): QuorumCall<Vote> => {
     const nodes = Array.from({ length: size }, (_, index) => ({ name: `node-${index}` }) as LockNode);
-    return new Ballot<Vote>(
-      { nodes, noAnswers: nodes.map(() => undefined), clock: this.clock, agenda: new Agenda(this.clock) },
+    return new QuorumCall<Vote>(
+      { nodes, noAnswers: nodes.map(() => undefined), clock: this.clock, timerQueue: new TimerQueue(this.clock) },
       {
         claim: this.claim,
         ttl: 1_000,
         proposal: 0,
         timeout: 50,
-        put: (_node, question, seat) => void this.say.push((answer) => question.answer(seat, answer)),
+        put: (_node, question, nodeIndex) => void this.say.push((answer) => question.answer(nodeIndex, answer)),
         favour: 'yes',
-        late: (seat, answer) => this.late.push([seat, answer.kind]),
+        late: (nodeIndex, answer) => this.late.push([nodeIndex, answer.kind]),
         ...terms,
       },
     );

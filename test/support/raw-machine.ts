@@ -1,4 +1,4 @@
-import type { RawClocks } from '../../lib/core/suspension-watch.js';
+import type { RawClocks } from '../../lib/core/time/suspension-watch.js';
 
 /** The clocks of a machine as it is moved by a test. */
 export class RawMachine implements RawClocks {

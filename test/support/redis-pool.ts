@@ -1,12 +1,12 @@
 import type { Redis, RedisOptions } from 'ioredis';
-import type { LockEvent } from '../../lib/core/events.js';
-import { counterOf } from '../../lib/core/fencing.js';
+import type { LockEvent } from '../../lib/core/api/events.js';
+import { counterOf } from '../../lib/core/port/fencing.js';
 import { Redlock } from '../../lib/core/redlock.js';
 import type { RedlockSettings } from '../../lib/core/redlock-settings.js';
-import { ThriftyClock } from '../../lib/core/thrifty-clock.js';
-import { toAddresses } from '../../lib/redis/node-address.js';
-import { BatchEncoder, type TrustTerms } from '../../lib/redis/batch-encoder.js';
-import { realParts } from '../../lib/redis/node-parts.js';
+import { ReusingClock } from '../../lib/core/time/reusing-clock.js';
+import { toAddresses } from '../../lib/redis/connection/node-address.js';
+import { BatchEncoder, type TrustTerms } from '../../lib/redis/batch/batch-encoder.js';
+import { realParts } from '../../lib/redis/connection/node-parts.js';
 import { RedisNode } from '../../lib/redis/redis-node.js';
 import { eventually } from './eventually.js';
 import { startFaultProxy, type FaultProxy } from './fault-proxy.js';
@@ -58,7 +58,7 @@ export class RedisPool {
     nodes = this.urls,
     keyPrefix = '',
     trust = TRUSTING,
-    clock = new ThriftyClock(),
+    clock = new ReusingClock(),
     ...settings
   }: RedisClientSettings = {}): Promise<RedisPoolClient> {
     const events: LockEvent[] = [];

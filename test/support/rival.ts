@@ -1,13 +1,13 @@
-import { Aside } from '../../lib/core/aside.js';
-import { Claim } from '../../lib/core/claim.js';
-import { Contender } from '../../lib/core/contender.js';
-import type { Victory } from '../../lib/core/contention.js';
-import { NodePool } from '../../lib/core/node-pool.js';
-import { DEFAULT_LOCK_OPTIONS, type LockOptions } from '../../lib/core/options.js';
-import type { Lost } from '../../lib/core/outcome.js';
-import { Patience } from '../../lib/core/patience.js';
-import type { Random } from '../../lib/core/random.js';
-import { Stop } from '../../lib/core/stop.js';
+import { SingleCall } from '../../lib/core/port/single-call.js';
+import { Claim } from '../../lib/core/port/claim.js';
+import { InLineAcquisition } from '../../lib/core/acquire/line/in-line.js';
+import type { Acquired } from '../../lib/core/acquire/polling.js';
+import { NodePool } from '../../lib/core/quorum/node-pool.js';
+import { DEFAULT_LOCK_OPTIONS, type LockOptions } from '../../lib/core/api/options.js';
+import type { Denied } from '../../lib/core/quorum/outcome.js';
+import { WaitBudget } from '../../lib/core/quorum/wait-budget.js';
+import type { Random } from '../../lib/core/collections/random.js';
+import { AbortSource } from '../../lib/core/time/abort.js';
 import type { MemoryNode } from '../../lib/memory/memory-node.js';
 import { ScriptedNode } from './scripted-node.js';
 import type { VirtualClock } from './virtual-clock.js';
@@ -30,10 +30,10 @@ interface RivalSettings {
 /** One process that contends for the resource `a`, with a way of its own to the nodes. */
 export class Rival {
   readonly nodes: readonly ScriptedNode[];
-  readonly closing = new Stop();
+  readonly closing = new AbortSource();
   readonly caller = new AbortController();
-  /** What its contender was told, round by round. */
-  readonly lost: Lost[] = [];
+  /** What its caller in line was told, round by round. */
+  readonly lost: Denied[] = [];
   gaveUp = 0;
   readonly #pool: NodePool;
 
@@ -53,13 +53,13 @@ export class Rival {
   }
 
   /** Polls so seldom, unless it is told otherwise, that it gets nothing in time but by grants. */
-  contend(options: LockOptions = {}): Promise<Victory> {
+  contend(options: LockOptions = {}): Promise<Acquired> {
     const polling = { retryDelay: 60_000, retryJitter: 0, waitTimeout: Infinity, signal: this.caller.signal };
     const terms = { ...DEFAULT_LOCK_OPTIONS, ...polling, ...options };
-    const patience = new Patience(this.#pool, terms, this.closing);
-    const contest = { resources: ['a'], terms, patience, onLost: (outcome: Lost) => void this.lost.push(outcome) };
+    const budget = new WaitBudget(this.#pool, terms, this.closing);
+    const request = { resources: ['a'], terms, budget, onLost: (outcome: Denied) => void this.lost.push(outcome) };
     const listener = { isContended: false, lost: () => undefined, gaveUp: () => void (this.gaveUp += 1) };
-    return new Contender(this.#pool, contest, listener).run();
+    return new InLineAcquisition(this.#pool, request, listener).run();
   }
 
   /** When each of these was asked of the first node. */
@@ -70,13 +70,13 @@ export class Rival {
 
 /** Gives the resource `a` back in the name of whoever holds it with `value`, on all or some nodes. */
 export function releaseFor(memory: readonly MemoryNode[], value: string): void {
-  for (const node of memory) node.release(new Aside(new Claim(['a'], value), 0), 0);
+  for (const node of memory) node.release(new SingleCall(new Claim(['a'], value), 0), 0);
 }
 
 /** Has a node's vote for the resource `a` renewed, as one does who is alive and asks again, until it is given back. */
-export function keepVote({ clock, memory }: Arena, seat: number, value: string): void {
-  memory[seat]!.set('a', value, KEPT);
+export function keepVote({ clock, memory }: Arena, nodeIndex: number, value: string): void {
+  memory[nodeIndex]!.set('a', value, KEPT);
   clock.schedule(KEPT / 10, () => {
-    if (memory[seat]!.get('a') === value) keepVote({ clock, memory }, seat, value);
+    if (memory[nodeIndex]!.get('a') === value) keepVote({ clock, memory }, nodeIndex, value);
   });
 }

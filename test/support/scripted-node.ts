@@ -1,4 +1,4 @@
-import { Claim, type Grant } from '../../lib/core/claim.js';
+import { Claim, type Grant } from '../../lib/core/port/claim.js';
 import type {
   AcquireAnswer,
   ExtendAnswer,
@@ -10,7 +10,7 @@ import type {
   ReleaseAnswer,
   Unknown,
   YieldAnswer,
-} from '../../lib/core/lock-node.js';
+} from '../../lib/core/port/lock-node.js';
 import type { VirtualClock } from './virtual-clock.js';
 
 export type Verb = 'acquire' | 'yield' | 'raise' | 'extend' | 'release' | 'probe';
@@ -64,24 +64,24 @@ export class ScriptedNode implements LockNode {
     return this.node.runId;
   }
 
-  acquire(question: Question<AcquireAnswer>, seat: number): void {
-    this.#ask('acquire', question, seat);
+  acquire(question: Question<AcquireAnswer>, nodeIndex: number): void {
+    this.#ask('acquire', question, nodeIndex);
   }
 
-  yield(question: Question<YieldAnswer>, seat: number): void {
-    this.#ask('yield', question, seat);
+  yield(question: Question<YieldAnswer>, nodeIndex: number): void {
+    this.#ask('yield', question, nodeIndex);
   }
 
-  raise(question: Question<RaiseAnswer>, seat: number): void {
-    this.#ask('raise', question, seat);
+  raise(question: Question<RaiseAnswer>, nodeIndex: number): void {
+    this.#ask('raise', question, nodeIndex);
   }
 
-  extend(question: Question<ExtendAnswer>, seat: number): void {
-    this.#ask('extend', question, seat);
+  extend(question: Question<ExtendAnswer>, nodeIndex: number): void {
+    this.#ask('extend', question, nodeIndex);
   }
 
-  release(question: Question<ReleaseAnswer>, seat: number): void {
-    this.#ask('release', question, seat);
+  release(question: Question<ReleaseAnswer>, nodeIndex: number): void {
+    this.#ask('release', question, nodeIndex);
   }
 
   probe(answered: (answer: ProbeAnswer) => void): void {
@@ -125,11 +125,11 @@ export class ScriptedNode implements LockNode {
     return this.calls.filter((call) => call.verb === verb);
   }
 
-  #ask<A>(verb: Exclude<Verb, 'probe'>, question: Question<A>, seat: number): void {
+  #ask<A>(verb: Exclude<Verb, 'probe'>, question: Question<A>, nodeIndex: number): void {
     this.#note(verb, question);
     const { ttl, proposal } = question;
     const claim = this.#withFaultyGrants(question.claim);
-    const answered = (answer: A | Unknown): void => question.answer(seat, answer);
+    const answered = (answer: A | Unknown): void => question.answer(nodeIndex, answer);
     this.#send<A>(
       verb,
       (done) =>

@@ -1,4 +1,4 @@
-import type { Random } from '../../lib/core/random.js';
+import type { Random } from '../../lib/core/collections/random.js';
 
 /** Values that tell their origin, and fractions that a seed repeats. */
 export class SeededRandom implements Random {

@@ -1,6 +1,6 @@
-import { Task } from '../../lib/core/agenda.js';
+import { TimedTask } from '../../lib/core/time/timer-queue.js';
 
-class Act extends Task {
+class Act extends TimedTask {
   constructor(private readonly act: () => void) {
     super();
   }
@@ -10,7 +10,7 @@ class Act extends Task {
   }
 }
 
-/** A task for an agenda that does `act`. */
-export function taskOf(act: () => void): Task {
+/** A task for an timer queue that does `act`. */
+export function taskOf(act: () => void): TimedTask {
   return new Act(act);
 }

@@ -1,6 +1,6 @@
 import { setImmediate as immediate } from 'node:timers';
 import { setImmediate } from 'node:timers/promises';
-import type { Clock, Moment } from '../../lib/core/clock.js';
+import type { Clock, Moment } from '../../lib/core/time/clock.js';
 
 interface Timer {
   at: number;

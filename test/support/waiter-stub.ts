@@ -1,4 +1,4 @@
-import { Claim, type Grant, type Ticket } from '../../lib/core/claim.js';
+import { Claim, type Grant, type Ticket } from '../../lib/core/port/claim.js';
 
 interface StubPlace extends Pick<Ticket, 'arrived' | 'since' | 'ttl'> {
   readonly value: string;

@@ -1,5 +1,5 @@
-import type { LockEvent } from '../../lib/core/events.js';
-import type { QuorumNotReachedError } from '../../lib/core/errors.js';
+import type { LockEvent } from '../../lib/core/api/events.js';
+import type { QuorumNotReachedError } from '../../lib/core/api/errors.js';
 import { Redlock } from '../../lib/core/redlock.js';
 import { MemoryNode } from '../../lib/memory/memory-node.js';
 import { ScriptedNode } from './scripted-node.js';
@@ -41,14 +41,14 @@ export class WaryPool {
     return new Redlock({ nodes: this.nodes, clock: this.clock, random, maxTtl, listener });
   }
 
-  restart(...seats: number[]): void {
-    for (const seat of seats) this.memory[seat]!.restart();
+  restart(...nodeIndexes: number[]): void {
+    for (const nodeIndex of nodeIndexes) this.memory[nodeIndex]!.restart();
   }
 
   /** Restarts all nodes with what they have, as if they had that on a disk. */
   setBack(): void {
     const disks = this.memory.map((node) => node.snapshot());
-    this.memory.forEach((node, seat) => node.restart(disks[seat]));
+    this.memory.forEach((node, nodeIndex) => node.restart(disks[nodeIndex]));
   }
 
   owners(resource: string): (string | undefined)[] {

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
-import type { QuorumNotReachedError } from '../../lib/core/errors.js';
-import type { LockEvent } from '../../lib/core/events.js';
+import type { QuorumNotReachedError } from '../../lib/core/api/errors.js';
+import type { LockEvent } from '../../lib/core/api/events.js';
 import { eventually } from './eventually.js';
 import { RedisPool, type RedisPoolClient } from './redis-pool.js';
 import { vouchFor } from './vouch.js';

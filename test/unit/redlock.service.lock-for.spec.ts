@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { QUIT, type CallOptions } from '../../lib/core/call-options.js';
-import { SystemClock } from '../../lib/core/system-clock.js';
-import type { Lock } from '../../lib/core/lock.js';
-import type { LockOptions } from '../../lib/core/options.js';
+import { ABORT, type CallOptions } from '../../lib/core/api/call-options.js';
+import { SystemClock } from '../../lib/core/time/system-clock.js';
+import type { Lock } from '../../lib/core/api/lock.js';
+import type { LockOptions } from '../../lib/core/api/options.js';
 import { MemoryNode } from '../../lib/memory/memory-node.js';
 import { RedlockService } from '../../lib/redlock.service.js';
 import { LOCK_FOR } from '../../lib/redlock.tokens.js';
-import { Departure } from '../../lib/with-lock/departure.js';
+import { WaitCancellation } from '../../lib/with-lock/transport/wait-cancellation.js';
 
 /** As an application may have it. */
 class Counting extends RedlockService {
@@ -24,7 +24,7 @@ describe('a call of a method with @WithLock', () => {
   let call: CallOptions;
   let service: RedlockService;
 
-  beforeEach(() => void (call = { shared: { ttl: 700 }, [QUIT]: new Departure() }));
+  beforeEach(() => void (call = { shared: { ttl: 700 }, [ABORT]: new WaitCancellation() }));
   afterEach(async () => {
     jest.restoreAllMocks();
     await service.onApplicationShutdown();
@@ -36,7 +36,7 @@ describe('a call of a method with @WithLock', () => {
     await expect(service[LOCK_FOR](['a'], work, call)).resolves.toBe(true);
     expect(counting.asked).toEqual([[['a'], { ttl: 700, signal: expect.any(AbortSignal) }]]);
     // The very one: any two that are not aborted are equal.
-    expect((counting.asked as [unknown, LockOptions][])[0]![1].signal).toBe(call[QUIT].signal);
+    expect((counting.asked as [unknown, LockOptions][])[0]![1].signal).toBe(call[ABORT].signal);
   });
 
   it('asks whoever spies on it', async () => {
@@ -44,14 +44,14 @@ describe('a call of a method with @WithLock', () => {
     const spy = jest.spyOn(service, 'withLock');
     await expect(service[LOCK_FOR](['a'], work, call)).resolves.toBe(true);
     expect(spy).toHaveBeenCalledWith(['a'], work, { ttl: 700, signal: expect.any(AbortSignal) });
-    expect((spy.mock.calls[0]![2] as LockOptions).signal).toBe(call[QUIT].signal);
+    expect((spy.mock.calls[0]![2] as LockOptions).signal).toBe(call[ABORT].signal);
   });
 
   it('makes no signal otherwise, which costs more than all the rest', async () => {
     service = new RedlockService(nodes, {});
     // Before that a call waits, which its end has to be heard for.
     await service.onModuleInit();
-    const spy = jest.spyOn(call[QUIT], 'signal', 'get');
+    const spy = jest.spyOn(call[ABORT], 'signal', 'get');
     await expect(service[LOCK_FOR](['a'], work, call)).resolves.toBe(true);
     expect(spy).not.toHaveBeenCalled();
   });

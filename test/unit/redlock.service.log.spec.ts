@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { SystemClock } from '../../lib/core/system-clock.js';
-import type { LockNode } from '../../lib/core/lock-node.js';
+import { SystemClock } from '../../lib/core/time/system-clock.js';
+import type { LockNode } from '../../lib/core/port/lock-node.js';
 import { MemoryNode } from '../../lib/memory/memory-node.js';
 import type { RedlockModuleOptions } from '../../lib/redlock.options.js';
 import { RedlockService } from '../../lib/redlock.service.js';

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { lastValueFrom, toArray } from 'rxjs';
-import { SystemClock } from '../../lib/core/system-clock.js';
-import { LockKeyError, RedlockClosedError, ResourceLockedError } from '../../lib/core/errors.js';
-import type { LockEvent } from '../../lib/core/events.js';
-import type { LockNode } from '../../lib/core/lock-node.js';
+import { SystemClock } from '../../lib/core/time/system-clock.js';
+import { LockKeyError, RedlockClosedError, ResourceLockedError } from '../../lib/core/api/errors.js';
+import type { LockEvent } from '../../lib/core/api/events.js';
+import type { LockNode } from '../../lib/core/port/lock-node.js';
 import { MemoryNode } from '../../lib/memory/memory-node.js';
 import type { RedlockModuleOptions } from '../../lib/redlock.options.js';
 import { RedlockService } from '../../lib/redlock.service.js';

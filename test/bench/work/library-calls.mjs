@@ -17,13 +17,13 @@ export class LibraryCalls {
   /** @param {string} library the entry of the built one @param {string} run */
   static async of(library, run) {
     const files = [
-      'redis/batch-encoder',
-      'redis/batch',
-      'core/claim',
-      'core/aside',
-      'core/random',
-      'redis/resp',
-      'redis/batch-script',
+      'redis/batch/batch-encoder',
+      'redis/batch/batch',
+      'core/port/claim',
+      'core/port/single-call',
+      'core/collections/random',
+      'redis/connection/resp',
+      'redis/scripts/batch-script',
     ];
     const parts = await Promise.all(files.map((file) => import(new URL(`${file}.js`, partsOf(library)).href)));
     return new LibraryCalls(Object.assign({}, ...parts), run);
@@ -47,10 +47,10 @@ export class LibraryCalls {
    * @returns {Buffer}
    */
   call(verb, claims, { id, how = 'evalsha' }) {
-    const { Aside, Batch, bulk } = this.parts;
+    const { SingleCall, Batch, bulk } = this.parts;
     const batch = new Batch();
     const proposal = Date.now() * 1_000;
-    for (const claim of claims) batch.add(verb, Object.assign(new Aside(claim, TTL_MS), { proposal }), 0);
+    for (const claim of claims) batch.add(verb, Object.assign(new SingleCall(claim, TTL_MS), { proposal }), 0);
     this.encoder.forget();
     return Buffer.from(this.encoder.wire(batch, how, bulk(id)));
   }
@@ -59,7 +59,7 @@ export class LibraryCalls {
 /** The ES modules are one file; the same parts are in the CommonJS half beside them. @param {string} library */
 function partsOf(library) {
   const beside = new URL(`file://${library}`);
-  return existsSync(new URL('core/claim.js', beside)) ? beside : new URL('../cjs/index.js', beside);
+  return existsSync(new URL('core/port/claim.js', beside)) ? beside : new URL('../cjs/index.js', beside);
 }
 
 /** @param {number} port */

@@ -37,9 +37,9 @@ export function recoveryOf(asks: readonly Ask[], { from, to, limit }: Calm): Rec
 
 function starvedIn(asks: readonly Ask[], from: number): string[] {
   const late = asks.filter(({ answered = Infinity }) => answered > from && answered !== Infinity);
-  const seats = new Set(late.map(({ client }) => seatOf(client)));
-  for (const { client, code } of late) if (code === undefined) seats.delete(seatOf(client));
-  return [...seats];
+  const nodeIndexes = new Set(late.map(({ client }) => nodeIndexOf(client)));
+  for (const { client, code } of late) if (code === undefined) nodeIndexes.delete(nodeIndexOf(client));
+  return [...nodeIndexes];
 }
 
 function starvedTogether(asks: readonly Ask[], from: number): string[] {
@@ -50,16 +50,16 @@ function starvedTogether(asks: readonly Ask[], from: number): string[] {
   return isStarved ? ['everybody who wanted several resources'] : [];
 }
 
-function seatOf(client: string): string {
+function nodeIndexOf(client: string): string {
   return client.split('.')[0]!;
 }
 
 /** Of a process that was killed while it waited nothing more is heard. */
 function isAlone({ client, asked }: Ask, asks: readonly Ask[]): boolean {
-  const [seat, life] = client.split('.') as [string, string];
+  const [nodeIndex, life] = client.split('.') as [string, string];
   return asks.some((other) => {
     const [otherSeat, otherLife] = other.client.split('.') as [string, string];
-    return otherSeat === seat && Number(otherLife) > Number(life) && other.asked > asked;
+    return otherSeat === nodeIndex && Number(otherLife) > Number(life) && other.asked > asked;
   });
 }
 

@@ -1,4 +1,4 @@
-import type { Lock } from '../../../lib/core/lock.js';
+import type { Lock } from '../../../lib/core/api/lock.js';
 import { block } from '../../support/block.js';
 import { machineTime } from '../record.js';
 import type { Surroundings } from './surroundings.js';
@@ -11,19 +11,19 @@ const LONG = 0.4;
 const LISTENERS_THAT_RELEASE = 0.3;
 
 /** Blocks the event loop now and then, at a point where a program has the word. */
-export function compute(around: Surroundings, holder: Holder, when: keyof typeof SHARES): void {
-  const { dice, terms } = around;
+export function compute(context: Surroundings, holder: Holder, when: keyof typeof SHARES): void {
+  const { dice, terms } = context;
   if (!dice.chance(SHARES[when])) return;
   const ms = dice.chance(LONG) ? dice.between(terms.ttl / 2, 1.5 * terms.ttl) : dice.between(5, terms.ttl / 2);
-  computeFor(around, holder, ms);
+  computeFor(context, holder, ms);
 }
 
 /** Blocks the event loop, and writes down what the holder knows then; not in the calm, in which all have to be served. */
-export function computeFor(around: Surroundings, { id, lock }: Holder, ms: number): void {
-  if (around.mode !== 'go') return;
+export function computeFor(context: Surroundings, { id, lock }: Holder, ms: number): void {
+  if (context.mode !== 'go') return;
   block(ms);
   const at = machineTime();
-  around.journal.write({ what: 'looked', id, at, left: lock.validity, aborted: lock.signal.aborted });
+  context.journal.write({ what: 'looked', id, at, left: lock.validity, aborted: lock.signal.aborted });
 }
 
 export interface Holder {
@@ -32,12 +32,12 @@ export interface Holder {
 }
 
 /** What a program may do in the very turn in which it is told of the loss of its lock. */
-export function mourn(around: Surroundings, holder: Holder, again: () => Promise<unknown>): void {
-  compute(around, holder, 'abort');
-  if (around.mode !== 'go' || !around.dice.chance(LISTENERS_THAT_RELEASE)) return;
-  const release = (): void => around.aside(holder.lock.release());
-  const isFirst = around.dice.chance(0.5);
+export function mourn(context: Surroundings, holder: Holder, again: () => Promise<unknown>): void {
+  compute(context, holder, 'abort');
+  if (context.mode !== 'go' || !context.dice.chance(LISTENERS_THAT_RELEASE)) return;
+  const release = (): void => context.aside(holder.lock.release());
+  const isFirst = context.dice.chance(0.5);
   if (isFirst) release();
-  around.aside(again());
+  context.aside(again());
   if (!isFirst) release();
 }

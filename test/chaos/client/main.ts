@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import { pathToFileURL } from 'node:url';
-import type { LockEvent } from '../../../lib/core/events.js';
+import type { LockEvent } from '../../../lib/core/api/events.js';
 import { block } from '../../support/block.js';
 import { machineTime } from '../record.js';
 import { runSection } from './section.js';
@@ -24,49 +24,49 @@ async function open(): Promise<Surroundings> {
   return new Surroundings(app.get(RedlockService), terms);
 }
 
-function note(around: Surroundings, event: LockEvent): void {
-  if (event.type === 'extended') around.extended(event.resources);
+function note(context: Surroundings, event: LockEvent): void {
+  if (event.type === 'extended') context.extended(event.resources);
   if (!('node' in event)) return;
   const why = 'reason' in event ? event.reason : '';
-  around.journal.write({ what: 'node', at: machineTime(), event: event.type, node: event.node, why });
+  context.journal.write({ what: 'node', at: machineTime(), event: event.type, node: event.node, why });
 }
 
-async function takeTurn(around: Surroundings, { id, resource, ttl, waitTimeout, hold }: TurnOrder): Promise<void> {
+async function takeTurn(context: Surroundings, { id, resource, ttl, waitTimeout, hold }: TurnOrder): Promise<void> {
   const plan = { id, resources: [resource], options: { ttl, waitTimeout }, hold, isOrdered: true };
-  const held = await runSection(around, plan);
-  around.say({ say: held ? 'over' : 'failed', id });
+  const held = await runSection(context, plan);
+  context.say({ say: held ? 'over' : 'failed', id });
 }
 
 /** Workers that come to rest while others of the last shift still rest would be too many. */
 class Shifts {
   #last: Promise<unknown> = Promise.resolve();
 
-  async change(around: Surroundings, mode: Mode): Promise<void> {
-    const wasResting = around.mode === 'rest';
-    around.change(mode);
-    if (mode === 'calm') around.say({ say: 'calm' });
+  async change(context: Surroundings, mode: Mode): Promise<void> {
+    const wasResting = context.mode === 'rest';
+    context.change(mode);
+    if (mode === 'calm') context.say({ say: 'calm' });
     if (mode === 'rest') {
       await this.#last;
-      await around.alone();
-      around.say({ say: 'resting' });
+      await context.alone();
+      context.say({ say: 'resting' });
     } else if (wasResting) {
       await this.#last;
-      this.#last = Promise.all(TASTES.map((taste) => work(around, taste)));
+      this.#last = Promise.all(TASTES.map((taste) => work(context, taste)));
     }
   }
 }
 
-const around = await open();
+const context = await open();
 const shifts = new Shifts();
 const trouble = (error: unknown): void =>
-  around.journal.write({ what: 'trouble', at: machineTime(), reason: String(error) });
+  context.journal.write({ what: 'trouble', at: machineTime(), reason: String(error) });
 process.on('unhandledRejection', trouble);
-around.service.events$.subscribe((event) => note(around, event));
+context.service.events$.subscribe((event) => note(context, event));
 process.on('message', (order: Order) => {
-  if (order.do === 'mode') shifts.change(around, order.mode).catch(trouble);
+  if (order.do === 'mode') shifts.change(context, order.mode).catch(trouble);
   else if (order.do === 'block') block(order.ms);
-  else if (order.do === 'turn') takeTurn(around, order.turn).catch(trouble);
-  else around.replied(order.request, order.reply);
+  else if (order.do === 'turn') takeTurn(context, order.turn).catch(trouble);
+  else context.replied(order.request, order.reply);
 });
 process.on('disconnect', () => process.exit());
-around.say({ say: 'open' });
+context.say({ say: 'open' });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Lock } from '../../../lib/core/lock.js';
-import type { LockOptions } from '../../../lib/core/options.js';
+import type { Lock } from '../../../lib/core/api/lock.js';
+import type { LockOptions } from '../../../lib/core/api/options.js';
 import { machineTime } from '../record.js';
 import { compute, computeFor, mourn } from './habits.js';
 import { claimOf, type Surroundings } from './surroundings.js';
@@ -22,30 +22,30 @@ export interface Plan {
 const EXPECTED = ['RESOURCE_LOCKED', 'QUORUM_NOT_REACHED', 'AbortError'];
 
 /** Asks for a lock, does its work, gives it back, and writes all of it down; answers whether it got the lock. */
-export async function runSection(around: Surroundings, plan: Plan): Promise<boolean> {
+export async function runSection(context: Surroundings, plan: Plan): Promise<boolean> {
   const { id, resources } = plan;
-  around.journal.write({ what: 'asked', id, at: machineTime(), resources });
+  context.journal.write({ what: 'asked', id, at: machineTime(), resources });
   let lock: Lock;
   try {
-    lock = await around.service.acquire(resources.length === 1 ? resources[0]! : resources, plan.options);
+    lock = await context.service.acquire(resources.length === 1 ? resources[0]! : resources, plan.options);
   } catch (error) {
-    fail(around, id, error);
+    fail(context, id, error);
     return false;
   }
   const claim = claimOf(lock);
-  around.journal.write({ what: 'acquired', id, ...claim, token: lock.fencingToken, value: lock.value });
+  context.journal.write({ what: 'acquired', id, ...claim, token: lock.fencingToken, value: lock.value });
   const holder = { id, lock };
-  around.holds(id, lock, () => {
-    if (!plan.isOrdered) mourn(around, holder, () => runSection(around, againOf(around, plan)));
+  context.holds(id, lock, () => {
+    if (!plan.isOrdered) mourn(context, holder, () => runSection(context, againOf(context, plan)));
   });
-  if (plan.isOrdered) around.say({ say: 'acquired', id });
-  else if (plan.computes !== undefined) computeFor(around, holder, plan.computes);
-  else compute(around, holder, 'taken');
-  await work(around, plan, lock);
-  if (!plan.isOrdered) compute(around, holder, 'release');
-  around.gaveBack(id);
-  around.journal.write({ what: 'released', id, at: machineTime() });
-  const isFirst = around.dice.chance(0.5);
+  if (plan.isOrdered) context.say({ say: 'acquired', id });
+  else if (plan.computes !== undefined) computeFor(context, holder, plan.computes);
+  else compute(context, holder, 'taken');
+  await work(context, plan, lock);
+  if (!plan.isOrdered) compute(context, holder, 'release');
+  context.gaveBack(id);
+  context.journal.write({ what: 'released', id, at: machineTime() });
+  const isFirst = context.dice.chance(0.5);
   if (isFirst) plan.beside?.();
   const released = lock.release();
   if (!isFirst) plan.beside?.();
@@ -53,8 +53,8 @@ export async function runSection(around: Surroundings, plan: Plan): Promise<bool
   return true;
 }
 
-function againOf(around: Surroundings, { resources, options, hold }: Plan): Plan {
-  return { id: around.newId(), resources, options, hold };
+function againOf(context: Surroundings, { resources, options, hold }: Plan): Plan {
+  return { id: context.newId(), resources, options, hold };
 }
 
 function fail({ journal }: Surroundings, id: string, error: unknown): void {
@@ -65,14 +65,14 @@ function fail({ journal }: Surroundings, id: string, error: unknown): void {
 }
 
 /** Read, stay, write: on the plain counter and on the fenced one. */
-async function work(around: Surroundings, { id, resources, hold, isOrdered }: Plan, lock: Lock): Promise<void> {
+async function work(context: Surroundings, { id, resources, hold, isOrdered }: Plan, lock: Lock): Promise<void> {
   const resource = resources[0]!;
   const about = { id, resource, token: lock.fencingToken };
-  const read = await around.ask({ verb: 'read', ...about, plain: 0, fenced: 0 });
-  const signals = isOrdered ? [lock.signal] : [lock.signal, around.shift];
+  const read = await context.ask({ verb: 'read', ...about, plain: 0, fenced: 0 });
+  const signals = isOrdered ? [lock.signal] : [lock.signal, context.shift];
   // Whoever asked in bad weather and is served in the calm is as short as all others are then.
-  const stay = isOrdered || around.mode === 'go' ? hold : 0;
+  const stay = isOrdered || context.mode === 'go' ? hold : 0;
   await sleep(stay, undefined, { signal: AbortSignal.any(signals) }).catch(() => undefined);
   if (!lock.isValid) return;
-  await around.ask({ verb: 'write', ...about, plain: read.plain + 1, fenced: read.fenced + 1 });
+  await context.ask({ verb: 'write', ...about, plain: read.plain + 1, fenced: read.fenced + 1 });
 }

@@ -18,39 +18,39 @@ const BURST = 8;
 const TEAM = 10;
 
 /** Takes locks, one after the other, until it is told to rest. */
-export async function work(around: Surroundings, taste: Taste): Promise<void> {
-  while (around.mode !== 'rest') {
-    const plan = { id: around.newId(), resources: resourcesOf(around, taste), ...termsOf(around) };
-    if (taste === 'team') await runTogether(around, plan);
-    else if (taste === 'cold' && around.dice.chance(BURSTS)) await runBurst(around);
-    else await runSection(around, plan);
-    await sleep(around.dice.between(2, taste === 'hot' ? 10 : 40));
+export async function work(context: Surroundings, taste: Taste): Promise<void> {
+  while (context.mode !== 'rest') {
+    const plan = { id: context.newId(), resources: resourcesOf(context, taste), ...termsOf(context) };
+    if (taste === 'team') await runTogether(context, plan);
+    else if (taste === 'cold' && context.dice.chance(BURSTS)) await runBurst(context);
+    else await runSection(context, plan);
+    await sleep(context.dice.between(2, taste === 'hot' ? 10 : 40));
   }
 }
 
 /** Asks for one of the resources in the turn in which it gives all of them back. */
-async function runTogether(around: Surroundings, plan: Plan): Promise<void> {
+async function runTogether(context: Surroundings, plan: Plan): Promise<void> {
   let next: Promise<boolean> | undefined;
-  const one = around.dice.pick(plan.resources);
+  const one = context.dice.pick(plan.resources);
   const beside = (): void => {
-    const terms = termsOf(around);
-    const hold = around.mode === 'go' ? around.dice.between(0, around.terms.ttl) : terms.hold;
-    next = runSection(around, { id: around.newId(), resources: [one], ...terms, hold });
+    const terms = termsOf(context);
+    const hold = context.mode === 'go' ? context.dice.between(0, context.terms.ttl) : terms.hold;
+    next = runSection(context, { id: context.newId(), resources: [one], ...terms, hold });
   };
-  await runSection(around, { ...plan, beside });
+  await runSection(context, { ...plan, beside });
   await next;
 }
 
 /** As sign-ups that come together, each of which hashes a password. */
-async function runBurst(around: Surroundings): Promise<void> {
-  const computes = (1.5 * around.terms.ttl) / BURST;
+async function runBurst(context: Surroundings): Promise<void> {
+  const computes = (1.5 * context.terms.ttl) / BURST;
   const plans = Array.from({ length: BURST }, () => ({
-    id: around.newId(),
-    resources: resourcesOf(around, 'cold'),
-    ...termsOf(around),
+    id: context.newId(),
+    resources: resourcesOf(context, 'cold'),
+    ...termsOf(context),
     computes,
   }));
-  await Promise.all(plans.map((plan) => runSection(around, plan)));
+  await Promise.all(plans.map((plan) => runSection(context, plan)));
 }
 
 function resourcesOf({ dice }: Surroundings, taste: Taste): string[] {

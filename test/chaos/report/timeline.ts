@@ -124,6 +124,6 @@ export class Timeline {
   }
 }
 
-function isOf(seat: string, life: string): boolean {
-  return life.startsWith(`${seat}.`);
+function isOf(nodeIndex: string, life: string): boolean {
+  return life.startsWith(`${nodeIndex}.`);
 }

@@ -30,9 +30,9 @@ export async function frozenHolder(stage: Stage): Promise<Overlap[]> {
 /** Somebody stands still while the answers to its question are on their way, and another takes the lock meanwhile. */
 export async function frozenAsker(stage: Stage): Promise<Overlap[]> {
   const { first, second, terms } = castOf(stage, 'frozen-asker');
-  const [seat] = stage.clients;
+  const [nodeIndex] = stage.clients;
   // Below the time that nodes have for an answer.
-  for (const way of seat!.ways) way.replyDelay = stage.terms.nodeTimeout / 2;
+  for (const way of nodeIndex!.ways) way.replyDelay = stage.terms.nodeTimeout / 2;
   const asking = first.turn({ id: 'asker', ...terms, waitTimeout: 0, hold: terms.ttl });
   await eventually(() => granted(stage, terms.resource));
   first.freeze();
@@ -40,7 +40,7 @@ export async function frozenAsker(stage: Stage): Promise<Overlap[]> {
   first.thaw();
   const asker = await asking;
   await Promise.all([asker.over, heir.over]);
-  for (const way of seat!.ways) way.heal();
+  for (const way of nodeIndex!.ways) way.heal();
   return overlapsIn(stage);
 }
 

@@ -85,11 +85,11 @@ export class Stage {
       nodes.push(await ChaosNode.start(`node ${number}`, workshop));
     const clients: ClientSeat[] = [];
     this.clients = clients;
-    for (let number = 1; number <= clientCount; number += 1) clients.push(await this.#seat(number));
+    for (let number = 1; number <= clientCount; number += 1) clients.push(await this.#nodeIndex(number));
     await Promise.all(clients.map((client) => client.process.opened()));
   }
 
-  async #seat(number: number): Promise<ClientSeat> {
+  async #nodeIndex(number: number): Promise<ClientSeat> {
     const ways = await Promise.all(this.nodes.map(({ server }) => Way.start(server)));
     const { nodeCount: _nodes, clientCount: _clients, ...shared } = this.terms;
     const terms = { ...shared, folder: this.folder, seed: shared.seed * 31 + number };

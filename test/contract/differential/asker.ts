@@ -1,7 +1,7 @@
-import { Aside } from '../../../lib/core/aside.js';
-import { Claim, type Grant, type Ticket } from '../../../lib/core/claim.js';
-import type { LockNode } from '../../../lib/core/lock-node.js';
-import type { NodeAnswer } from '../../../lib/redis/answers.js';
+import { SingleCall } from '../../../lib/core/port/single-call.js';
+import { Claim, type Grant, type Ticket } from '../../../lib/core/port/claim.js';
+import type { LockNode } from '../../../lib/core/port/lock-node.js';
+import type { NodeAnswer } from '../../../lib/redis/batch/reply-decoder.js';
 import type { ClaimPlan, Operation } from './sequence.js';
 import type { Echo, Told } from './side.js';
 
@@ -28,15 +28,15 @@ export class Asker {
 
   /** Puts one question to a node. */
   ask(node: LockNode, operation: Operation): void {
-    const seat = this.#answers.length;
+    const nodeIndex = this.#answers.length;
     this.#answers.push(
       new Promise((resolve) => {
         const question = new Question(this.claim(operation.claim), operation.ttl, (at, answer) => {
           this.#answered += 1;
-          resolve({ ...answer, seat: at });
+          resolve({ ...answer, nodeIndex: at });
         });
         if (operation.proposal !== undefined) question.proposal = this.epoch + operation.proposal;
-        put(node, operation, question, seat);
+        put(node, operation, question, nodeIndex);
       }),
     );
   }
@@ -70,27 +70,27 @@ export class Asker {
   }
 }
 
-class Question extends Aside<NodeAnswer> {
+class Question extends SingleCall<NodeAnswer> {
   constructor(
     claim: Claim,
     ttl: number,
-    private readonly told: (seat: number, answer: NodeAnswer) => void,
+    private readonly told: (nodeIndex: number, answer: NodeAnswer) => void,
   ) {
     super(claim, ttl);
   }
 
-  override answer(seat: number, answer: NodeAnswer): void {
-    this.told(seat, answer);
+  override answer(nodeIndex: number, answer: NodeAnswer): void {
+    this.told(nodeIndex, answer);
   }
 }
 
-function put(node: LockNode, { verb }: Operation, question: Question, seat: number): void {
+function put(node: LockNode, { verb }: Operation, question: Question, nodeIndex: number): void {
   const { claim } = question;
   if (verb === 'keep') claim.over = true;
   claim.followed = verb === 'leave to the next';
-  if (verb === 'acquire') node.acquire(question, seat);
-  else if (verb === 'yield') node.yield(question, seat);
-  else if (verb === 'raise') node.raise(question, seat);
-  else if (verb === 'extend' || verb === 'keep') node.extend(question, seat);
-  else node.release(question, seat);
+  if (verb === 'acquire') node.acquire(question, nodeIndex);
+  else if (verb === 'yield') node.yield(question, nodeIndex);
+  else if (verb === 'raise') node.raise(question, nodeIndex);
+  else if (verb === 'extend' || verb === 'keep') node.extend(question, nodeIndex);
+  else node.release(question, nodeIndex);
 }

@@ -1,5 +1,5 @@
-import { counterOf, TOKENS_PER_VOTE } from '../../../lib/core/fencing.js';
-import { Dice } from '../../simulation/dice.js';
+import { counterOf, TOKENS_PER_VOTE } from '../../../lib/core/port/fencing.js';
+import { Dice } from '../../simulation/world/dice.js';
 import { PROCESSES, type ClaimPlan, type Operation, type Sequence, type Step, type VerbName } from './sequence.js';
 
 /** Ms by which any two ttls differ: more than a sequence takes, so that it is clear which of them an answer is of. */
@@ -28,7 +28,7 @@ export class Generator {
   readonly #restartQuarantine: boolean;
   readonly #repliesFirst: boolean;
   /** How many of all claims wait. */
-  readonly #patience: number;
+  readonly #budget: number;
   #alive = Array.from({ length: PROCESSES }, (_, index) => index);
 
   constructor(
@@ -38,7 +38,7 @@ export class Generator {
     this.#dice = new Dice(seed);
     this.#restartQuarantine = this.#dice.chance(0.4);
     this.#repliesFirst = this.#dice.chance(0.3);
-    this.#patience = this.#dice.pick([0, 0.3, 0.6, 0.6, 0.6, 0.9]);
+    this.#budget = this.#dice.pick([0, 0.3, 0.6, 0.6, 0.6, 0.9]);
     for (let index = 0; index < CLAIMS; index += 1) this.#plans.push(this.#plan(index));
   }
 
@@ -49,7 +49,7 @@ export class Generator {
 
   #plan(index: number): ClaimPlan {
     const dice = this.#dice;
-    const waits = dice.chance(this.#patience);
+    const waits = dice.chance(this.#budget);
     const several = RESOURCES.filter(() => dice.chance(0.6));
     const resources = !waits && several.length > 1 && dice.chance(0.8) ? several : [dice.pick(RESOURCES)];
     // Some come in the same microsecond, and many wait on the same terms.

@@ -1,5 +1,5 @@
-import { SystemClock } from '../../../lib/core/system-clock.js';
-import { counterOf } from '../../../lib/core/fencing.js';
+import { SystemClock } from '../../../lib/core/time/system-clock.js';
+import { counterOf } from '../../../lib/core/port/fencing.js';
 import { MemoryNode } from '../../../lib/memory/memory-node.js';
 import { Asker } from './asker.js';
 import type { ClaimPlan, CountStep, Mark, Sequence, Step } from './sequence.js';

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { counterOf } from '../../../lib/core/fencing.js';
+import { counterOf } from '../../../lib/core/port/fencing.js';
 import type { ResourceState } from './side.js';
 
 export const PREFIX = 'lock:';

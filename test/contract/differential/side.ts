@@ -1,4 +1,4 @@
-import type { NodeAnswer } from '../../../lib/redis/answers.js';
+import type { NodeAnswer } from '../../../lib/redis/batch/reply-decoder.js';
 import type { Sequence, Step } from './sequence.js';
 
 export interface Terms {
@@ -21,8 +21,8 @@ export interface Told {
 
 /** What came back from a step. */
 export interface Echo {
-  /** In the order of the questions, with the seat that was told. */
-  readonly answers: readonly (NodeAnswer & { readonly seat: number })[];
+  /** In the order of the questions, with the index that was told. */
+  readonly answers: readonly (NodeAnswer & { readonly nodeIndex: number })[];
   readonly told: readonly Told[];
 }
 

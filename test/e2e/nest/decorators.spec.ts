@@ -106,9 +106,9 @@ describe.each(PLATFORMS)('a lock among other decorators on %s', (platform) => {
       'wrapper out',
       'interceptor out',
     ]);
-    const around = part === '<body.id>' ? ['interceptor in', 'interceptor out'] : ['handler', 'handler'];
-    expect(steps.indexOf('acquired')).toBeLessThan(steps.indexOf(around[0]!));
-    expect(steps.indexOf('released')).toBeGreaterThan(steps.indexOf(around[1]!));
+    const context = part === '<body.id>' ? ['interceptor in', 'interceptor out'] : ['handler', 'handler'];
+    expect(steps.indexOf('acquired')).toBeLessThan(steps.indexOf(context[0]!));
+    expect(steps.indexOf('released')).toBeGreaterThan(steps.indexOf(context[1]!));
   });
 
   it.each(PLACES)('is not taken where a guard refuses, whose filter answers: $path', async ({ path }) => {

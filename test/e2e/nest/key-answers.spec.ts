@@ -4,7 +4,7 @@ import { IsEmail } from 'class-validator';
 import { inspect } from 'node:util';
 import { WithLock } from 'nestjs-redlock';
 import { RedlockTestingModule } from 'nestjs-redlock/testing';
-import { compileKey } from '../../../lib/with-lock/lock-key.js';
+import { compileKey } from '../../../lib/with-lock/key/lock-key.js';
 import { KEY_MESSAGE } from '../../support/nest/key-message.js';
 import { closeApps, PLATFORMS, TestApp } from '../../support/nest/test-app.js';
 

@@ -10,7 +10,7 @@ import {
   type PipeTransform,
 } from '@nestjs/common';
 import { CurrentLock, WithLock, type Lock } from 'nestjs-redlock';
-import { counterOf } from '../../../lib/core/fencing.js';
+import { counterOf } from '../../../lib/core/port/fencing.js';
 import { Door } from '../../support/nest/door.js';
 import { SignUp } from '../../support/nest/message-handlers.js';
 import { poolOn, untilFree } from '../../support/nest/nodes.js';
@@ -140,6 +140,6 @@ describe.each(PLATFORMS)('a lock and the pipes of %s', (platform) => {
     expect((await app.post('raw', { email: 'refused' })).status).toBe(400);
     await untilFree(servers);
     expect(resources()).toEqual(['user:refused']);
-    expect((await counts()).filter((after, seat) => after === before[seat])).toEqual([]);
+    expect((await counts()).filter((after, nodeIndex) => after === before[nodeIndex])).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Lock } from '../../../lib/core/lock.js';
+import type { Lock } from '../../../lib/core/api/lock.js';
 import { block } from '../../support/block.js';
 import { eventually } from '../../support/eventually.js';
 import { RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
@@ -71,7 +71,7 @@ describe('callers that compute for long when it is their turn', () => {
     let broken: Promise<void> | undefined;
     const breakWhenSent = async (before: readonly number[]): Promise<void> => {
       for (const proxy of proxies) proxy.pauseReplies();
-      await eventually(() => expect(sent().every((count, seat) => count > before[seat]!)).toBe(true));
+      await eventually(() => expect(sent().every((count, nodeIndex) => count > before[nodeIndex]!)).toBe(true));
       for (const proxy of proxies) proxy.resetAll();
       for (const proxy of proxies) proxy.resume();
     };

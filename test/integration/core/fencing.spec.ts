@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Clock } from '../../../lib/core/clock.js';
-import { counterOf } from '../../../lib/core/fencing.js';
-import type { Lock } from '../../../lib/core/lock.js';
+import type { Clock } from '../../../lib/core/time/clock.js';
+import { counterOf } from '../../../lib/core/port/fencing.js';
+import type { Lock } from '../../../lib/core/api/lock.js';
 import { eventually } from '../../support/eventually.js';
 import { nothingLeft } from '../../support/node-lines.js';
 import { allDone, RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
@@ -17,9 +17,11 @@ describe('fencing tokens on real nodes', () => {
   let resource: string;
 
   /** A client that reaches only these nodes; nobody listens at the other addresses. */
-  const reaching = (seats: readonly number[], clock?: Clock): Promise<RedisPoolClient> =>
+  const reaching = (nodeIndexes: readonly number[], clock?: Clock): Promise<RedisPoolClient> =>
     pool.client({
-      nodes: pool.urls.map((url, seat) => (seats.includes(seat) ? url : `redis://127.0.0.1:${seat + 1}`)),
+      nodes: pool.urls.map((url, nodeIndex) =>
+        nodeIndexes.includes(nodeIndex) ? url : `redis://127.0.0.1:${nodeIndex + 1}`,
+      ),
       ...(clock && { clock }),
     });
   beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { LockKeyError } from '../../../lib/core/errors.js';
+import { LockKeyError } from '../../../lib/core/api/errors.js';
 import { allDone, CALLS_OF_ALL_DONE, RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
 
 describe('a lock over many resources', () => {

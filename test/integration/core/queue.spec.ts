@@ -5,7 +5,7 @@ import { CompiledLib } from '../../support/compiled-lib.js';
 const SCRIPT = `
   import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
   import { runInNewContext } from 'node:vm';
-  import { Queue } from './core/queue.js';
+  import { Queue } from './core/collections/queue.js';
 
   setFlagsFromString('--expose-gc');
   const gc = runInNewContext('gc');

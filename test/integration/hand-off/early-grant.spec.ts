@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Lock } from '../../../lib/core/lock.js';
-import type { LockOptions } from '../../../lib/core/options.js';
+import type { Lock } from '../../../lib/core/api/lock.js';
+import type { LockOptions } from '../../../lib/core/api/options.js';
 import { eventually } from '../../support/eventually.js';
 import type { FaultProxy } from '../../support/fault-proxy.js';
 import { nothingLeft } from '../../support/node-lines.js';
@@ -42,7 +42,7 @@ describe('a grant that comes before the answer by which its waiter is known to w
     // Where all promises are settled already it is one turn all the same.
     await Promise.resolve();
     const released = both.release();
-    await eventually(() => expect(sent().every((count, seat) => count > before[seat]!)).toBe(true));
+    await eventually(() => expect(sent().every((count, nodeIndex) => count > before[nodeIndex]!)).toBe(true));
     return { taking, released };
   };
 
@@ -60,7 +60,7 @@ describe('a grant that comes before the answer by which its waiter is known to w
     const before = sent();
     const { taking, released } = await askAndRelease(POLLING);
     // It asks, finds no answer in time, sees whether somebody older waits, and asks again.
-    await eventually(() => expect(sent().every((count, seat) => count >= before[seat]! + 3)).toBe(true));
+    await eventually(() => expect(sent().every((count, nodeIndex) => count >= before[nodeIndex]! + 3)).toBe(true));
     for (const proxy of proxies) proxy.resume();
     const lock = await taking;
     await released;

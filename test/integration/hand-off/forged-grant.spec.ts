@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
-import type { Lock } from '../../../lib/core/lock.js';
+import type { Lock } from '../../../lib/core/api/lock.js';
 import { secretIn, signatureOf } from '../../../lib/redis/grant-signature.js';
 import { nothingLeft, standing } from '../../support/node-lines.js';
 import { allDone, RedisPool, type RedisClientSettings, type RedisPoolClient } from '../../support/redis-pool.js';
@@ -73,7 +73,7 @@ describe('a grant that no node has given', () => {
   const secretOn = async (server: number): Promise<string> =>
     secretIn(await pool.ask(server, (redis) => redis.get(MARK)))!;
   /** The lock is given to who waits for it, in earnest. */
-  const handOver = async ({ taking }: Waiting): Promise<void> => {
+  const releaseOrPass = async ({ taking }: Waiting): Promise<void> => {
     await lock.release();
     const taken = await taking;
     expect(taken.fencingToken).toBeLessThan((Date.now() + 60_000) * 1_000);
@@ -91,7 +91,7 @@ describe('a grant that no node has given', () => {
     await forge(messageOf);
     expect(waiting.has()).toBe(false);
     expect(await pool.owners(resource)).toEqual(ALL.map(() => lock.value));
-    await handOver(waiting);
+    await releaseOrPass(waiting);
   });
 
   it.each<[string, Forger]>([
@@ -103,7 +103,7 @@ describe('a grant that no node has given', () => {
     // What it would have sent has been answered by then.
     await Promise.all(clients.map(allDone));
     expect(await pool.owners(resource)).toEqual(ALL.map(() => lock.value));
-    await handOver(waiting);
+    await releaseOrPass(waiting);
   });
 
   it('is what one node has given on all others: each has a secret of its own', async () => {
@@ -113,7 +113,7 @@ describe('a grant that no node has given', () => {
     const token = Date.now() * 1_000;
     await forge((value, key) => signed([value, key, token], secret), [1, 2, 3, 4]);
     expect(waiting.has()).toBe(false);
-    await handOver(waiting);
+    await releaseOrPass(waiting);
   });
 
   it('is one whose token is an hour ahead, though it is signed', async () => {
@@ -124,7 +124,7 @@ describe('a grant that no node has given', () => {
       await forge((...parts) => signed(parts, secret), [server]);
     }
     expect(waiting.has()).toBe(false);
-    await handOver(waiting);
+    await releaseOrPass(waiting);
   });
 
   it('is not what a node gives that lost its secret: who waits gets that by asking', async () => {
@@ -155,12 +155,12 @@ describe('a grant that no node has given', () => {
       },
     ],
   ])('is told from real ones also after %s', async (_, happen) => {
-    await handOver(await wait());
+    await releaseOrPass(await wait());
     await happen();
     lock = await holder.redlock.acquire(resource, IN_LINE);
     const waiting = await wait();
     await forge((...parts) => signed(parts, NO_SECRET));
     expect(waiting.has()).toBe(false);
-    await handOver(waiting);
+    await releaseOrPass(waiting);
   });
 });

@@ -43,7 +43,7 @@ describe('a waiter that stands still when it is its turn', () => {
     const owners = await pool.owners(resource);
     const holder = owners.find((one) => one !== null && owners.filter((owner) => owner === one).length > 2);
     expect(holder).toBeDefined();
-    return [...owners.keys()].filter((seat) => owners[seat] === holder);
+    return [...owners.keys()].filter((nodeIndex) => owners[nodeIndex] === holder);
   };
   const holdsOf = async (turns: readonly Turn[]) => (await Promise.all(turns.map(({ hold }) => hold))).map((h) => h!);
 

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Lock } from '../../../lib/core/lock.js';
+import type { Lock } from '../../../lib/core/api/lock.js';
 import { nothingLeft, standing } from '../../support/node-lines.js';
 import { allDone, RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
 

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { Aside } from '../../../lib/core/aside.js';
-import { Claim, type Grant } from '../../../lib/core/claim.js';
-import type { AcquireAnswer } from '../../../lib/core/lock-node.js';
-import { SystemClock } from '../../../lib/core/system-clock.js';
-import { BatchEncoder } from '../../../lib/redis/batch-encoder.js';
-import { realParts } from '../../../lib/redis/node-parts.js';
+import { SingleCall } from '../../../lib/core/port/single-call.js';
+import { Claim, type Grant } from '../../../lib/core/port/claim.js';
+import type { AcquireAnswer } from '../../../lib/core/port/lock-node.js';
+import { SystemClock } from '../../../lib/core/time/system-clock.js';
+import { BatchEncoder } from '../../../lib/redis/batch/batch-encoder.js';
+import { realParts } from '../../../lib/redis/connection/node-parts.js';
 import { RedisNode } from '../../../lib/redis/redis-node.js';
 import { eventually } from '../../support/eventually.js';
 import { startFaultProxy, type FaultProxy } from '../../support/fault-proxy.js';
@@ -35,7 +35,7 @@ describe('a command that the client library gave up', () => {
   });
 
   const acquire = (claim: Claim): Promise<AcquireAnswer> =>
-    new Promise((resolve) => node.acquire(new Aside(claim, 60_000, resolve), 0));
+    new Promise((resolve) => node.acquire(new SingleCall(claim, 60_000, resolve), 0));
   const waiting = (): Promise<number> => withRedis(server.url, (redis) => redis.zcard('a~waiters'));
 
   it('is no answer: a grant that was on its way before it was sent does not look younger than it is', async () => {
@@ -51,7 +51,7 @@ describe('a command that the client library gave up', () => {
     await expect(acquire(waiter)).resolves.toMatchObject({ kind: 'held' });
     await eventually(async () => expect(await waiting()).toBe(1));
     proxy.pauseReplies();
-    node.release(new Aside(holder, 0), 0);
+    node.release(new SingleCall(holder, 0), 0);
     await eventually(async () => expect(await waiting()).toBe(0));
     const granted = performance.now();
     await expect(acquire(new Claim(['b'], 'other'))).resolves.toMatchObject({ kind: 'unknown', sent: true });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { LockEvent } from '../../../lib/core/events.js';
+import type { LockEvent } from '../../../lib/core/api/events.js';
 import { ClockedServer, clockShimObstacle } from '../../support/clock-shim.js';
 import { eventually } from '../../support/eventually.js';
 import { startFaultProxy, type FaultProxy } from '../../support/fault-proxy.js';

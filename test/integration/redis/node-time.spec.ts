@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { ThriftyClock } from '../../../lib/core/thrifty-clock.js';
+import { ReusingClock } from '../../../lib/core/time/reusing-clock.js';
 import { ClockedServer, clockShimObstacle } from '../../support/clock-shim.js';
 import { RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
 import { vouchFor } from '../../support/vouch.js';
@@ -15,7 +15,7 @@ describeWithClocks(`what time a node has, with quarantine: %p ${obstacle ?? ''}`
   const trust = { maxTtl: MAX_TTL, restartQuarantine };
   let node: ClockedServer;
   let pool: RedisPool;
-  let clock: ThriftyClock;
+  let clock: ReusingClock;
   beforeAll(async () => {
     node = await ClockedServer.start();
     await node.step(AHEAD);
@@ -24,7 +24,7 @@ describeWithClocks(`what time a node has, with quarantine: %p ${obstacle ?? ''}`
   afterAll(() => node.stop());
   beforeEach(async () => {
     pool = await RedisPool.start(0);
-    clock = new ThriftyClock();
+    clock = new ReusingClock();
   });
   afterEach(() => pool.stop());
 

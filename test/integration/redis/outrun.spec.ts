@@ -1,17 +1,17 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Aside } from '../../../lib/core/aside.js';
-import { Claim } from '../../../lib/core/claim.js';
-import { SystemClock } from '../../../lib/core/system-clock.js';
-import { Batch } from '../../../lib/redis/batch.js';
-import { BatchEncoder } from '../../../lib/redis/batch-encoder.js';
+import { SingleCall } from '../../../lib/core/port/single-call.js';
+import { Claim } from '../../../lib/core/port/claim.js';
+import { SystemClock } from '../../../lib/core/time/system-clock.js';
+import { Batch } from '../../../lib/redis/batch/batch.js';
+import { BatchEncoder } from '../../../lib/redis/batch/batch-encoder.js';
 import type { RedisPool, RedisPoolClient } from '../../support/redis-pool.js';
 import { PATIENT, startTrusted } from '../../support/wary-redis.js';
 
 const TRUST = { maxTtl: 300, restartQuarantine: true };
 /** Ms by which the counter would be ahead when it is enough: more than a quarantine lasts. */
-const ENOUGH = 2 * TRUST.maxTtl;
+const LEAST_SHARE_LEFT = 2 * TRUST.maxTtl;
 const HAMMERED = 4_000;
 /** As many as one script call takes, each with its release. */
 const VOTES_AT_ONCE = 60;
@@ -38,7 +38,7 @@ describe('a fence counter that is asked for more tokens than there are microseco
   const turns = (resource: string, tokens: number): string => {
     const claim = new Claim([resource], '-'.repeat(27));
     claim.tokens = tokens;
-    const question = new Aside<never>(claim, TERMS.ttl);
+    const question = new SingleCall<never>(claim, TERMS.ttl);
     question.proposal = Date.now() * 1_000;
     const batch = new Batch();
     for (let turn = 0; turn < VOTES_AT_ONCE; turn += 1) {
@@ -63,7 +63,10 @@ describe('a fence counter that is asked for more tokens than there are microseco
   it.each([1, 64])('gives no token that goes back after a majority lost its memory, %i to a vote', async (tokens) => {
     const resource = pool.resource();
     await tokenOf(resource);
-    for (const end = performance.now() + HAMMERED; performance.now() < end && (await ahead(resource)) < ENOUGH;) {
+    for (
+      const end = performance.now() + HAMMERED;
+      performance.now() < end && (await ahead(resource)) < LEAST_SHARE_LEFT;
+    ) {
       const wire = turns(resource, tokens);
       await Promise.all(sockets.map((socket) => send(socket, wire)));
     }

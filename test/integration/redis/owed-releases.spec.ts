@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { Aside } from '../../../lib/core/aside.js';
-import { Claim } from '../../../lib/core/claim.js';
-import type { AcquireAnswer, ReleaseAnswer } from '../../../lib/core/lock-node.js';
-import { SystemClock } from '../../../lib/core/system-clock.js';
-import { toAddresses } from '../../../lib/redis/node-address.js';
-import { BatchEncoder } from '../../../lib/redis/batch-encoder.js';
-import { realParts } from '../../../lib/redis/node-parts.js';
+import { SingleCall } from '../../../lib/core/port/single-call.js';
+import { Claim } from '../../../lib/core/port/claim.js';
+import type { AcquireAnswer, ReleaseAnswer } from '../../../lib/core/port/lock-node.js';
+import { SystemClock } from '../../../lib/core/time/system-clock.js';
+import { toAddresses } from '../../../lib/redis/connection/node-address.js';
+import { BatchEncoder } from '../../../lib/redis/batch/batch-encoder.js';
+import { realParts } from '../../../lib/redis/connection/node-parts.js';
 import { RedisNode } from '../../../lib/redis/redis-node.js';
 import { eventually } from '../../support/eventually.js';
 import { startFaultProxy, type FaultProxy } from '../../support/fault-proxy.js';
@@ -41,9 +41,9 @@ describe('a release that a node is owed', () => {
 
   const owner = () => withRedis(server.url, (redis) => redis.get('a'));
   const acquire = (one: Claim, ttl = 60_000) =>
-    new Promise<AcquireAnswer>((resolve) => node.acquire(new Aside(one, ttl, resolve), 0));
+    new Promise<AcquireAnswer>((resolve) => node.acquire(new SingleCall(one, ttl, resolve), 0));
   const release = (one: Claim, ttl = 60_000) =>
-    new Promise<ReleaseAnswer>((resolve) => node.release(new Aside(one, ttl, resolve), 0));
+    new Promise<ReleaseAnswer>((resolve) => node.release(new SingleCall(one, ttl, resolve), 0));
   const sent = () => proxy.commands.filter((name) => name === 'EVALSHA').length;
   /** Lets what is unanswered look as if it were so for 2 s. */
   const growSilent = async (): Promise<void> => {

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { Aside } from '../../../lib/core/aside.js';
-import { Claim } from '../../../lib/core/claim.js';
-import { SystemClock } from '../../../lib/core/system-clock.js';
-import { BatchEncoder } from '../../../lib/redis/batch-encoder.js';
-import { Batch } from '../../../lib/redis/batch.js';
-import { bulk } from '../../../lib/redis/resp.js';
+import { SingleCall } from '../../../lib/core/port/single-call.js';
+import { Claim } from '../../../lib/core/port/claim.js';
+import { SystemClock } from '../../../lib/core/time/system-clock.js';
+import { BatchEncoder } from '../../../lib/redis/batch/batch-encoder.js';
+import { Batch } from '../../../lib/redis/batch/batch.js';
+import { bulk } from '../../../lib/redis/connection/resp.js';
 import { wordsOf } from '../../support/command-words.js';
 import { RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
 import { hasDisk, startTrusted, untilTold } from '../../support/wary-redis.js';
@@ -26,7 +26,7 @@ describe('the run of a node', () => {
 
   /** What a call that claims to know this run of the node is answered, if it wants a vote. */
   const askClaiming = (run: string): Promise<unknown> => {
-    const question = new Aside<never>(new Claim(['claimed'], 'value'), 1_000);
+    const question = new SingleCall<never>(new Claim(['claimed'], 'value'), 1_000);
     question.proposal = Date.now() * 1_000;
     const batch = new Batch();
     batch.add('A', question, 0);

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { QuorumNotReachedError } from '../../../lib/core/errors.js';
+import { QuorumNotReachedError } from '../../../lib/core/api/errors.js';
 import { eventually } from '../../support/eventually.js';
 import { allDone, RedisPool, type RedisClientSettings, type RedisPoolClient } from '../../support/redis-pool.js';
 import {

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
-import { SystemClock } from '../../../lib/core/system-clock.js';
-import { NodeConnection, type ConnectionListener } from '../../../lib/redis/connection.js';
-import { toAddresses } from '../../../lib/redis/node-address.js';
-import { commandOf } from '../../../lib/redis/resp.js';
+import { SystemClock } from '../../../lib/core/time/system-clock.js';
+import { NodeConnection, type ConnectionListener } from '../../../lib/redis/connection/connection.js';
+import { toAddresses } from '../../../lib/redis/connection/node-address.js';
+import { commandOf } from '../../../lib/redis/connection/resp.js';
 import { RedisPool } from '../../support/redis-pool.js';
 
 let pool: RedisPool;

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { QuorumNotReachedError } from '../../../lib/core/errors.js';
+import type { QuorumNotReachedError } from '../../../lib/core/api/errors.js';
 import { RedisPool } from '../../support/redis-pool.js';
 import { refusal } from '../../support/wary-redis.js';
 

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { BATCH_SCRIPT } from '../../../lib/redis/batch-script.js';
+import { BATCH_SCRIPT } from '../../../lib/redis/scripts/batch-script.js';
 import { eventually } from '../../support/eventually.js';
 import type { FaultProxy } from '../../support/fault-proxy.js';
 import { allDone, RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
@@ -82,7 +82,7 @@ describe('scripts that the nodes have forgotten (SCRIPT FLUSH)', () => {
     expect(scripts(proxies[0]!)).toEqual([...calls, PROBE]);
   });
 
-  // As test/unit/redis/batch-queue.spec.ts tells.
+  // As test/unit/redis/batch/batch-queue.spec.ts tells.
   it('that another process has sent meanwhile leave no key behind: what they refused must not come after its release', async () => {
     const resource = pool.resource();
     const proxies = await pool.proxies();

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RedisOptions } from 'ioredis';
 import { Redlock } from '../../../lib/core/redlock.js';
-import { SystemClock } from '../../../lib/core/system-clock.js';
-import { toAddresses } from '../../../lib/redis/node-address.js';
-import { BatchEncoder } from '../../../lib/redis/batch-encoder.js';
-import { realParts } from '../../../lib/redis/node-parts.js';
+import { SystemClock } from '../../../lib/core/time/system-clock.js';
+import { toAddresses } from '../../../lib/redis/connection/node-address.js';
+import { BatchEncoder } from '../../../lib/redis/batch/batch-encoder.js';
+import { realParts } from '../../../lib/redis/connection/node-parts.js';
 import { RedisNode } from '../../../lib/redis/redis-node.js';
 import { eventually } from '../../support/eventually.js';
 import { startRedisServer, type RedisServer } from '../../support/redis-server.js';

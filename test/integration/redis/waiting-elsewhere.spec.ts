@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Aside } from '../../../lib/core/aside.js';
-import { Claim } from '../../../lib/core/claim.js';
-import { SystemClock } from '../../../lib/core/system-clock.js';
-import { BatchEncoder } from '../../../lib/redis/batch-encoder.js';
-import { Batch, type Verb } from '../../../lib/redis/batch.js';
+import { SingleCall } from '../../../lib/core/port/single-call.js';
+import { Claim } from '../../../lib/core/port/claim.js';
+import { SystemClock } from '../../../lib/core/time/system-clock.js';
+import { BatchEncoder } from '../../../lib/redis/batch/batch-encoder.js';
+import { Batch, type Verb } from '../../../lib/redis/batch/batch.js';
 import { wordsOf } from '../../support/command-words.js';
 import { RedisPool } from '../../support/redis-pool.js';
 
@@ -20,7 +20,7 @@ describe('a node on which somebody waits', () => {
   const encoder = new BatchEncoder('', { maxTtl: 30_000, restartQuarantine: false }, new SystemClock());
   const ask = (verb: Verb, user = 'default'): Promise<unknown> => {
     const batch = new Batch();
-    const question = new Aside<never>(new Claim(['wanted'], 'value'), 1_000);
+    const question = new SingleCall<never>(new Claim(['wanted'], 'value'), 1_000);
     question.proposal = Date.now() * 1_000;
     batch.add(verb, question, 0);
     const [words] = wordsOf(encoder.wire(batch, 'eval'));

@@ -7,22 +7,22 @@ const SCRIPT = `
   import { setFlagsFromString } from 'node:v8';
   import { runInNewContext } from 'node:vm';
   import { Redlock } from './core/redlock.js';
-  import { Specimens } from './core/specimens.js';
-  import { ThriftyClock } from './core/thrifty-clock.js';
-  import { BatchEncoder } from './redis/batch-encoder.js';
-  import { toAddresses } from './redis/node-address.js';
-  import { realParts } from './redis/node-parts.js';
+  import { WarmUp } from './warm-up.js';
+  import { ReusingClock } from './core/time/reusing-clock.js';
+  import { BatchEncoder } from './redis/batch/batch-encoder.js';
+  import { toAddresses } from './redis/connection/node-address.js';
+  import { realParts } from './redis/connection/node-parts.js';
   import { RedisNode } from './redis/redis-node.js';
 
   setFlagsFromString('--expose-gc');
   const gc = runInNewContext('gc');
   const [specimens, ...urls] = process.argv.slice(2);
-  const clock = new ThriftyClock();
+  const clock = new ReusingClock();
   const encoder = new BatchEncoder('', { maxTtl: 30_000, restartQuarantine: false }, clock);
   const nodes = toAddresses(urls).map((address) => new RedisNode(address, encoder, realParts(clock)));
   if (specimens === 'none') encoder.specimens = undefined;
   const redlock = new Redlock({ nodes, clock });
-  const ofLocks = new Specimens();
+  const ofLocks = new WarmUp();
   await Promise.all([redlock.open(), ofLocks.collect()]);
 
   const lockAndRelease = async (worker) => {

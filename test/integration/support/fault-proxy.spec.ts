@@ -30,8 +30,8 @@ async function timed(work: Promise<unknown>): Promise<number> {
 }
 
 function isAnswered(work: Promise<unknown>): Promise<boolean> {
-  const patience = new Promise<boolean>((resolve) => setTimeout(resolve, NEVER, false));
-  return Promise.race([work.then(() => true), patience]);
+  const budget = new Promise<boolean>((resolve) => setTimeout(resolve, NEVER, false));
+  return Promise.race([work.then(() => true), budget]);
 }
 
 /** Unlike `once`, it does not take the broken connection's error for its own. */

@@ -1,4 +1,4 @@
-import type { TrustTerms } from '../../../lib/redis/batch-encoder.js';
+import type { TrustTerms } from '../../../lib/redis/batch/batch-encoder.js';
 import { CompiledLib } from '../compiled-lib.js';
 import { TRUSTING } from '../trust.js';
 import { LockProcess } from './lock-process.js';

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import type { TrustTerms } from '../../../lib/redis/batch-encoder.js';
+import type { TrustTerms } from '../../../lib/redis/batch/batch-encoder.js';
 import type { CompiledLib } from '../compiled-lib.js';
 import { SCRIPT } from './script.js';
 import { Turn, type Hold, type TurnTerms } from './turn.js';

@@ -1,4 +1,4 @@
-import type { Locker } from '../../../lib/with-lock/run-locked.js';
+import type { Locker } from '../../../lib/with-lock/run/locker.js';
 
 /** Gives an object that the test made the service that Nest would inject for its `@WithLock` methods. */
 export function bound<T extends object>(object: T, locker: Locker, pool = ''): T {

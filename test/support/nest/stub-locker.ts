@@ -1,6 +1,6 @@
-import type { Lock } from '../../../lib/core/lock.js';
-import type { LockOptions } from '../../../lib/core/options.js';
-import type { Locker } from '../../../lib/with-lock/run-locked.js';
+import type { Lock } from '../../../lib/core/api/lock.js';
+import type { LockOptions } from '../../../lib/core/api/options.js';
+import type { Locker } from '../../../lib/with-lock/run/locker.js';
 import { Deferred } from './deferred.js';
 import { StubLock } from './stub-lock.js';
 

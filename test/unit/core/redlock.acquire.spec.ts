@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { LockKeyError, QuorumNotReachedError, ResourceLockedError } from '../../../lib/core/errors.js';
+import { LockKeyError, QuorumNotReachedError, ResourceLockedError } from '../../../lib/core/api/errors.js';
 import { MemoryPool } from '../../support/memory-pool.js';
 
 const ONCE = { waitTimeout: 0 };

@@ -48,7 +48,7 @@ describe('the fencing token of a lock that is held', () => {
     world.renew(5);
     const start = proposal();
     const ahead = (steps: number): number => start + steps * 1_000;
-    [5, 7, 9, 8, 8].forEach((steps, seat) => count(ahead(steps), [seat]));
+    [5, 7, 9, 8, 8].forEach((steps, nodeIndex) => count(ahead(steps), [nodeIndex]));
     for (const node of world.pool.nodes) node.faults = { raise: { slow: 20 } };
     for (const node of world.pool.nodes.slice(3)) node.faults = { ...node.faults, acquire: { slow: 5 } };
     const lock = await take(world.pool.client().redlock);

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { Lock } from '../../../lib/core/lock.js';
+import type { Lock } from '../../../lib/core/api/lock.js';
 import type { Redlock } from '../../../lib/core/redlock.js';
 import { FencingWorld } from '../../support/fencing-world.js';
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { TOKENS_PER_VOTE } from '../../../lib/core/fencing.js';
-import type { Lock } from '../../../lib/core/lock.js';
+import { TOKENS_PER_VOTE } from '../../../lib/core/port/fencing.js';
+import type { Lock } from '../../../lib/core/api/lock.js';
 import { expectGrowing, FencingWorld } from '../../support/fencing-world.js';
 
 /** Gets what is held by hand-off only. */

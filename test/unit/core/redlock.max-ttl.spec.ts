@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { QuorumNotReachedError } from '../../../lib/core/errors.js';
+import { QuorumNotReachedError } from '../../../lib/core/api/errors.js';
 import { Redlock } from '../../../lib/core/redlock.js';
 import { MAX_TTL, ONCE, WaryPool } from '../../support/wary-pool.js';
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { QuorumNotReachedError } from '../../../lib/core/errors.js';
+import { QuorumNotReachedError } from '../../../lib/core/api/errors.js';
 import { MAX_TTL, ONCE, WaryPool } from '../../support/wary-pool.js';
 
 describe('Redlock over nodes that may have forgotten locks', () => {
@@ -23,10 +23,12 @@ describe('Redlock over nodes that may have forgotten locks', () => {
     expect(error.nodes[0]).toEqual({ node: 'node-1', outcome: 'quarantined', detail: '1500 ms left' });
   });
 
-  it.each([0, 1, 2])('locks with one of them out, in seat %i', async (seat) => {
-    pool.restart(seat);
+  it.each([0, 1, 2])('locks with one of them out, in index %i', async (nodeIndex) => {
+    pool.restart(nodeIndex);
     const lock = await pool.clock.until(pool.redlock.acquire('a', ONCE));
-    expect(pool.memory.map((node) => node.get('a') === lock.value)).toEqual([0, 1, 2].map((each) => each !== seat));
+    expect(pool.memory.map((node) => node.get('a') === lock.value)).toEqual(
+      [0, 1, 2].map((each) => each !== nodeIndex),
+    );
   });
 
   it('tells how many nodes of how many are out', async () => {
@@ -102,7 +104,7 @@ describe('Redlock over nodes that may have forgotten locks', () => {
   it.each([0, 1, 2])('lets nobody have what was held before the two beside node %i were restarted', async (kept) => {
     const lock = await pool.clock.until(pool.redlock.acquire('a', { ttl: 1_900 }));
     const rival = pool.client();
-    pool.restart(...[0, 1, 2].filter((seat) => seat !== kept));
+    pool.restart(...[0, 1, 2].filter((nodeIndex) => nodeIndex !== kept));
     while (lock.isValid) {
       await expect(pool.refusal('a', rival)).resolves.toBeInstanceOf(QuorumNotReachedError);
       await pool.clock.advance(100);

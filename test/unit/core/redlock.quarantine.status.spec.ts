@@ -32,9 +32,9 @@ describe('Redlock.status over nodes that may have forgotten locks tells', () => 
     ['all are out', [0, 1, 2], [], false],
   ])('whether a quorum votes where %s', async (_case, outSeats, downSeats, reachable) => {
     pool.restart(...outSeats);
-    for (const seat of downSeats) pool.nodes[seat]!.fail('down');
+    for (const nodeIndex of downSeats) pool.nodes[nodeIndex]!.fail('down');
     const status = await pool.clock.until(pool.redlock.status());
     expect(status.quorumReachable).toBe(reachable);
-    expect(status.nodes.map(({ up }) => up)).toEqual([0, 1, 2].map((seat) => !downSeats.includes(seat)));
+    expect(status.nodes.map(({ up }) => up)).toEqual([0, 1, 2].map((nodeIndex) => !downSeats.includes(nodeIndex)));
   });
 });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { LockOptions } from '../../../lib/core/options.js';
+import type { LockOptions } from '../../../lib/core/api/options.js';
 import { MAX_TTL, WaryPool } from '../../support/wary-pool.js';
 
 /** What became of a call, and when. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Lock } from '../../../lib/core/lock.js';
+import type { Lock } from '../../../lib/core/api/lock.js';
 import { MemoryPool } from '../../support/memory-pool.js';
 import { SeededRandom } from '../../support/seeded-random.js';
 

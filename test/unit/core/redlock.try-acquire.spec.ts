@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { QuorumNotReachedError } from '../../../lib/core/errors.js';
-import type { LockOptions } from '../../../lib/core/options.js';
+import { QuorumNotReachedError } from '../../../lib/core/api/errors.js';
+import type { LockOptions } from '../../../lib/core/api/options.js';
 import { MemoryPool } from '../../support/memory-pool.js';
 
 describe('Redlock.tryAcquire', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { QuorumNotReachedError, ResourceLockedError } from '../../../lib/core/errors.js';
+import { QuorumNotReachedError, ResourceLockedError } from '../../../lib/core/api/errors.js';
 import { MemoryPool } from '../../support/memory-pool.js';
 
 const poolHeldFor = (ttl: number, size = 3): MemoryPool => {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { LockLostError, QuorumNotReachedError, ResourceLockedError } from '../../../lib/core/errors.js';
-import type { LockEvent } from '../../../lib/core/events.js';
+import { LockLostError, QuorumNotReachedError, ResourceLockedError } from '../../../lib/core/api/errors.js';
+import type { LockEvent } from '../../../lib/core/api/events.js';
 import type { Redlock } from '../../../lib/core/redlock.js';
 import { MemoryPool } from '../../support/memory-pool.js';
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { Claim } from '../../../lib/core/claim.js';
+import { Claim } from '../../../lib/core/port/claim.js';
 import { MemoryEntries } from '../../../lib/memory/memory-entries.js';
 
 describe('MemoryEntries', () => {

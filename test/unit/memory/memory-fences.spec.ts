@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { TOKENS_PER_VOTE } from '../../../lib/core/fencing.js';
+import { TOKENS_PER_VOTE } from '../../../lib/core/port/fencing.js';
 import { MemoryFences } from '../../../lib/memory/memory-fences.js';
 
 const MAX_TTL = 10_000;

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { Aside } from '../../../lib/core/aside.js';
-import { Claim } from '../../../lib/core/claim.js';
-import type { AcquireAnswer } from '../../../lib/core/lock-node.js';
+import { SingleCall } from '../../../lib/core/port/single-call.js';
+import { Claim } from '../../../lib/core/port/claim.js';
+import type { AcquireAnswer } from '../../../lib/core/port/lock-node.js';
 import { TRUSTING } from '../../support/trust.js';
 import { MemoryNode } from '../../../lib/memory/memory-node.js';
 import { VirtualClock } from '../../support/virtual-clock.js';
@@ -10,7 +10,9 @@ describe('MemoryNode', () => {
   let clock: VirtualClock;
   let node: MemoryNode;
   const acquire = (...resources: string[]) =>
-    new Promise<AcquireAnswer>((resolve) => node.acquire(new Aside(new Claim(resources, 'ours'), 1_000, resolve), 0));
+    new Promise<AcquireAnswer>((resolve) =>
+      node.acquire(new SingleCall(new Claim(resources, 'ours'), 1_000, resolve), 0),
+    );
 
   beforeEach(() => {
     clock = new VirtualClock();
@@ -33,7 +35,7 @@ describe('MemoryNode', () => {
 
   it('answers later than the call returns', async () => {
     let answered = false;
-    node.acquire(new Aside(new Claim(['a'], 'ours'), 1_000, () => (answered = true)), 0);
+    node.acquire(new SingleCall(new Claim(['a'], 'ours'), 1_000, () => (answered = true)), 0);
     expect(answered).toBe(false);
     await Promise.resolve();
     expect(answered).toBe(true);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { Aside } from '../../../lib/core/aside.js';
-import { Claim } from '../../../lib/core/claim.js';
+import { SingleCall } from '../../../lib/core/port/single-call.js';
+import { Claim } from '../../../lib/core/port/claim.js';
 import { MemoryNode } from '../../../lib/memory/memory-node.js';
 import { Tidying } from '../../../lib/memory/tidying.js';
 import { VirtualClock } from '../../support/virtual-clock.js';
@@ -33,9 +33,9 @@ describe('MemoryNode', () => {
       // One is held, another one waits, both are never heard of again, or are released.
       node.set(resource, 'foreign', 10);
       const waiter = new Claim([resource], `waiter-${index}`, ticket);
-      node.acquire(new Aside(waiter, 10), 0);
-      node.release(new Aside(waiter, 0), 0);
-      const fence = new Aside(waiter, 0);
+      node.acquire(new SingleCall(waiter, 10), 0);
+      node.release(new SingleCall(waiter, 0), 0);
+      const fence = new SingleCall(waiter, 0);
       fence.proposal = clock.now().wall * 1_000;
       node.raise(fence, 0);
       clock.block(1);

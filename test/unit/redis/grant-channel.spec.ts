@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
-import { Claim } from '../../../lib/core/claim.js';
-import type { Asking } from '../../../lib/redis/batch-queue.js';
+import { Claim } from '../../../lib/core/port/claim.js';
+import type { Asking } from '../../../lib/redis/batch/batch-queue.js';
 import { GrantChannel } from '../../../lib/redis/grant-channel.js';
 import { RedisStub } from '../../support/channel-stub.js';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { Claim } from '../../../lib/core/claim.js';
-import { SystemClock } from '../../../lib/core/system-clock.js';
+import { Claim } from '../../../lib/core/port/claim.js';
+import { SystemClock } from '../../../lib/core/time/system-clock.js';
 import { OwedReleases } from '../../../lib/redis/owed-releases.js';
 
 describe('OwedReleases', () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Test, type TestingModule } from '@nestjs/testing';
-import type { Lock } from '../../../lib/core/lock.js';
+import type { Lock } from '../../../lib/core/api/lock.js';
 import { RedlockService } from '../../../lib/redlock.service.js';
 import { RedlockTesting } from '../../../lib/testing/redlock-testing.js';
 import { RedlockTestingModule } from '../../../lib/testing/redlock-testing.module.js';

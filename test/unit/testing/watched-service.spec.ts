@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ManualClock } from '../../../lib/testing/manual-clock.js';
-import { FaultyNode } from '../../../lib/testing/faulty-node.js';
+import { FaultyNode } from '../../../lib/testing/nodes/faulty-node.js';
 import { WatchedService } from '../../../lib/testing/watched-service.js';
 
 const turn = (): Promise<void> => new Promise(setImmediate);

@@ -2,7 +2,7 @@ import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
 import { expectTypeOf } from 'expect-type';
 import type { LockDecorator } from '../../../lib/with-lock/lock-decorator.js';
-import type { LockKey } from '../../../lib/with-lock/lock-key.js';
+import type { LockKey } from '../../../lib/with-lock/key/lock-key.js';
 import { WithLock } from '../../../lib/with-lock/with-lock.decorator.js';
 
 interface Person {

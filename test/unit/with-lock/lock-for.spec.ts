@@ -1,13 +1,13 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import { lastValueFrom, toArray, type Observer } from 'rxjs';
-import { QUIT, type CallOptions } from '../../../lib/core/call-options.js';
-import type { Lock } from '../../../lib/core/lock.js';
+import { ABORT, type CallOptions } from '../../../lib/core/api/call-options.js';
+import type { Lock } from '../../../lib/core/api/lock.js';
 import { LOCK_FOR } from '../../../lib/redlock.tokens.js';
-import { Departure } from '../../../lib/with-lock/departure.js';
-import { toPlan } from '../../../lib/with-lock/lock-plan.js';
-import { streamLocked } from '../../../lib/with-lock/locked-stream.js';
-import { lockFor, runLocked } from '../../../lib/with-lock/run-locked.js';
+import { WaitCancellation } from '../../../lib/with-lock/transport/wait-cancellation.js';
+import { toPlan } from '../../../lib/with-lock/run/lock-plan.js';
+import { streamLocked } from '../../../lib/with-lock/run/locked-stream.js';
+import { lockFor, runLocked } from '../../../lib/with-lock/run/run-locked.js';
 import { StubLocker } from '../../support/nest/stub-locker.js';
 
 type Work<T> = (lock: Lock | undefined) => Promise<T>;
@@ -24,24 +24,24 @@ class RealLocker extends StubLocker {
 
 describe('lockFor', () => {
   const plan = toPlan('a', { ttl: 700 }, 'here');
-  const signalOf = (departure: Departure): unknown => departure.signal;
+  const signalOf = (cancellation: WaitCancellation): unknown => cancellation.signal;
 
   it('gives a double ordinary options, with a signal', async () => {
     const locker = new StubLocker();
-    const departure = new Departure();
+    const cancellation = new WaitCancellation();
     await lockFor(locker, {
       resources: ['a'],
       work: async () => 1,
-      call: { shared: plan.options, [QUIT]: departure },
+      call: { shared: plan.options, [ABORT]: cancellation },
     });
-    expect(locker.calls).toEqual([{ resources: ['a'], options: { ttl: 700, signal: signalOf(departure) } }]);
+    expect(locker.calls).toEqual([{ resources: ['a'], options: { ttl: 700, signal: signalOf(cancellation) } }]);
     expect(locker.calls[0]!.options.signal).toBeInstanceOf(AbortSignal);
   });
 
   it('gives a real one the very options that all calls share', async () => {
     const locker = new RealLocker();
-    const departure = new Departure();
-    const run = { locker, plan, resources: () => ['a'], signal: departure };
+    const cancellation = new WaitCancellation();
+    const run = { locker, plan, resources: () => ['a'], signal: cancellation };
     await expect(runLocked(run, () => 'done')).resolves.toBe('done');
     await lastValueFrom(
       streamLocked(run, () => ({ subscribe: complete })),
@@ -49,7 +49,7 @@ describe('lockFor', () => {
     );
     expect(locker.asked.map(({ shared }) => shared)).toEqual([plan.options, plan.options]);
     expect(locker.asked.every(({ shared }) => shared === plan.options)).toBe(true);
-    expect(locker.asked[0]![QUIT]).toBe(departure);
+    expect(locker.asked[0]![ABORT]).toBe(cancellation);
   });
 });
 

@@ -1,11 +1,11 @@
 import 'reflect-metadata';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { isObservable, lastValueFrom, Observable, of, toArray } from 'rxjs';
-import { LockKeyError, ResourceLockedError } from '../../../lib/core/errors.js';
-import type { Lock } from '../../../lib/core/lock.js';
+import { LockKeyError, ResourceLockedError } from '../../../lib/core/api/errors.js';
+import type { Lock } from '../../../lib/core/api/lock.js';
 import { CurrentLock } from '../../../lib/with-lock/current-lock.decorator.js';
-import { LockCall, lockCalls } from '../../../lib/with-lock/lock-call.js';
-import { planOf } from '../../../lib/with-lock/lock-plan.js';
+import { LockCall, lockCalls } from '../../../lib/with-lock/run/lock-call.js';
+import { planOf } from '../../../lib/with-lock/run/lock-plan.js';
 import { WithLock } from '../../../lib/with-lock/with-lock.decorator.js';
 import { bound } from '../../support/nest/bound.js';
 import { StubLock } from '../../support/nest/stub-lock.js';

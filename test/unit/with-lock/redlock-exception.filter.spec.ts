@@ -9,8 +9,8 @@ import {
   QuorumNotReachedError,
   ResourceLockedError,
   RedlockError,
-} from '../../../lib/core/errors.js';
-import type { ExceptionFactory } from '../../../lib/with-lock/exception-factory.js';
+} from '../../../lib/core/api/errors.js';
+import type { ExceptionFactory } from '../../../lib/with-lock/reply/exception-factory.js';
 import { GlobalRedlockExceptionFilter } from '../../../lib/with-lock/redlock-exception.filter.js';
 
 const LOCKED = new ResourceLockedError(['a'], 1_500, []);

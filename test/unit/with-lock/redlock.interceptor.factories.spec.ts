@@ -4,8 +4,8 @@ import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { RpcException } from '@nestjs/microservices';
 import { throwError } from 'rxjs';
-import { ResourceLockedError } from '../../../lib/core/errors.js';
-import type { ExceptionFactory } from '../../../lib/with-lock/exception-factory.js';
+import { ResourceLockedError } from '../../../lib/core/api/errors.js';
+import type { ExceptionFactory } from '../../../lib/with-lock/reply/exception-factory.js';
 import { answer, contextOf, DATA, rpcContext, StubHandlers, StubPool } from '../../support/nest/stub-handlers.js';
 
 const LOCKED = new ResourceLockedError(['user:a@b'], 1_500, []);

@@ -4,8 +4,8 @@ import { inspect } from 'node:util';
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { throwError } from 'rxjs';
-import { LockKeyError, ResourceLockedError } from '../../../lib/core/errors.js';
-import { isMessageError } from '../../../lib/with-lock/message-filter.js';
+import { LockKeyError, ResourceLockedError } from '../../../lib/core/api/errors.js';
+import { isMessageError } from '../../../lib/with-lock/reply/message-filter.js';
 import { answer, contextOf, DATA, rpcContext, StubHandlers, StubPool } from '../../support/nest/stub-handlers.js';
 
 const LOCKED = new ResourceLockedError(['user:a@b'], 1_500, []);

@@ -2,8 +2,8 @@ import 'reflect-metadata';
 import { EventEmitter } from 'node:events';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { from, NEVER, of, type Observable } from 'rxjs';
-import type { Quit } from '../../../lib/core/call-options.js';
-import { lockCalls } from '../../../lib/with-lock/lock-call.js';
+import type { AbortSignalLike } from '../../../lib/core/time/abort.js';
+import { lockCalls } from '../../../lib/with-lock/run/lock-call.js';
 import { bound } from '../../support/nest/bound.js';
 import { Deferred } from '../../support/nest/deferred.js';
 import {
@@ -65,7 +65,7 @@ describe('RedlockInterceptor', () => {
     });
 
     it('lets the method know that, where it takes the lock by its arguments', async () => {
-      let signal: Quit | undefined;
+      let signal: AbortSignalLike | undefined;
       const subscription = intercept(locker, contextOf('ws', byArgument, [{}, DATA]), () => {
         signal = lockCalls.getStore()!.reply.signal;
         return NEVER;
@@ -76,7 +76,7 @@ describe('RedlockInterceptor', () => {
     });
 
     it('does not abort what has ended', async () => {
-      let signal: Quit | undefined;
+      let signal: AbortSignalLike | undefined;
       await answer(locker, contextOf('ws', byArgument, [{}, DATA]), () => {
         signal = lockCalls.getStore()!.reply.signal;
         return of('done');

@@ -1,9 +1,9 @@
 import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
 import { lastValueFrom, Observable, of } from 'rxjs';
-import { RedlockError } from '../../../lib/core/errors.js';
-import type { LockKey } from '../../../lib/with-lock/lock-key.js';
-import type { WithLockOptions } from '../../../lib/with-lock/lock-plan.js';
+import { RedlockError } from '../../../lib/core/api/errors.js';
+import type { LockKey } from '../../../lib/with-lock/key/lock-key.js';
+import type { WithLockOptions } from '../../../lib/with-lock/run/lock-plan.js';
 import { WithLock } from '../../../lib/with-lock/with-lock.decorator.js';
 
 /** Defines a class as a user would, with whatever TypeScript would not let through. */

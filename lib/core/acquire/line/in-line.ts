@@ -1,0 +1,198 @@
+import type { QuorumCall, Decision } from '../../quorum/quorum-call.js';
+import { LineTicket, type Candidate } from './line-ticket.js';
+import type { Grant } from '../../port/claim.js';
+import type { Moment } from '../../time/clock.js';
+import { requestError, acquiredOf, type InLineListener, type AcquireRequest, type Acquired } from '../polling.js';
+import { LEAST_SHARE_LEFT, WAITER_HEARTBEAT } from '../../port/hand-off.js';
+import { SplitVote } from './split-vote.js';
+import type { AcquireAnswer } from '../../port/lock-node.js';
+import type { NodePool } from '../../quorum/node-pool.js';
+import { decideInTime, reasonInTime, timeForToken } from '../../quorum/in-time.js';
+import { reasonOf, type Denied, type TokenPending } from '../../quorum/outcome.js';
+import { retryDelay } from '../retry.js';
+import type { Surrender } from './yielding.js';
+import { commonToken, noteLate, raiseLaggards, settle, settleByVotes } from '../../quorum/fencing-agreement.js';
+import { Validity } from '../../time/validity.js';
+
+/** What a round comes to, for which a few more answers may be waited for where it is lost. */
+type Heard = Acquired | TokenPending | Denied | Promise<Denied>;
+
+/** One process's place in the lines of all nodes for one resource: asks, waits for grants, and asks again where none come. */
+export class InLineAcquisition implements Candidate {
+  #lineTicket: LineTicket;
+  #validity!: Validity;
+  #over = false;
+  #inVain: Surrender | undefined; // once the latest round was lost
+  #splitVote: SplitVote | undefined;
+  #wake: (() => void) | undefined;
+  #stopHurry: (() => void) | undefined;
+
+  constructor(
+    private readonly pool: NodePool,
+    private readonly request: AcquireRequest,
+    readonly listener: InLineListener,
+  ) {
+    this.#lineTicket = new LineTicket(pool, request, this);
+  }
+
+  /** Tries until the resource is ours, or until time, count or a signal ends it; then nothing of it stays on the nodes. */
+  run(now?: Moment): Promise<Acquired> {
+    return new Promise((resolve, reject) => {
+      const quorumCall = this.#ask(now);
+      // The usual case needs no further turn.
+      decideInTime(quorumCall, this.request.budget, (decision) => {
+        const outcome = this.#outcomeOf(quorumCall, decision);
+        if (outcome instanceof Promise || outcome.kind !== 'won' || this.request.budget.aborted) {
+          this.#goOn(outcome).then(resolve, reject);
+          return;
+        }
+        this.#leave();
+        resolve(outcome);
+      });
+    });
+  }
+
+  granted(node: string, grant: Grant): void {
+    const nodeIndex = this.pool.nodeIndexOf(node);
+    if (this.#lineTicket.claim.isDoubtful(nodeIndex)) return;
+    this.#lineTicket.grant(nodeIndex, grant);
+    this.#hurry();
+    this.#wakeIfWon();
+  }
+
+  async #goOn(first: Heard): Promise<Acquired> {
+    try {
+      return await this.#untilWon(first);
+    } catch (error) {
+      this.pool.release(this.#lineTicket.claim, this.request.terms.ttl);
+      this.listener.gaveUp();
+      throw error;
+    } finally {
+      this.#leave();
+    }
+  }
+
+  async #untilWon(first: Heard): Promise<Acquired> {
+    const { budget, terms } = this.request;
+    const splitVote = (this.#splitVote = new SplitVote(this.pool));
+    let outcome = await (first instanceof Promise ? first : this.#settled(first));
+    for (let attempts = 1; ;) {
+      budget.throwIfAborted();
+      // A grant may have come right behind the last answer.
+      if (outcome.kind !== 'won') outcome = await this.#settled(this.#found(outcome) ?? outcome);
+      if (outcome.kind === 'won') return acquiredOf(outcome, attempts);
+      this.listener.lost(outcome);
+      this.request.onLost(outcome);
+      const left = budget.leftAfter(outcome, attempts);
+      if (left <= 0) throw requestError(outcome, this.request);
+      if (splitVote.endsAfter(outcome)) this.#surrender().giveWay();
+      const delay = Math.min(left, WAITER_HEARTBEAT, retryDelay(terms, this.pool.random));
+      await budget.pause(delay, (wake) => (this.#wake = wake));
+      const found = this.#found(outcome);
+      if (found === undefined) attempts += 1;
+      outcome = await this.#settled(found ?? (await this.#round(outcome)));
+    }
+  }
+
+  #leave(): void {
+    this.#over = true;
+    // What votes say from now on changes neither the token nor anything else of what was won.
+    this.#wake = undefined;
+    this.#lineTicket.place.leave();
+    this.#stopHurry?.();
+  }
+
+  /** Waits, no longer than nodes may take to answer, until the votes agree on a token. */
+  async #settled(outcome: Acquired | Denied | TokenPending): Promise<Acquired | Denied> {
+    if (outcome.kind !== 'unsettled') return outcome;
+    const { pool, request } = this;
+    const laggards = { votes: this.#lineTicket.votes, awaited: outcome.awaited, changed: () => this.#wakeIfWon() };
+    const stop = raiseLaggards(pool, this.#lineTicket.claim, laggards);
+    const early = (wake: () => void): void => void (this.#wake = () => this.#won() && wake());
+    const limit = Math.min(pool.timeoutFor(request.terms.ttl), timeForToken(request.budget));
+    await request.budget.pause(limit, early).finally(stop);
+    return this.#won() ?? { kind: 'no token', nodes: this.#lineTicket.votes.outcomes(pool.nodes) };
+  }
+
+  /** Asks once more; where there was no time for all answers, the round `before` says more of what stands in the way. */
+  async #round(before: Denied): Promise<Acquired | Denied | TokenPending> {
+    this.#lineTicket = this.#lineTicket.next();
+    const quorumCall = this.#ask();
+    const decision = await new Promise<Decision>((tell) => decideInTime(quorumCall, this.request.budget, tell));
+    const outcome = this.#outcomeOf(quorumCall, decision);
+    if (outcome instanceof Promise) return outcome;
+    return quorumCall.isCutShort && (outcome.kind === 'unavailable' || outcome.kind === 'quarantined')
+      ? before
+      : outcome;
+  }
+
+  #ask(now = this.pool.clock.now()): QuorumCall<AcquireAnswer> {
+    const { ttl, driftFactor } = this.request.terms;
+    const validity = (this.#validity = Validity.of(now, ttl, driftFactor));
+    this.#lineTicket.votes.beginRound();
+    this.#stopHurry?.();
+    this.#wake = this.#inVain = this.#stopHurry = undefined;
+    const { claim } = this.#lineTicket;
+    const late = (nodeIndex: number, answer: AcquireAnswer): void => {
+      if (this.#over || claim !== this.#lineTicket.claim) return noteLate(claim, answer);
+      this.#note(nodeIndex, answer, validity);
+      this.#inVain?.yieldLate(nodeIndex, answer);
+    };
+    return this.pool.acquire(claim, ttl, { late, now });
+  }
+
+  /** What is granted now counts together with what was granted while we waited. */
+  #outcomeOf(quorumCall: QuorumCall<AcquireAnswer>, decision: Decision): Heard {
+    if (decision === 'won') {
+      if (this.#validity.remaining(this.pool.clock) <= 0)
+        return { kind: 'too slow', nodes: reasonOf(quorumCall).nodes };
+      const token = commonToken(quorumCall.answers);
+      if (token !== undefined) {
+        settle(quorumCall, token);
+        return { kind: 'won', claim: quorumCall.claim, validity: this.#validity, attempts: 1 };
+      }
+    }
+    quorumCall.answers.forEach((answer, nodeIndex) => answer && this.#note(nodeIndex, answer, this.#validity));
+    const won = this.#standing(quorumCall.answers.includes(undefined));
+    if (!won) (this.#inVain = this.#surrender()).yieldVotes(quorumCall.answers);
+    return won ?? reasonInTime(quorumCall, this.request.budget);
+  }
+
+  #note(nodeIndex: number, answer: AcquireAnswer, validity: Validity): void {
+    this.#lineTicket.note(nodeIndex, answer, validity);
+    this.#splitVote?.heard(nodeIndex, answer, validity.since);
+    this.#wakeIfWon();
+  }
+
+  /** Grants of one release come together; where the rest of them stays away, asking tells why. */
+  #hurry(): void {
+    this.#stopHurry ??= this.pool.clock.schedule(this.pool.timeoutFor(this.request.terms.ttl), () => this.#wake?.());
+  }
+
+  #wakeIfWon(): void {
+    if (this.#wake && this.#lineTicket.votes.quorum(this.pool.clock)) this.#wake();
+  }
+
+  /** What the votes come to; those that could not be brought to a token in time are asked for again. */
+  #found({ kind }: Denied): Acquired | TokenPending | undefined {
+    return kind === 'no token' ? this.#won() : this.#standing();
+  }
+
+  #won(): Acquired | undefined {
+    const standing = this.#standing();
+    return standing?.kind === 'won' ? standing : undefined;
+  }
+
+  /** Won by the votes of several rounds and grants, where they make nearly a whole lease; else it is asked for. */
+  #standing(awaited = true): Acquired | TokenPending | undefined {
+    const { claim, votes } = this.#lineTicket;
+    const validity = votes.quorum(this.pool.clock);
+    if (!validity || validity.remaining(this.pool.clock) < validity.length * LEAST_SHARE_LEFT) return undefined;
+    if (!settleByVotes(claim, votes, this.pool.clock)) return { kind: 'unsettled', awaited };
+    return { kind: 'won', claim, validity, attempts: 1 };
+  }
+
+  #surrender(): Surrender {
+    return this.#lineTicket.surrender(() => this.#wakeIfWon());
+  }
+}

@@ -1,0 +1,85 @@
+import { InLineAcquisition } from './in-line.js';
+import type { Moment } from '../../time/clock.js';
+import { requestError, acquiredOf, type AcquireRequest, type Acquired } from '../polling.js';
+import type { Lock } from '../../api/lock.js';
+import { Line } from './line.js';
+import { SlotTable } from '../../collections/slot-table.js';
+import type { NodePool } from '../../quorum/node-pool.js';
+import { mayPass } from './cohort.js';
+import type { Won } from '../../quorum/outcome.js';
+
+/** The lines of this process, by resource. */
+export class WaitingLines {
+  readonly #lines = new SlotTable<Line>();
+
+  constructor(
+    private readonly pool: NodePool,
+    private readonly maxWaiters: number,
+  ) {}
+
+  /** Takes a single resource as soon as everybody who came before has had it; its lease counts from `start`, before anything is sent. */
+  take(request: AcquireRequest, start: Moment): Promise<Acquired> {
+    const resource = request.resources[0]!;
+    const line = this.#lines.get(resource);
+    if (line === undefined) return this.#inLine(request, new Line(resource, this.#lines)).run(start);
+    line.dateArrival(request);
+    request.onLost(line.why);
+    const refusal = line.refusal(request);
+    if (refusal) return Promise.reject(requestError(refusal, request));
+    if (line.length >= this.maxWaiters) return Promise.reject(requestError(line.obstacle, request));
+    return line.join(request, start, () => this.#inLine(request, line).run());
+  }
+
+  /** The first in line asks once more, since what it had won was over before it could begin. */
+  again(request: AcquireRequest): Promise<Acquired> {
+    return this.#inLine(request, this.#lines.get(request.resources[0]!)!).run();
+  }
+
+  /** The first in line wants it no more. */
+  giveUp(request: AcquireRequest): void {
+    this.#lines.get(request.resources[0]!)?.next();
+  }
+
+  /** What the first in line got: all who ask for it wait for this lock from now on. */
+  hold(lease: Lock): void {
+    for (const resource of lease.resources) {
+      const line = this.#lines.get(resource);
+      if (line) line.lease = lease;
+    }
+  }
+
+  /** A lock that was got without standing in line; the next one to ask waits for it, unless others do so already. */
+  adopt(lease: Lock): void {
+    const [resource, ...others] = lease.resources;
+    if (others.length > 0 || this.#lines.get(resource!)) return;
+    new Line(resource!, this.#lines).lease = lease;
+  }
+
+  /** Whether somebody here waits for this lock. */
+  follows(lease: Lock): boolean {
+    const line = this.#lines.get(lease.resources[0]!);
+    return line?.lease === lease && line.length > 0;
+  }
+
+  /** The next one of this process gets what this lock has, if all that it asked for is the same, without asking the nodes. */
+  passOn(lease: Lock, won: Won, now: Moment): boolean {
+    const line = this.#lines.get(lease.resources[0]!);
+    const next = line?.lease === lease ? line.first?.request : undefined;
+    if (next === undefined || !mayPass(won, next, { now, pool: this.pool })) return false;
+    won.claim.passed += 1;
+    line!.next(acquiredOf(won, 1));
+    return true;
+  }
+
+  /** The lock is over: the next one's turn. */
+  leave(lease: Lock): void {
+    for (const resource of lease.resources) {
+      const line = this.#lines.get(resource);
+      if (line?.lease === lease) line.leave(this.pool.clock);
+    }
+  }
+
+  #inLine(request: AcquireRequest, line: Line): InLineAcquisition {
+    return new InLineAcquisition(this.pool, request, line);
+  }
+}

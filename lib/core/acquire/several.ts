@@ -1,0 +1,144 @@
+import { ask } from './attempt.js';
+import type { LeaseTerms } from '../time/validity.js';
+import { ValueSpoiled } from './line/line-ticket.js';
+import { Claim } from '../port/claim.js';
+import { attemptUnlessAborted, requestError, acquiredOf, type AcquireRequest, type Acquired } from './polling.js';
+import { timeForRound } from '../quorum/in-time.js';
+import type { LeaseContext } from '../lease/lease-context.js';
+import { Lease } from '../lease/lease.js';
+import { denialOf, withoutToken } from '../quorum/outcome.js';
+import { retryDelay } from './retry.js';
+import type { WaitingLines } from './line/local-lines.js';
+
+/** What taking several resources needs of its surroundings. */
+export type SeveralContext = Pick<LeaseContext, 'pool' | 'releases' | 'maxTtl'> & { readonly lines: WaitingLines };
+
+/**
+ * Takes several resources: all at once where they are free. Else one after the other, in an order that all callers share, so that none
+ * waits for another in a circle; each in its line by the time of arrival, and kept while the next one is waited for. Then all of them
+ * become one lock, or, where time is up, all are given back.
+ */
+export async function takeSeveral(context: SeveralContext, request: AcquireRequest): Promise<Acquired> {
+  const { budget, terms } = request;
+  for (let attempts = 1; ; attempts += 1) {
+    const outcome = await attemptUnlessAborted(context.pool, request);
+    if (outcome.kind === 'won') return acquiredOf(outcome, attempts);
+    request.onLost(outcome);
+    const left = budget.leftAfter(outcome, attempts);
+    if (left <= 0) throw requestError(outcome, request);
+    if (outcome.kind === 'contended') {
+      const won = await takeInLine(context, request, attempts);
+      if (won) return won;
+    } else await budget.pause(Math.min(left, retryDelay(terms, context.pool.random)));
+  }
+}
+
+/** Undefined where a part was lost while the others were waited for. */
+async function takeInLine(
+  context: SeveralContext,
+  request: AcquireRequest,
+  attempts: number,
+): Promise<Acquired | undefined> {
+  const parts = new Parts(context, request);
+  try {
+    await parts.gather();
+    return await parts.merge(attempts);
+  } catch (error) {
+    if (error instanceof ValueSpoiled) return undefined;
+    throw error;
+  } finally {
+    parts.end();
+  }
+}
+
+/** The parts of one lock, all taken under the same value. */
+class Parts {
+  readonly #leases: Lease[] = [];
+  readonly #claims: Claim[] = [];
+  readonly #value: string;
+  #isMerged = false;
+
+  constructor(
+    private readonly context: SeveralContext,
+    private readonly request: AcquireRequest,
+  ) {
+    this.#value = context.pool.random.value();
+  }
+
+  async gather(): Promise<void> {
+    const { lines, pool } = this.context;
+    // In the order of their code units, which is the same everywhere.
+    for (const resource of [...this.request.resources].sort(byCodeUnits)) {
+      const won = await lines.take(this.#partOf(resource), pool.clock.now());
+      this.#claims.push(won.claim);
+      const lease = new Lease(this.#silently, won, { terms: this.#terms, taken: pool.clock.now() });
+      lines.hold(lease);
+      this.#leases.push(lease);
+    }
+  }
+
+  /** Makes one lock of what was gathered, by asking for all of it under the value that all parts have. */
+  async merge(attempts: number): Promise<Acquired | undefined> {
+    const { pool } = this.context;
+    const { request } = this;
+    const { budget, terms } = request;
+    while (this.#isWhole) {
+      budget.throwIfAborted();
+      const claim = new Claim(request.resources, this.#value);
+      claim.parts = this.#claims;
+      const { won, quorumCall, decision } = await ask(pool, claim, request);
+      if (won) return this.#merged({ ...acquiredOf(won, attempts), parts: this.#leases });
+      const outcome =
+        decision === 'won' && claim.token === 0
+          ? withoutToken(quorumCall)
+          : await denialOf(quorumCall, decision, timeForRound(budget));
+      const left = budget.leftAfter(outcome, attempts);
+      if (left <= 0) throw requestError(outcome, request);
+      await budget.pause(Math.min(left, retryDelay(terms, pool.random)));
+    }
+    return undefined;
+  }
+
+  /** Gives back what was gathered in vain. */
+  end(): void {
+    if (!this.#isMerged) for (const lease of this.#leases) void lease.release();
+  }
+
+  #merged(won: Acquired): Acquired {
+    this.#isMerged = true;
+    for (const lease of this.#leases) lease.dissolve();
+    return won;
+  }
+
+  get #isWhole(): boolean {
+    return this.#leases.every(({ isValid }) => isValid) && !this.#claims.some(({ spoiled }) => spoiled);
+  }
+
+  #partOf(resource: string): AcquireRequest {
+    const { request } = this;
+    return {
+      resources: [resource],
+      wanted: request.resources,
+      value: this.#value,
+      terms: request.terms,
+      budget: request.budget,
+      onLost: (outcome) => request.onLost(outcome),
+    };
+  }
+
+  get #terms(): LeaseTerms & { readonly autoExtend: true; readonly maxHold: number } {
+    const { ttl, driftFactor } = this.request.terms;
+    return { ttl, driftFactor, autoExtend: true, maxHold: Infinity };
+  }
+
+  /** Nobody but us knows of the parts. */
+  get #silently(): LeaseContext {
+    const { pool, releases, maxTtl, lines } = this.context;
+    const [emit, never] = [() => undefined, () => false];
+    return { pool, releases, maxTtl, emit, followed: never, passOn: never, ended: (lease) => lines.leave(lease) };
+  }
+}
+
+function byCodeUnits(one: string, other: string): number {
+  return one < other ? -1 : 1;
+}

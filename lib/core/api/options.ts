@@ -1,0 +1,166 @@
+import { inspect } from 'node:util';
+import type { AbortSignalLike } from '../time/abort.js';
+import { LONGEST_TIMER } from '../time/clock.js';
+import { driftOf } from '../time/validity.js';
+
+export interface LockOptions {
+  /** Ms a lease lasts unless it is extended, and by which a holder that crashed holds up the others; at least 9, at most 2^31-1. @default 5_000 */
+  ttl?: number;
+  /** Ms to wait for a resource that is held, or for a quorum that is away; longer than `ttl` survives a holder that crashed; 0 is one attempt. @default 8_000 */
+  waitTimeout?: number;
+  /** How many more attempts may follow the first one. @default Infinity: `waitTimeout` decides */
+  retryCount?: number;
+  /** Ms between two attempts. @default 200 */
+  retryDelay?: number;
+  /** Ms by which `retryDelay` is shortened or lengthened at random. @default 100 */
+  retryJitter?: number;
+  /** Share of the ttl that is taken off for clocks of different rates (the Redis distributed-locks page). @default 0.01 */
+  driftFactor?: number;
+  /** Extends the lease every third of its ttl while it is held. @default false with `acquire`, true with `withLock` */
+  autoExtend?: boolean;
+  /** Ms after which automatic extension ends, so that a stuck holder frees the resource. @default 600_000 */
+  maxHold?: number;
+  /**
+   * Ms for which the lock stays taken at least, counted from when it was taken, however soon it is released; at most `maxTtl`, and
+   * a shorter ttl counts as this. Keeps a replica whose clock is behind from running a short job again.
+   * @default none: a release frees the resource
+   */
+  minHold?: number;
+  /**
+   * Lets a `withLock` or `@WithLock` on what the code around it already holds run inside the held lock. Else it waits as every other
+   * caller does, and a warning names the resource. Not for `acquire` and `tryAcquire`, which always take a lock of their own.
+   * @default false
+   */
+  reentrant?: boolean;
+  /** Gives up waiting; the call rejects with its reason. */
+  signal?: AbortSignal;
+}
+
+type Optional = 'minHold' | 'signal';
+
+export type ResolvedLockOptions = Required<Omit<LockOptions, Optional>> &
+  Pick<LockOptions, 'minHold'> & { signal?: AbortSignalLike | undefined };
+
+export const DEFAULT_LOCK_OPTIONS: ResolvedLockOptions = {
+  ttl: 5_000,
+  // Longer than that, so that who waits behind a holder that crashed has the lock, and not an error.
+  waitTimeout: 8_000,
+  retryCount: Infinity,
+  retryDelay: 200,
+  retryJitter: 100,
+  driftFactor: 0.01,
+  autoExtend: false,
+  maxHold: 600_000,
+  reentrant: false,
+};
+
+/** Ms. @see RedlockModuleOptions.maxTtl */
+export const MAX_TTL = 30_000;
+
+/** Ms that a lease has to last beyond its drift: the least time for which a node is waited for. */
+const LEAST_LEFT = 5;
+
+/** A pool that allows only short leases has these where nothing else is said. */
+export function defaultsWithin(maxTtl: number): ResolvedLockOptions {
+  return { ...DEFAULT_LOCK_OPTIONS, ttl: Math.min(DEFAULT_LOCK_OPTIONS.ttl, maxTtl) };
+}
+
+type Rule = readonly [fits: (value: unknown) => boolean, bound: string];
+
+const ms = (least: number): Rule => [within(least, LONGEST_TIMER), `a number of ms from ${least} to ${LONGEST_TIMER}`];
+const msOrNever = (least: number): Rule => [
+  (value) => value === Infinity || within(least, LONGEST_TIMER)(value),
+  `a number of ms from ${least} to ${LONGEST_TIMER}, or Infinity`,
+];
+
+const RULES: { readonly [name in keyof Required<LockOptions>]: Rule } = {
+  ttl: ms(1),
+  waitTimeout: msOrNever(0),
+  retryCount: [
+    (value) => value === Infinity || (Number.isInteger(value) && Number(value) >= 0),
+    'a whole number from 0, or Infinity',
+  ],
+  retryDelay: ms(0),
+  retryJitter: ms(0),
+  driftFactor: [within(0, 0.5), 'a number from 0 to 0.5'],
+  autoExtend: [(value) => typeof value === 'boolean', 'true or false'],
+  maxHold: msOrNever(1),
+  minHold: ms(0),
+  reentrant: [(value) => typeof value === 'boolean', 'true or false'],
+  signal: [(value) => value instanceof AbortSignal, 'an AbortSignal'],
+};
+
+export const LOCK_OPTION_NAMES: readonly string[] = Object.keys(RULES);
+
+function within(least: number, most: number): (value: unknown) => boolean {
+  return (value) => typeof value === 'number' && value >= least && value <= most;
+}
+
+/**
+ * Checks the shape of lock options wherever they are written down.
+ * @throws TypeError for an unknown or wrongly typed option, RangeError for one out of bounds
+ */
+export function checkLockOptions(options: LockOptions, where: string): void {
+  checkNames(options, LOCK_OPTION_NAMES, where);
+  // With every call, so only what is there is looked at.
+  for (const name of Object.keys(options) as (keyof LockOptions)[]) {
+    const [fits, bound] = RULES[name];
+    const value = options[name];
+    if (value !== undefined && !fits(value)) throw misfit(`${where}: ${name}`, value, bound);
+  }
+}
+
+/** Throws a TypeError that names the first option nobody knows. */
+export function checkNames(options: unknown, known: readonly string[], where: string): void {
+  if (typeof options !== 'object' || options === null) throw new TypeError(`${where}: options must be an object`);
+  const unknown = Object.keys(options).find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    throw new TypeError(`${where}: there is no option "${unknown}"; there are ${known.join(', ')}`);
+  }
+}
+
+/** The error for a value that does not fit: it names the option, the value and the bound. */
+export function misfit(name: string, value: unknown, bound: string): Error {
+  const isBeyond = typeof value === 'number' && /\d/.test(bound);
+  const Kind = isBeyond ? RangeError : TypeError;
+  return new Kind(`${name} must be ${bound}; got ${inspect(value, { depth: 1, breakLength: Infinity })}`);
+}
+
+/** Lays checked options over `base`; throws a RangeError for a ttl that is too short, and for what is above `maxTtl`. */
+export function resolveLockOptions(
+  base: ResolvedLockOptions,
+  options: LockOptions,
+  maxTtl = LONGEST_TIMER,
+): ResolvedLockOptions {
+  const resolved: ResolvedLockOptions = { ...base };
+  for (const [name, value] of Object.entries(options)) {
+    if (value !== undefined) (resolved as unknown as Record<string, unknown>)[name] = value;
+  }
+  resolved.ttl = toTtl(resolved.ttl, { driftFactor: resolved.driftFactor, maxTtl });
+  const { minHold } = resolved;
+  if (minHold === undefined) return resolved;
+  if (minHold > maxTtl) throw misfit('minHold', minHold, `at most maxTtl, ${maxTtl} ms; set maxTtl, on all clients`);
+  // So that it holds whatever becomes of the holder, and of the nodes at the release.
+  resolved.ttl = Math.max(resolved.ttl, Math.ceil(minHold));
+  return resolved;
+}
+
+/** What a ttl has to fit into. */
+export interface TtlBounds {
+  readonly driftFactor: number;
+  readonly maxTtl: number;
+}
+
+/** The ttl in whole ms, as Redis takes it; throws a RangeError for one that is over before all nodes may have answered, or above `maxTtl`. */
+export function toTtl(value: number, { driftFactor, maxTtl }: TtlBounds): number {
+  if (!RULES.ttl[0](value)) throw misfit('ttl', value, RULES.ttl[1]);
+  const ttl = Math.floor(value);
+  if (ttl > maxTtl)
+    throw misfit('ttl', value, `at most maxTtl, ${maxTtl} ms; a longer hold is what autoExtend is for, or set maxTtl`);
+  const drift = driftOf(ttl, driftFactor);
+  if (ttl - drift <= LEAST_LEFT) {
+    const bound = `more than ${drift + LEAST_LEFT} ms: its clock drift of ${drift} ms, and ${LEAST_LEFT} ms in which nodes may answer`;
+    throw misfit('ttl', value, bound);
+  }
+  return ttl;
+}

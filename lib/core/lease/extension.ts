@@ -1,0 +1,72 @@
+import { SingleCall } from '../port/single-call.js';
+import type { QuorumCall, Decision } from '../quorum/quorum-call.js';
+import type { Claim } from '../port/claim.js';
+import { QuorumNotReachedError } from '../api/errors.js';
+import { proposalAt } from '../port/fencing.js';
+import { decideInTime } from '../quorum/in-time.js';
+import type { AcquireAnswer, ExtendAnswer } from '../port/lock-node.js';
+import { outcomeOf } from '../quorum/node-outcome.js';
+import type { NodePool } from '../quorum/node-pool.js';
+import type { WaitBudget } from '../quorum/wait-budget.js';
+import { quorumOf } from '../quorum/quorum.js';
+import { Validity, type LeaseTerms } from '../time/validity.js';
+
+/** What came of asking every node once to extend a claim. */
+export type Extension =
+  | { readonly kind: 'extended'; readonly validity: Validity }
+  | { readonly kind: 'gone'; readonly reason: string }
+  | { readonly kind: 'unproven'; readonly error: QuorumNotReachedError };
+
+export interface Extending {
+  readonly claim: Claim;
+  readonly terms: LeaseTerms;
+  /** Told before anything is sent until when the lease lasts if this succeeds. */
+  readonly onSend: (validity: Validity) => void;
+  /** Whether nodes that lost the key may still be won back. */
+  readonly isHeld: () => boolean;
+  /** That of the caller who waits for it, if there is one. */
+  readonly budget?: WaitBudget;
+}
+
+/** Asks every node once; silence is not loss, but a majority that says it has no such key is. */
+export async function extendOnce(pool: NodePool, extending: Extending): Promise<Extension> {
+  const { claim, terms } = extending;
+  const validity = Validity.of(pool.clock.now(), terms.ttl, terms.driftFactor);
+  extending.onSend(validity);
+  let proven = false;
+  const heal = (nodeIndex: number, answer: ExtendAnswer | undefined): void => {
+    if (proven && answer?.kind === 'missing' && extending.isHeld()) winBack(pool, nodeIndex, { claim, ttl: terms.ttl });
+  };
+  const quorumCall = pool.extend(claim, terms.ttl, heal);
+  proven = (await decisionOf(quorumCall, extending.budget)) === 'won' && validity.remaining(pool.clock) > 0;
+  if (!proven) return failureOf(quorumCall, claim);
+  quorumCall.answers.forEach((answer, nodeIndex) => heal(nodeIndex, answer));
+  return { kind: 'extended', validity };
+}
+
+function decisionOf(quorumCall: QuorumCall<ExtendAnswer>, budget: WaitBudget | undefined): Promise<Decision> {
+  return budget ? new Promise((tell) => decideInTime(quorumCall, budget, tell)) : quorumCall.decision;
+}
+
+/**
+ * Takes the key again on a node that lost it, once a quorum of true extensions is proven. Such a vote counts from the next
+ * round on: until then a rival may have come and gone on it.
+ */
+function winBack(
+  pool: NodePool,
+  nodeIndex: number,
+  { claim, ttl }: { readonly claim: Claim; readonly ttl: number },
+): void {
+  const question = new SingleCall<AcquireAnswer>(claim, ttl);
+  question.proposal = Math.max(claim.token, proposalAt(pool.clock.now()));
+  pool.nodes[nodeIndex]!.acquire(question, nodeIndex);
+}
+
+function failureOf(quorumCall: QuorumCall<ExtendAnswer>, { resources }: Claim): Extension {
+  const nodes = quorumCall.nodes.length;
+  const gone = quorumCall.count((answer) => answer.kind === 'missing' || answer.kind === 'taken');
+  if (gone > nodes - quorumOf(nodes)) return { kind: 'gone', reason: `${gone} of ${nodes} nodes no longer have it` };
+  const outcomes = quorumCall.nodes.map((node, index) => outcomeOf(node.name, quorumCall.answers[index]));
+  const error = new QuorumNotReachedError(resources, outcomes, 'the lease could not be extended');
+  return { kind: 'unproven', error };
+}

@@ -1,0 +1,192 @@
+import { TimerQueue } from '../time/timer-queue.js';
+import { SingleCall } from '../port/single-call.js';
+import { QuorumCall, type QuorumCallTerms } from './quorum-call.js';
+import type { Claim } from '../port/claim.js';
+import type { Clock, Moment } from '../time/clock.js';
+import type { LockListener } from '../api/events.js';
+import { proposalAt } from '../port/fencing.js';
+import type {
+  AcquireAnswer,
+  ExtendAnswer,
+  LockNode,
+  ProbeAnswer,
+  RaiseAnswer,
+  ReleaseAnswer,
+} from '../port/lock-node.js';
+import { QuorumWatch } from './quorum-watch.js';
+import type { Random } from '../collections/random.js';
+import { dateOnNodes } from '../port/node-date.js';
+import { refuseDuplicateServers, DuplicateServers } from './duplicate-servers.js';
+
+type Late<A> = (nodeIndex: number, answer: A) => void;
+
+interface AskedWith<A> {
+  readonly late?: Late<A>;
+  readonly now: Moment;
+}
+
+export interface PoolSettings {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Ms a node may take to answer. @default ttl / 20, at least 5 and at most 50 */
+  readonly nodeTimeout?: number | undefined;
+}
+
+const acquire: QuorumCallTerms<AcquireAnswer>['put'] = (node, question, nodeIndex) => node.acquire(question, nodeIndex);
+const extend: QuorumCallTerms<ExtendAnswer>['put'] = (node, question, nodeIndex) => node.extend(question, nodeIndex);
+const release: QuorumCallTerms<ReleaseAnswer>['put'] = (node, question, nodeIndex) => node.release(question, nodeIndex);
+
+/** The N independent masters together: each verb goes to all of them at once. */
+export class NodePool {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly noAnswers: readonly undefined[];
+  /** The one timer of everything that this pool does later. */
+  readonly timerQueue: TimerQueue;
+  readonly #nodeTimeout: number | undefined;
+
+  constructor(
+    readonly nodes: readonly LockNode[],
+    { clock, random, nodeTimeout }: PoolSettings,
+  ) {
+    this.clock = clock;
+    this.random = random;
+    this.noAnswers = nodes.map(() => undefined);
+    this.timerQueue = new TimerQueue(clock);
+    this.#nodeTimeout = nodeTimeout;
+  }
+
+  /**
+   * Connects to every node; resolves once each has answered or failed once.
+   * @throws TypeError where two addresses lead to one server
+   */
+  async open(listener: LockListener): Promise<void> {
+    const duplicates = new DuplicateServers(({ name }, reason) =>
+      listener({ type: 'node-warning', node: name, reason }),
+    );
+    const quorum = new QuorumWatch(this.nodes.length, listener);
+    const tell: LockListener = (event) => {
+      listener(event);
+      quorum.note(event);
+    };
+    let isOpen = false;
+    await Promise.all(
+      this.nodes.map((node) =>
+        node.open(
+          (event) => tell({ ...event, node: node.name }),
+          () => isOpen && duplicates.note(node),
+        ),
+      ),
+    );
+    try {
+      refuseDuplicateServers(this.nodes);
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+    isOpen = true;
+    for (const node of this.nodes) duplicates.note(node);
+    quorum.opened();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.nodes.map((node) => node.close()));
+  }
+
+  /** A moment as a date on the clocks of the nodes, ms. */
+  dateOf(moment: Moment): number {
+    return dateOnNodes(moment, this.nodes);
+  }
+
+  /** The index of a node, by which quorum calls know it. */
+  nodeIndexOf(node: string): number {
+    return this.nodes.findIndex(({ name }) => name === node);
+  }
+
+  /** Ms a node may take to answer: a small part of the lease, so that a silent node cannot use it up (Redis page). */
+  timeoutFor(ttl: number): number {
+    return this.#nodeTimeout ?? Math.min(50, Math.max(5, Math.ceil(ttl / 20)));
+  }
+
+  acquire(claim: Claim, ttl: number, { late, now }: AskedWith<AcquireAnswer>): QuorumCall<AcquireAnswer> {
+    const timeout = this.timeoutFor(ttl);
+    const quorumCall = new QuorumCall<AcquireAnswer>(this, {
+      claim,
+      ttl,
+      proposal: proposalAt(now),
+      timeout,
+      now,
+      put: acquire,
+      favour: 'granted',
+      late,
+    });
+    claim.asked();
+    return quorumCall;
+  }
+
+  extend(claim: Claim, ttl: number, late: Late<ExtendAnswer>): QuorumCall<ExtendAnswer> {
+    const timeout = this.timeoutFor(ttl);
+    return new QuorumCall<ExtendAnswer>(this, {
+      claim,
+      ttl,
+      proposal: 0,
+      timeout,
+      now: undefined,
+      put: extend,
+      favour: 'extended',
+      late,
+    });
+  }
+
+  release(claim: Claim, ttl: number, now?: Moment): QuorumCall<ReleaseAnswer> {
+    const timeout = this.timeoutFor(ttl);
+    // So that the counters of all nodes agree again when the next one comes.
+    if (claim.diverged) this.nodes.forEach((_, nodeIndex) => this.raise(claim, nodeIndex));
+    // Of the same shape as the others, which makes it quick to read.
+    const quorumCall = new QuorumCall<ReleaseAnswer>(this, {
+      claim,
+      ttl,
+      proposal: 0,
+      timeout,
+      now,
+      put: release,
+      favour: undefined,
+      late: undefined,
+    });
+    if (claim.parts) this.#releaseParts(claim.parts, ttl);
+    return quorumCall;
+  }
+
+  /** Takes the parts out of the lines, too, of nodes that had not come to them yet. */
+  #releaseParts(parts: readonly Claim[], ttl: number): void {
+    for (const part of parts)
+      this.nodes.forEach((node, nodeIndex) => node.release(new SingleCall(part, ttl), nodeIndex));
+  }
+
+  /** Lifts the fence counters of one node to all that the claim has of tokens, by its own or by one that is likely to become it. */
+  raise(
+    claim: Claim,
+    nodeIndex: number,
+    told?: { readonly token: number; readonly tokens: number; readonly answered: (answer: RaiseAnswer) => void },
+  ): void {
+    const question = new SingleCall<RaiseAnswer>(claim, 0, told?.answered);
+    const { token, tokens } = told ?? claim;
+    question.proposal = token + tokens - 1;
+    this.nodes[nodeIndex]!.raise(question, nodeIndex);
+  }
+
+  probe(timeout: number): Promise<ProbeAnswer[]> {
+    return Promise.all(this.nodes.map((node) => this.#probe(node, timeout)));
+  }
+
+  #probe(node: LockNode, timeout: number): Promise<ProbeAnswer> {
+    return new Promise((resolve) => {
+      const silence: ProbeAnswer = { kind: 'unknown', reason: `no answer within ${timeout} ms`, sent: true };
+      const stopTimer = this.clock.schedule(timeout, () => this.clock.afterInput(() => resolve(silence)));
+      node.probe((answer) => {
+        stopTimer();
+        resolve(answer);
+      });
+    });
+  }
+}

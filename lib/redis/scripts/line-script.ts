@@ -1,0 +1,141 @@
+import { outrun, TOKENS_PER_VOTE } from '../../core/port/fencing.js';
+import { WAITER_HEARTBEAT } from '../../core/port/hand-off.js';
+import { TRUST_CHECK } from './trust-script.js';
+
+/** Ms: how long a line lasts without a sign of those who wait in it. */
+export const LINE_KEPT = 2 * WAITER_HEARTBEAT;
+
+/** Ms: how long the mark lasts that somebody waits, so that it is written seldom, and never ends before a line. */
+const MARK_KEPT = LINE_KEPT + 5_000;
+
+/** Why there is no vote whose token is so many ms ahead of the clock, as a format of Lua. */
+export const OUTRUN = outrun(0).replace(' 0 ', ' %.0f ');
+
+/**
+ * The part of the batch script that knows the lines of those who wait, and the fence counters. Resources go by where they are in
+ * KEYS, since that leads to their counters too. Numbers that do not change are texts: Redis would print them with each call.
+ */
+export const LINES_AND_FENCES = `
+local match, format = string.match, string.format
+-- Who asks, and since when that caller waits: on the clocks of the nodes as its process knows them, so that all nodes agree who is
+-- next; on ours where that is half a second off or more, since the process may know nothing of them yet.
+local channel, sent_at, proposed_secret = match(ARGV[1], '^(.*) (%d+) (%S+)$')
+local function clock()
+  if now then return now end
+  local time = call('TIME')
+  return time[1] * 1000000 + time[2]
+end
+
+local here
+local function ticket()
+  local arrived, since = match(terms, ' (%d+) (%S*)$')
+  if since == '' then return arrived end
+  here = here or clock()
+  local ours = here - sent_at + since
+  return math.abs(ours - arrived) < 500000 and arrived or format('%.0f', ours)
+end
+
+local function place(value)
+  return match(terms, '^%d+') .. ' ' .. value .. ' ' .. channel
+end
+
+local function fence_of(at)
+  return tonumber(call('HGET', KEYS[3], sub(counters, 3 * at - 11, 3 * at - 9))) or 0
+end
+
+local function count_fence(at, fence)
+  call('HSET', KEYS[3], sub(counters, 3 * at - 11, 3 * at - 9), format('%.0f', fence))
+end
+
+local function is_too_far(token)
+  return token > clock() + furthest
+end
+
+local function check_token(first)
+  if is_too_far(first) then error({err = format('${OUTRUN}', (first - clock()) / 1000)}) end
+  return first
+end
+
+-- The first of the tokens of a vote: above every earlier one of these keys; where they are ours already, what they came with.
+local function first_token(at, size, is_new)
+  local first = proposed
+  for k = at, at + size - 1 do first = math.max(first, fence_of(k) - (is_new and -1 or more)) end
+  return first
+end
+
+-- When the oldest of those came who wait for it.
+local function oldest(key)
+  return somebody_waits and call('ZRANGE', key .. line_mark, '0', '0', 'WITHSCORES')[2] or '-'
+end
+
+-- With a vote that was asked for.
+local function granted(at, size, first, is_new)
+  for k = at, at + size - 1 do count_fence(k, math.max(fence_of(k), first + more)) end
+  extras = extras or {''}
+  extras[#extras + 1] = format('%.0f ', first) .. (is_new and size == 1 and oldest(KEYS[at]) or '0')
+  return 'g'
+end
+
+-- The mark that somebody waits says until when it lasts, and the secret by which the node signs grants.
+local function mark_words()
+  return match(somebody_waits or '', '^(%d+) (%x+)$')
+end
+
+-- The first living waiter gets what is free; answers true where that is the one who asks, and else to whom it went, and for how
+-- long. It proposes no token and gets the successor of what was there; and where that is old, as after a restart with an old
+-- file, what was not reached before the restart, in steps so great that nodes agree on them.
+local function serve(at, asking)
+  local key = KEYS[at]
+  local line = key .. line_mark
+  if somebody_waits and not now then
+    local marks = call('MGET', KEYS[1], KEYS[2])
+    somebody_waits = marks[1]
+    local marker = marks[2]
+${TRUST_CHECK}
+  end
+  while somebody_waits and not quarantine do
+    local head = call('ZPOPMIN', line)
+    if not head[1] then return false end
+    if head[1] == asking then return true end
+    local lasts, value, channel = match(head[1], '^(%d+) (%S+) (.*)$')
+    -- Only who subscribed to this very channel: monitoring tools that listen to all of them would make the dead look alive.
+    local listening = try('PUBSUB', 'NUMSUB', channel)
+    local heard = listening[2] or 1
+    if heard > 0 then
+      local step = max_ttl * 250
+      local reached = math.ceil((now - 2 * step) / step) * step
+      local fence = math.max(fence_of(at) + 1, reached)
+      local grant = value .. format(' %.0f@%.0f ', fence, (now - now % 1000) / 1000) .. oldest(key) .. ' ' .. key
+      -- Others may publish, too, but do not know what only this node and its clients do.
+      local known = select(2, mark_words()) or ''
+      local signature = redis.sha1hex(known .. ' ' .. grant .. ' ' .. known)
+      heard = not is_too_far(fence) and try('PUBLISH', channel, signature .. ' ' .. grant)
+      if type(heard) ~= 'number' then
+        -- No token for that waiter, or not allowed to tell anybody: the line stays as it is and is served when its head asks.
+        call('ZADD', line, head[2], head[1])
+        call('PEXPIRE', line, '${LINE_KEPT}')
+        return false
+      end
+      if heard > 0 then
+        count_fence(at, fence + ${TOKENS_PER_VOTE - 1})
+        call('SET', key, value, 'PX', lasts)
+        return false, value, tonumber(lasts)
+      end
+    end
+  end
+  return false
+end
+
+local function stand(key, place)
+  call('ZADD', key .. line_mark, 'NX', ticket(), place)
+  call('PEXPIRE', key .. line_mark, '${LINE_KEPT}')
+  if somebody_waits == true then somebody_waits = call('GET', KEYS[1]) end
+  local marked_until, known = mark_words()
+  -- From what the first client proposes to all nodes each node makes a secret of its own, so that none can be told grants of another.
+  secret = known or redis.sha1hex(format('%s %s %.0f', proposed_secret, ARGV[#ARGV], clock()))
+  if not now or not known or tonumber(marked_until) < now + ${LINE_KEPT * 1_000} then
+    somebody_waits = format('%.0f ', (now or 0) + ${MARK_KEPT * 1_000}) .. secret
+    call('SET', KEYS[1], somebody_waits, 'PX', '${MARK_KEPT}')
+  end
+end
+`;

@@ -1,0 +1,63 @@
+import type { Clock } from '../../core/time/clock.js';
+import type { NodeEvent } from '../../core/port/lock-node.js';
+import type { NodeAnswer } from '../batch/reply-decoder.js';
+
+/** Ms without a refusal after which a vote shows that it is over: a node may give to some what it refuses to others. */
+const CALM = 1_000;
+const NONE = -1;
+
+/** What to do about what nodes say. */
+const ADVICE: readonly (readonly [RegExp, string])[] = [
+  [/^(READONLY|MASTERDOWN)/, 'it is a replica: point the pool at the master'],
+  [/^OOM/, 'its memory is full: raise its maxmemory, and keep other data elsewhere'],
+  [/^NOREPLICAS/, 'its min-replicas-to-write wants more replicas than there are: repair them, or set it to 0'],
+  [/^NOPERM|^ERR The user executing/, 'give its user the rights that docs/waiting.md lists'],
+  [/^MISCONF/, 'it cannot save to its disk: its own log says why'],
+  [/^BUSY/, "somebody's script keeps it busy: find out whose"],
+  [/^(CLUSTERDOWN|CROSSSLOT|MOVED|ASK|TRYAGAIN)\b/, 'it runs in cluster mode: name independent masters'],
+  [/^LOADING/, 'it reads its file, and votes when it is through'],
+  [/^the clocks of client and node/, 'set both right, by NTP'],
+];
+
+/** The reason of a refusal, with what to do about it where that is known. */
+export function advised(reason: string): string {
+  const advice = ADVICE.find(([pattern]) => pattern.test(reason))?.[1];
+  return advice === undefined ? reason : `${reason.replace(/\.$/, '')} - ${advice}`;
+}
+
+/** Why a node does not do something, and would not do it for others either. */
+export function refusalIn(answer: NodeAnswer): string | undefined {
+  // A key that somebody else has put something into is no matter of the node.
+  return answer.kind === 'unknown' && answer.refused && !answer.reason.startsWith('WRONGTYPE')
+    ? answer.reason
+    : undefined;
+}
+
+/** Tells once that a node refuses its votes, and once that it votes again. */
+export class Refusals {
+  /** Whole ms on our monotonic clock when it last refused, while it is said to refuse. */
+  #latest = NONE;
+
+  constructor(private readonly link: { tell(event: NodeEvent): void; readonly clock: Pick<Clock, 'now'> }) {}
+
+  /** Takes what became of a vote that was asked for. */
+  note(vote: NodeAnswer): void {
+    // The usual case, with every vote.
+    if (vote.kind === 'granted') return this.#latest === NONE ? undefined : this.#granted();
+    const reason = refusalIn(vote);
+    if (reason === undefined) return;
+    const isNew = this.#latest === NONE;
+    this.#latest = this.#now();
+    if (isNew) this.link.tell({ type: 'node-refused', reason: advised(reason) });
+  }
+
+  #granted(): void {
+    if (this.#now() - this.#latest < CALM) return;
+    this.#latest = NONE;
+    this.link.tell({ type: 'node-accepted' });
+  }
+
+  #now(): number {
+    return Math.ceil(this.link.clock.now().monotonic);
+  }
+}

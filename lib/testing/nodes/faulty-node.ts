@@ -1,0 +1,168 @@
+import { SingleCall } from '../../core/port/single-call.js';
+import type { Claim } from '../../core/port/claim.js';
+import { elapsed, LONGEST_TIMER, type Clock, type Moment } from '../../core/time/clock.js';
+import type {
+  AcquireAnswer,
+  ExtendAnswer,
+  LockNode,
+  NodeEvent,
+  ProbeAnswer,
+  Question,
+  RaiseAnswer,
+  ReleaseAnswer,
+  YieldAnswer,
+} from '../../core/port/lock-node.js';
+import { misfit } from '../../core/api/options.js';
+import { MemoryNode } from '../../memory/memory-node.js';
+import { FaultyWay } from './faulty-way.js';
+import type { RestartOptions, TestingNode } from './testing-node.js';
+
+/** A release that a node has yet to hear of. */
+interface Owed {
+  readonly claim: Claim;
+  readonly ttl: number;
+  readonly since: Moment;
+}
+
+export interface FaultyNodeTerms {
+  /** Ms. */
+  readonly maxTtl: number;
+  readonly restartQuarantine: boolean;
+  /** Whether a waiter can still be told. @default true of everybody */
+  readonly listens?: (claim: Claim) => boolean;
+}
+
+/** A node in memory with a way to it that a test can disturb. */
+export class FaultyNode implements LockNode, TestingNode {
+  readonly #memory: MemoryNode;
+  readonly #way: FaultyWay;
+  readonly #listeners = new Set<(event: NodeEvent) => void>();
+  #owed: Owed[] = [];
+  #run = 1;
+
+  constructor(
+    readonly name: string,
+    private readonly clock: Clock,
+    private readonly terms: FaultyNodeTerms,
+  ) {
+    this.#memory = new MemoryNode(name, clock, { ...terms, restartQuarantine: true });
+    this.#way = new FaultyWay(clock);
+    if (!terms.restartQuarantine) this.#begin({ keep: true, quarantine: false });
+  }
+
+  get runId(): string {
+    return this.#memory.runId;
+  }
+
+  acquire(question: Question<AcquireAnswer>, nodeIndex: number): void {
+    this.#ask(question, nodeIndex, () => this.#memory.acquire(question, nodeIndex));
+  }
+
+  yield(question: Question<YieldAnswer>, nodeIndex: number): void {
+    this.#ask(question, nodeIndex, () => this.#memory.yield(question, nodeIndex));
+  }
+
+  raise(question: Question<RaiseAnswer>, nodeIndex: number): void {
+    this.#ask(question, nodeIndex, () => this.#memory.raise(question, nodeIndex));
+  }
+
+  extend(question: Question<ExtendAnswer>, nodeIndex: number): void {
+    this.#ask(question, nodeIndex, () => this.#memory.extend(question, nodeIndex));
+  }
+
+  release(question: Question<ReleaseAnswer>, nodeIndex: number): void {
+    const { claim, ttl } = question;
+    if (this.#way.isDown) this.#owed.push({ claim, ttl, since: this.clock.now() });
+    this.#ask(question, nodeIndex, () => this.#memory.release(question, nodeIndex));
+  }
+
+  probe(answered: (answer: ProbeAnswer) => void): void {
+    this.#way.send({
+      arrive: () => this.#memory.probe(answered),
+      fail: (reason, sent) => answered({ kind: 'unknown', reason, sent }),
+    });
+  }
+
+  async open(listener: (event: NodeEvent) => void): Promise<void> {
+    this.#listeners.add(listener);
+    if (this.#way.isDown) listener({ type: 'node-down', reason: 'connection refused' });
+    await this.#memory.open();
+  }
+
+  /** What it has can still be looked at. */
+  async close(): Promise<void> {
+    this.#listeners.clear();
+    this.#way.break();
+  }
+
+  down(): void {
+    if (this.#way.isDown) return;
+    this.#way.goDown();
+    this.#tell({ type: 'node-down', reason: 'connection closed' });
+  }
+
+  slow(ms: number): void {
+    if (typeof ms !== 'number' || !(ms >= 0 && ms <= LONGEST_TIMER)) {
+      throw misfit('slow', ms, `a number of ms from 0 to ${LONGEST_TIMER}`);
+    }
+    this.#reach(() => this.#way.slowDown(ms));
+  }
+
+  freeze(): void {
+    this.#reach(() => this.#way.freeze());
+  }
+
+  recover(): void {
+    this.#reach(() => this.#way.recover());
+  }
+
+  restart({ keep = false, quarantine = this.terms.restartQuarantine }: RestartOptions = {}): void {
+    this.down();
+    this.#begin({ keep, quarantine });
+    this.recover();
+    if (!quarantine) return;
+    this.#tell({ type: 'node-quarantined', reason: 'it was restarted', remaining: this.terms.maxTtl });
+  }
+
+  /** The value under a resource, whatever is wrong with the way. */
+  valueOf(resource: string): string | undefined {
+    return this.#memory.get(resource);
+  }
+
+  /** The resources that are locked here. */
+  get resources(): string[] {
+    return [...this.#memory.snapshot().entries.keys()].filter((resource) => this.valueOf(resource) !== undefined);
+  }
+
+  /** Gives a resource to somebody else, for `ttl` ms. */
+  plant(resource: string, value: string, ttl: number): void {
+    this.#memory.set(resource, value, ttl);
+  }
+
+  #ask<A>(question: Question<A>, nodeIndex: number, arrive: () => void): void {
+    this.#way.send({ arrive, fail: (reason, sent) => question.answer(nodeIndex, { kind: 'unknown', reason, sent }) });
+  }
+
+  /** The node can be reached again, if with another fault. */
+  #reach(change: () => void): void {
+    const wasDown = this.#way.isDown;
+    change();
+    if (!wasDown) return;
+    const owed = this.#owed.filter(({ since, ttl }) => elapsed(since, this.clock.now()) < ttl);
+    this.#owed = [];
+    for (const { claim, ttl } of owed) this.release(new SingleCall(claim, ttl), 0);
+    this.#tell({ type: 'node-up' });
+  }
+
+  /** A new run: trusted where its marker says that it has been there for ever. */
+  #begin({ keep, quarantine }: Required<RestartOptions>): void {
+    this.#run += 1;
+    const nothing = { entries: new Map(), lines: new Map(), fences: new Map() };
+    const marker = quarantine ? undefined : { run: this.#run, since: 0, maxTtl: this.terms.maxTtl };
+    this.#memory.restart({ ...(keep ? this.#memory.snapshot() : nothing), marker });
+  }
+
+  #tell(event: NodeEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+}

@@ -1,0 +1,67 @@
+import type { Clock } from '../../core/time/clock.js';
+import { MAX_TTL } from '../../core/api/options.js';
+import { quorumOf } from '../../core/quorum/quorum.js';
+import { Changes } from './changes.js';
+import { EventRecord } from './event-record.js';
+import { FaultyNode } from '../nodes/faulty-node.js';
+import type { PoolOptions } from '../redlock-testing.options.js';
+import { WatchedService } from '../watched-service.js';
+
+export interface PoolTerms {
+  /** What its nodes are called by. */
+  readonly name: string | undefined;
+  readonly size: number;
+  readonly clock: Clock;
+  /** Ms. */
+  readonly maxTtl?: number | undefined;
+  readonly restartQuarantine?: boolean | undefined;
+}
+
+/** Nodes in memory, and the services that lock on them. */
+export class PoolInMemory {
+  readonly nodes: readonly FaultyNode[];
+  readonly services: WatchedService[] = [];
+  readonly record = new EventRecord();
+  /** Told of every event, and whenever somebody begins or ends to wait. */
+  readonly changes = new Changes();
+  readonly #clock: Clock;
+
+  constructor({ name, size, clock, maxTtl = MAX_TTL, restartQuarantine = false }: PoolTerms) {
+    this.#clock = clock;
+    const prefix = name === undefined ? 'node-' : `${name}/node-`;
+    this.nodes = Array.from(
+      { length: size },
+      (_, index) => new FaultyNode(`${prefix}${index + 1}`, clock, { maxTtl, restartQuarantine }),
+    );
+  }
+
+  /** A further client of these nodes. */
+  serve(options: PoolOptions): WatchedService {
+    const { tell } = this.changes;
+    const service = new WatchedService(this.nodes, options, { clock: this.#clock, onWaiting: tell });
+    service.events$.subscribe((event) => {
+      this.record.add(event);
+      tell();
+    });
+    this.services.push(service);
+    return service;
+  }
+
+  /** How many callers have asked for a resource and do not have it yet. */
+  waiting(resource: string): number {
+    return this.services.reduce((count, service) => count + service.waiting(resource), 0);
+  }
+
+  /** Whose value a quorum of nodes has. */
+  ownerOf(resource: string): string | undefined {
+    const values = this.nodes.map((node) => node.valueOf(resource));
+    const quorum = quorumOf(values.length);
+    return values.find((value) => value !== undefined && values.filter((other) => other === value).length >= quorum);
+  }
+
+  /** What a quorum of nodes has locked for somebody. */
+  get locked(): string[] {
+    const resources = new Set(this.nodes.flatMap((node) => node.resources));
+    return [...resources].filter((resource) => this.ownerOf(resource) !== undefined).sort();
+  }
+}

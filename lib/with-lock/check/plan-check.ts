@@ -1,0 +1,124 @@
+import type { OnModuleInit, Provider } from '@nestjs/common';
+import { ApplicationConfig, HttpAdapterHost, ModulesContainer } from '@nestjs/core';
+import type { LockOptions } from '../../core/api/options.js';
+import { placed } from '../../placed.js';
+import { refuseTwoPools } from '../../pool-names.js';
+import { CHECK, getRedlockToken } from '../../redlock.tokens.js';
+import { kindsOf, misplaced } from '../key/handler-kind.js';
+import { planOf, type LockPlan } from '../run/lock-plan.js';
+import { misfitOfArguments } from './argument-check.js';
+import { misfitOfResponse } from './response-check.js';
+import { misfitOfRoutes, type LockedMethod, type Site } from './route-check.js';
+
+/** A `RedlockService`, or what a test puts in its place, which need not know its options. */
+type Checking = { [CHECK]?(options: LockOptions, resources: number | undefined): void } | null | undefined;
+
+/** What an application is set up by; one that serves nothing has no adapter. */
+type Application = [ApplicationConfig, Partial<HttpAdapterHost>];
+
+/** A pool whose methods are looked at when the application starts. */
+interface PoolToCheck {
+  readonly name: string | undefined;
+  readonly service: Checking;
+}
+
+/**
+ * Looks at the methods that lock on a pool, and whether it is the only one of its name, before its nodes are connected. At their
+ * routes it looks as soon as those are known, when the application is set up.
+ */
+export function planCheckFor(name: string | undefined, applies?: (modules: ModulesContainer) => boolean): Provider {
+  // A pool of tests that does not apply is none.
+  const token = Symbol.for(`nestjs-redlock:${applies ? 'testing-' : ''}plan-check:${name ?? ''}`);
+  return {
+    provide: token,
+    useFactory: (modules: ModulesContainer, service: Checking, ...[config, host]: Application) => {
+      if (!applies) refuseTwoPools([...modules.values()], { name, token });
+      if (applies?.(modules) === false) return undefined;
+      checkPlans(modules, { name, service });
+      // Without an adapter there are no routes: a script with the modules of an application does not know its prefix.
+      return { onModuleInit: () => host.httpAdapter && checkRoutes({ modules, config }, name) } satisfies OnModuleInit;
+    },
+    inject: [ModulesContainer, getRedlockToken(name), ApplicationConfig, HttpAdapterHost],
+  };
+}
+
+/**
+ * Looks at all methods of the application that lock on a pool, before anything is connected.
+ * @throws TypeError, RangeError for what no call could work with, naming class and method
+ */
+function checkPlans(modules: ModulesContainer, pool: PoolToCheck): void {
+  for (const { plan, method, type } of lockedMethods(classesOf(modules), pool.name)) {
+    checkParts(plan, method, type);
+    const misfit = misfitOfArguments({ plan, method, type }) ?? misfitOfResponse({ plan, method, type });
+    if (misfit) throw naming(plan, type, misfit);
+    checkOptions(plan, pool, type);
+  }
+}
+
+/** @throws TypeError for a key of a parameter that no route has, naming class and method */
+function checkRoutes(site: Site, pool: string | undefined): void {
+  const controllers = [...site.modules.values()].flatMap((module) => [...module.controllers.values()]);
+  for (const locked of lockedMethods(typesOf(controllers), pool)) {
+    const misfit = misfitOfRoutes(locked, site);
+    if (misfit) throw naming(locked.plan, locked.type, misfit);
+  }
+}
+
+/** Each part of a request has to be there in one kind of what the method handles. */
+function checkParts(plan: LockPlan, method: object, type: object): void {
+  const kinds = kindsOf(method);
+  const part = plan.key.requestParts.find((one) => !kinds.some(({ roots }) => roots.includes(one.split('.')[0]!)));
+  if (part !== undefined) throw naming(plan, type, misplaced(part, kinds[0]));
+}
+
+function checkOptions({ key, options, ...plan }: LockPlan, { service }: PoolToCheck, type: object): void {
+  try {
+    service?.[CHECK]?.(options, key.count);
+  } catch (error) {
+    throw naming(plan, type, error as Error);
+  }
+}
+
+/** The same error, with the method that it is about; and the class, where that has inherited it. */
+function naming({ where }: Pick<LockPlan, 'where'>, type: object, error: Error): Error {
+  const { name } = type as { name: string };
+  const heir = where.startsWith(`@WithLock on ${name}.`) ? '' : ` (of ${name})`;
+  return placed(error, `${where}${heir}`);
+}
+
+function classesOf(modules: ModulesContainer): Set<object> {
+  const wrappers = [...modules.values()].flatMap(({ controllers, providers }) => [
+    ...controllers.values(),
+    ...providers.values(),
+  ]);
+  return typesOf(wrappers);
+}
+
+function typesOf(wrappers: readonly { readonly metatype: unknown }[]): Set<object> {
+  return new Set(wrappers.flatMap(({ metatype }) => (typeof metatype === 'function' ? [metatype] : [])));
+}
+
+function lockedMethods(types: Set<object>, pool: string | undefined): LockedMethod[] {
+  return [...types].flatMap((type) =>
+    methodsOf(type).flatMap((method) => {
+      const plan = planOf(method);
+      return plan && plan.pool === pool ? [{ plan, method, type }] : [];
+    }),
+  );
+}
+
+/** Those that its objects have, also by inheritance. */
+function methodsOf(type: object): object[] {
+  const methods = new Map<string | symbol, unknown>();
+  let prototype = (type as { prototype?: object | null }).prototype ?? null;
+  while (prototype !== null && prototype !== Object.prototype) {
+    for (const [name, { value }] of descriptorsOf(prototype))
+      if (!methods.has(name)) methods.set(name, value as unknown);
+    prototype = Object.getPrototypeOf(prototype) as object | null;
+  }
+  return [...methods.values()].filter((value) => typeof value === 'function');
+}
+
+function descriptorsOf(object: object): [string | symbol, PropertyDescriptor][] {
+  return Reflect.ownKeys(object).map((name) => [name, Object.getOwnPropertyDescriptor(object, name)!]);
+}

@@ -1,0 +1,79 @@
+import { VersioningType } from '@nestjs/common';
+import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
+import { HTTP, kindsOf } from '../key/handler-kind.js';
+import type { LockPlan } from '../run/lock-plan.js';
+
+/** Nest's own marks: paths of methods and controllers, versions of both, and the path that `RouterModule` gives a module. */
+const PATH = 'path';
+const VERSION = '__version__';
+const MODULE_PATH = '__module_path__';
+
+/** All of which every adapter understands the same: text, parameters, and what is optional. */
+const PLAIN = /^(?:[\w./{}-]|:[A-Za-z_]\w*(?=[/.{}-]|$))*$/;
+const PARAMETERS = /:(\w+)/g;
+
+/** Where an application serves its methods: known once it is set up, and not when its providers are made. */
+export interface Site {
+  readonly modules: ModulesContainer;
+  readonly config: ApplicationConfig;
+}
+
+/** A method, of a class or inherited by it, and what its lock is to be. */
+export interface LockedMethod {
+  readonly plan: LockPlan;
+  readonly method: object;
+  readonly type: object;
+}
+
+/** What a key reads from `params` that is there on no route of the method; undefined where that cannot be said for sure. */
+export function misfitOfRoutes(locked: LockedMethod, site: Site): TypeError | undefined {
+  const { plan, method } = locked;
+  const wanted = plan.key.requestParts.filter((part) => part.startsWith('params.')).map((part) => part.slice(7));
+  if (wanted.length === 0 || !kindsOf(method).includes(HTTP)) return undefined;
+  const pieces = piecesOf(locked, site);
+  // Of a wildcard or a regular expression the adapters make parameters with names of their own.
+  if (!pieces.every((piece) => typeof piece === 'string' && PLAIN.test(piece))) return undefined;
+  const names = new Set(
+    (pieces as string[]).flatMap((piece) => [...piece.matchAll(PARAMETERS)].map(([, name]) => name!)),
+  );
+  const missing = wanted.find((name) => !names.has(name));
+  return missing === undefined ? undefined : absent(missing, [...names]);
+}
+
+function absent(name: string, names: readonly string[]): TypeError {
+  const there = names.map((one) => `<params.${one}>`).join(', ');
+  return new TypeError(
+    `<params.${name}> is on no route of this method; ` +
+      (there === '' ? `its path has no parameters, so write :${name} there` : `there is ${there}`) +
+      '. What a guard puts there is for a key function to read',
+  );
+}
+
+/** All that the paths of a method may be made of. */
+function piecesOf({ method, type }: LockedMethod, { modules, config }: Site): unknown[] {
+  const hosts = [...modules.values()].filter(({ controllers }) =>
+    [...controllers.values()].some(({ metatype }) => metatype === type),
+  );
+  return [
+    config.getGlobalPrefix(),
+    ...versionsOf(method, type, config),
+    ...hosts.map(({ metatype }) => pathOf(metatype, modules)),
+    Reflect.getMetadata(PATH, type) as unknown,
+    Reflect.getMetadata(PATH, method) as unknown,
+  ].flat();
+}
+
+/** Those that are part of a path. */
+function versionsOf(method: object, type: object, config: ApplicationConfig): unknown[] {
+  const versioning = config.getVersioning();
+  if (versioning?.type !== VersioningType.URI) return [];
+  const versions: unknown[] = [Reflect.getMetadata(VERSION, method), Reflect.getMetadata(VERSION, type)];
+  return [...versions, versioning.defaultVersion, versioning.prefix]
+    .flat()
+    .filter((version) => typeof version === 'string');
+}
+
+function pathOf(module: object, { applicationId }: ModulesContainer): unknown {
+  const path: unknown = Reflect.getMetadata(MODULE_PATH + applicationId, module);
+  return path ?? Reflect.getMetadata(MODULE_PATH, module) ?? '';
+}

@@ -1,0 +1,129 @@
+import { LockKeyError } from '../../core/api/errors.js';
+import { toResources } from '../../core/api/resources.js';
+import { KeyMistake } from './key-mistake.js';
+import { KeyTemplate, toText, type KeySource } from './key-template.js';
+
+type Part = string | number | bigint;
+
+/** On its own, and not within a word. */
+const UNDEFINED = /(?<![\p{L}\p{N}])undefined(?![\p{L}\p{N}])/u;
+
+/** What to lock: one template, several, or a function of the method's arguments. */
+export type LockKey = string | readonly string[] | ((...args: never[]) => Part | readonly Part[]);
+
+/** A lock key, compiled once where the class is defined. */
+export interface CompiledKey {
+  /** True where it can only be resolved around the method itself, not before its pipes. */
+  readonly needsArguments: boolean;
+  /** What its templates read from a request, message or operation, as in `body.email`. */
+  readonly requestParts: readonly string[];
+  /** Of which arguments its templates read something, by their positions. */
+  readonly positions: readonly number[];
+  /** How many resources it makes, where that is known before a call. */
+  readonly count: number | undefined;
+  /** @throws LockKeyError where a client sent no usable key; KeyMistake where none could have sent one */
+  resolve(source: KeySource): readonly string[];
+}
+
+/** @throws TypeError for a malformed template */
+export function compileKey(key: LockKey): CompiledKey {
+  if (typeof key === 'function') {
+    const resolve = ({ args = [] }: KeySource): readonly string[] => fromFunction(key(...(args as never[])));
+    return { needsArguments: true, requestParts: [], positions: [], count: undefined, resolve };
+  }
+  const templates = toTemplates(key);
+  // What no call can change is checked now.
+  const constant = templates.filter((template) => template.isConstant).map(({ text }) => text);
+  if (constant.length > 0) toResources(constant);
+  return {
+    needsArguments: templates.some((template) => template.needsArguments),
+    requestParts: templates.flatMap((template) => template.requestParts),
+    positions: templates.flatMap((template) => template.positions),
+    count: templates.length,
+    resolve: (source) => toResources(templates.map((template) => template.fill(source))),
+  };
+}
+
+/** What templates make of arguments, by hand. */
+export function namesOf(template: string | readonly string[], args: readonly unknown[]): readonly string[] {
+  if (typeof template === 'function') throw new TypeError('key takes a key template, or an array of at least one');
+  const texts = [template].flat();
+  const unused = args.findIndex((_, index) => !texts.some((text) => reads(text, index)));
+  if (unused >= 0) {
+    const where = texts.join(', ');
+    throw new TypeError(`key: nothing in "${where}" reads argument ${unused}; write <${unused}> where it belongs`);
+  }
+  return compileKey(template).resolve({ args });
+}
+
+function reads(template: string, position: number): boolean {
+  return new RegExp(`<\\s*(?:args\\.)?${position}\\s*[.|>]`).test(template);
+}
+
+/** Numbers are welcome as in templates: an id often is one. */
+function fromFunction(result: Part | readonly Part[]): readonly string[] {
+  const parts: readonly unknown[] = Array.isArray(result) ? result : [result];
+  const texts = Array.from(parts, toText);
+  if (texts.length === 0 || !texts.every(Boolean)) throw unusable(result, parts);
+  for (const text of texts as string[]) checkText(text);
+  return toResources(texts as string[]);
+}
+
+/** What is missing in the result may be missing in what a client sent; all else is a mistake of the function. */
+function unusable(result: unknown, parts: readonly unknown[]): Error {
+  const message = `The key function must return a text, a number or several; it returned ${kindOf(result)}`;
+  const cause = new KeyFunctionResult(result);
+  if (parts.length === 0 || parts.some(isMistake)) return new KeyMistake(message, { cause });
+  return Object.defineProperty(new LockKeyError(message), 'cause', { value: cause });
+}
+
+/** What JavaScript makes of a part that is missing, or has no text, within another text: all such calls would share one lock. */
+function checkText(text: string): void {
+  if (text.includes('[object '))
+    throw new KeyMistake('The key function put an object into a text: name one of its properties');
+  if (UNDEFINED.test(text))
+    throw new LockKeyError('The key function put "undefined" into a text: something that it reads is missing');
+}
+
+function isMistake(part: unknown): boolean {
+  return part !== undefined && part !== null && toText(part) === undefined;
+}
+
+/** What a key function returned: there for those who look for it, and in no log that prints errors with their causes. */
+class KeyFunctionResult {
+  readonly #value: unknown;
+
+  constructor(value: unknown) {
+    this.#value = value;
+  }
+
+  get value(): unknown {
+    return this.#value;
+  }
+}
+
+/** What it is, and nothing of what stands in it. */
+function kindOf(result: unknown): string {
+  if (result === '') return 'an empty text';
+  if (Array.isArray(result)) return kindOfList(Array.from<unknown>(result));
+  if (result instanceof Promise) return 'a promise';
+  if (result === null || result === undefined || typeof result === 'number') return String(result);
+  return typeof result === 'object' ? 'an object' : `a ${typeof result}`;
+}
+
+function kindOfList(parts: readonly unknown[]): string {
+  if (parts.length === 0) return 'an empty list';
+  return `a list with ${kindOf(parts.find(isMistake) ?? parts.find((part) => !toText(part)))} in it`;
+}
+
+function toTemplates(key: string | readonly string[]): readonly KeyTemplate[] {
+  const texts: readonly unknown[] = Array.isArray(key) ? key : [key];
+  if (texts.length === 0 || texts.some((text) => typeof text !== 'string')) {
+    throw new TypeError(
+      'A lock takes a key template, an array of at least one, or with @WithLock a function that returns them',
+    );
+  }
+  if (new Set(texts).size < texts.length)
+    throw new TypeError(`Each key stands once in a lock; got ${texts.join(', ')}`);
+  return texts.map((text) => new KeyTemplate(text as string));
+}

@@ -1,0 +1,60 @@
+import { HttpStatus } from '@nestjs/common';
+import type { RedlockError, RedlockErrorCode, ResourceLockedError } from '../../core/api/errors.js';
+
+/** What a client is told. Names of nodes, resources and parts of keys, and reasons stay with the cause: they are for logs. */
+export interface Reply {
+  readonly code: RedlockErrorCode;
+  readonly status: HttpStatus;
+  /** The name of the status. */
+  readonly error: string;
+  readonly message: string;
+  /** Ms after which to come again, where somebody knows. */
+  readonly retryAfter: number | undefined;
+}
+
+type Words = Pick<Reply, 'status' | 'error' | 'message'>;
+
+const UNAVAILABLE = { status: HttpStatus.SERVICE_UNAVAILABLE, error: 'Service Unavailable' };
+
+const WORDS: Readonly<Record<string, Words>> = {
+  RESOURCE_LOCKED: {
+    status: HttpStatus.CONFLICT,
+    error: 'Conflict',
+    message: 'Another request is working on this resource',
+  },
+  QUORUM_NOT_REACHED: { ...UNAVAILABLE, message: 'The lock service is not available' },
+  CLOSED: { ...UNAVAILABLE, message: 'The service is shutting down' },
+  LOCK_KEY: {
+    status: HttpStatus.BAD_REQUEST,
+    error: 'Bad Request',
+    // Nothing of the template, which is internal, and nothing of a value, which may be anybody's.
+    message: 'Something in the request that it is locked by is missing or cannot be used',
+  },
+  LOCK_LOST: {
+    status: HttpStatus.INTERNAL_SERVER_ERROR,
+    error: 'Internal Server Error',
+    message: 'The lock on this resource was lost while the request was worked on',
+  },
+};
+
+/** What to tell of a lock's error, known by its code, which also works across two copies of this package. */
+export function replyTo(error: unknown): Reply | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { code } = error as RedlockError;
+  const words = Object.hasOwn(WORDS, code) ? WORDS[code] : undefined;
+  return words && { ...words, code, retryAfter: retryAfterOf(error) };
+}
+
+function retryAfterOf({ retryAfter }: Partial<ResourceLockedError>): number | undefined {
+  return retryAfter !== undefined && Number.isFinite(retryAfter) ? retryAfter : undefined;
+}
+
+/** What clients of anything but HTTP are told beside the message; durations in ms. */
+export interface Told {
+  readonly code: RedlockErrorCode;
+  readonly retryAfter?: number;
+}
+
+export function toldOf({ code, retryAfter }: Reply): Told {
+  return { code, ...(retryAfter !== undefined && { retryAfter: Math.ceil(retryAfter) }) };
+}

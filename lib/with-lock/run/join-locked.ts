@@ -1,0 +1,66 @@
+import { defaultIfEmpty, lastValueFrom, map, Observable, takeUntil } from 'rxjs';
+import { HOLDS, TELL } from '../../redlock.tokens.js';
+import { WaitCancellation } from '../transport/wait-cancellation.js';
+import type { Joins, Lead } from './shared-runs.js';
+import type { LockPlan } from './lock-plan.js';
+import { replyOf } from '../reply/reply.js';
+import type { LockedRun } from './locker.js';
+
+/** An error of the lock on its way to all who share it, and each is to see it as its own handler replies. */
+class LockTrouble {
+  constructor(readonly error: unknown) {}
+}
+
+/** Shares what comes of the equal call that is under way; where there is none, of `lead`. */
+export async function joinLocked<T>(
+  run: LockedRun,
+  joins: Joins,
+  lead: (run: LockedRun, within: Parameters<Lead<T>>[1]) => Promise<T>,
+): Promise<T> {
+  const { locker, owner } = run;
+  const signal = run.signal instanceof WaitCancellation ? run.signal.signal : run.signal;
+  const resources = resourcesOf(run);
+  const isHolder = locker[HOLDS]?.(resources) ?? false;
+  const joined = (): void => locker[TELL]?.({ type: 'joined', resources });
+  try {
+    return await joins.share({ locker, owner, resources, isHolder, signal, joined }, (left, within) =>
+      lead({ ...run, resources: () => resources, signal: left, toReply: (error) => new LockTrouble(error) }, within),
+    );
+  } catch (error) {
+    throw error instanceof LockTrouble ? replyOf(run, error.error) : error;
+  }
+}
+
+/**
+ * The one value of a stream, if it has any and its lock is not lost before.
+ * @throws TypeError where it gives a second one
+ */
+export function onlyValue<T>(stream: Observable<T>, lost: AbortSignal | undefined, { where }: LockPlan): Promise<T[]> {
+  const guarded = lost ? stream.pipe(takeUntil(losing(lost))) : stream;
+  const values = guarded.pipe(
+    map((value, index) => {
+      if (index === 0) return [value];
+      throw new TypeError(
+        `${where}: onContended 'join' shares one outcome, and this stream gives a second value; use toArray(), or another mode`,
+      );
+    }),
+  );
+  return lastValueFrom(values.pipe(defaultIfEmpty<T[], T[]>([])));
+}
+
+function losing(lost: AbortSignal): Observable<never> {
+  return new Observable((subscriber) => {
+    const lose = (): void => subscriber.error(new LockTrouble(lost.reason));
+    lost.addEventListener('abort', lose);
+    if (lost.aborted) lose();
+    return () => lost.removeEventListener('abort', lose);
+  });
+}
+
+function resourcesOf(run: LockedRun): readonly string[] {
+  try {
+    return run.resources();
+  } catch (error) {
+    throw replyOf(run, error);
+  }
+}

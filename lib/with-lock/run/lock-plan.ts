@@ -1,0 +1,110 @@
+import { LONGEST_TIMER } from '../../core/time/clock.js';
+import {
+  checkLockOptions,
+  checkNames,
+  DEFAULT_LOCK_OPTIONS,
+  LOCK_OPTION_NAMES,
+  misfit,
+  toTtl,
+  type LockOptions,
+} from '../../core/api/options.js';
+import { placed } from '../../placed.js';
+import { checkExceptionFactory, type ExceptionFactory } from '../reply/exception-factory.js';
+import { Joins } from './shared-runs.js';
+import { inMethod } from '../key/key-mistake.js';
+import type { KeySource } from '../key/key-template.js';
+import { compileKey, type CompiledKey, type LockKey } from '../key/lock-key.js';
+
+type Mode = 'wait' | 'reject' | 'skip' | 'join';
+
+export interface WithLockOptions extends LockOptions {
+  /**
+   * What a call does that finds the resource held: wait for it, fail at once, return undefined without running, or share the
+   * outcome of the call of this method that is under way for the same key in this process (neither of the last two for handlers
+   * that answer by `@Res()` themselves: nobody would).
+   * @default 'wait'
+   */
+  onContended?: Mode;
+  /** Which pool to lock on. @default the one registered without a name */
+  name?: string;
+  /** Makes what the handler throws where its lock fails. @default that of the module, or the usual answers */
+  exceptionFactory?: ExceptionFactory;
+}
+
+/** All that `@WithLock` says about one method, checked where the class is defined. */
+export interface LockPlan {
+  readonly key: CompiledKey;
+  readonly options: LockOptions;
+  readonly onContended: Mode;
+  /** The calls that are under way, where equal ones share their outcome. */
+  readonly joins: Joins | undefined;
+  readonly pool: string | undefined;
+  readonly exceptionFactory: ExceptionFactory | undefined;
+  /** `Class.method`, for messages. */
+  readonly where: string;
+}
+
+const MODES = ['wait', 'reject', 'skip', 'join'];
+/** Those that make one attempt. */
+const IMPATIENT: readonly Mode[] = ['reject', 'skip'];
+
+/** @throws TypeError, RangeError for a malformed key or option, naming the method */
+export function toPlan(key: LockKey, withLockOptions: WithLockOptions, where: string): LockPlan {
+  checkNames(withLockOptions, [...LOCK_OPTION_NAMES, 'onContended', 'name', 'exceptionFactory'], where);
+  const { onContended = 'wait', name, exceptionFactory, ...options } = withLockOptions;
+  if (!MODES.includes(onContended)) throw misfit(`${where}: onContended`, onContended, `one of ${MODES.join(', ')}`);
+  if (name === '' || !['undefined', 'string'].includes(typeof name))
+    throw misfit(`${where}: name`, name, 'the name of a pool');
+  checkExceptionFactory(exceptionFactory, where);
+  checkLockOptions(options, where);
+  checkTtl(options, where);
+  return {
+    key: compile(key, where),
+    options: Object.freeze(IMPATIENT.includes(onContended) ? { ...options, waitTimeout: 0 } : options),
+    onContended,
+    joins: onContended === 'join' ? new Joins() : undefined,
+    pool: name,
+    exceptionFactory,
+    where,
+  };
+}
+
+/** What the pool allows is not known yet. */
+function checkTtl({ ttl, driftFactor = DEFAULT_LOCK_OPTIONS.driftFactor }: LockOptions, where: string): void {
+  if (ttl === undefined) return;
+  try {
+    toTtl(ttl, { driftFactor, maxTtl: LONGEST_TIMER });
+  } catch (error) {
+    throw placed(error as Error, where);
+  }
+}
+
+function compile(key: LockKey, where: string): CompiledKey {
+  try {
+    return naming(compileKey(key), where);
+  } catch (error) {
+    throw placed(error as Error, where);
+  }
+}
+
+/** The same key, whose mistakes name the method: a call may be far from it. */
+function naming(key: CompiledKey, where: string): CompiledKey {
+  const resolve = (source: KeySource): readonly string[] => {
+    try {
+      return key.resolve(source);
+    } catch (error) {
+      throw inMethod(error, where);
+    }
+  };
+  return { ...key, resolve };
+}
+
+const PLAN = Symbol.for('nestjs-redlock:plan');
+
+export function setPlan(method: object, plan: LockPlan): void {
+  Reflect.defineMetadata(PLAN, plan, method);
+}
+
+export function planOf(method: object): LockPlan | undefined {
+  return Reflect.getMetadata(PLAN, method) as LockPlan | undefined;
+}

@@ -1,0 +1,154 @@
+import type { Control } from './control.js';
+import { CONTROLS_OF_PROGRAMS } from './controls-of-programs.js';
+import { NODE_CONTROLS } from './node-controls.js';
+
+export const CONTROLS: readonly Control[] = [
+  {
+    name: 'quarantine off',
+    patches: [],
+    weakness: 'no quarantine',
+    breaks: ['exclusion', 'token order'],
+    seeds: 1_000,
+  },
+  {
+    name: 'greatest counter as the token',
+    patches: [
+      {
+        file: 'lib/core/port/fencing.ts',
+        text: 'return [...fences].sort((a, b) => a - b)[quorum - 1];',
+        replacement: 'return Math.max(...fences);',
+      },
+      {
+        file: 'lib/core/port/fencing.ts',
+        text: 'return fences.filter((fence) => fence >= token).length >= quorum;',
+        replacement: 'return true;',
+      },
+    ],
+    breaks: ['token order'],
+    seeds: 30_000,
+  },
+  {
+    name: 'suspensions that are taken for clocks that were set',
+    patches: [{ file: 'lib/core/time/suspension-watch.ts', text: '+= suspended;', replacement: '+= 0;' }],
+    breaks: ['exclusion', 'validity ends once'],
+    seeds: 1_000,
+  },
+  {
+    name: 'counters that begin at zero',
+    patches: [
+      {
+        file: 'lib/memory/memory-fences.ts',
+        text: 'Math.max(proposal, ...resources.map((resource) => this.#next(resource)))',
+        replacement: 'Math.max(...resources.map((resource) => this.#next(resource)))',
+      },
+    ],
+    breaks: ['token order'],
+    seeds: 1_000,
+  },
+  {
+    name: 'votes that come with one token only',
+    patches: [
+      {
+        file: 'lib/memory/memory-fences.ts',
+        text: 'this.raise(resource, first + tokens - 1);',
+        replacement: 'this.raise(resource, first);',
+      },
+    ],
+    breaks: ['token order'],
+    seeds: 1_000,
+  },
+  {
+    name: 'the same token for whomever a lock passes to',
+    patches: [
+      {
+        file: 'lib/core/acquire/line/local-lines.ts',
+        text: 'won.claim.passed += 1;',
+        replacement: '',
+      },
+    ],
+    breaks: ['token order'],
+    seeds: 1_000,
+  },
+  {
+    name: 'a lock that passes on and is given back as well',
+    patches: [
+      {
+        file: 'lib/core/lease/release.ts',
+        text: 'if (passOn(lease, won, now)) return undefined;',
+        replacement: 'if (passOn(lease, won, now)) return releases.giveBack(claim, terms, through);',
+      },
+    ],
+    breaks: ['exclusion'],
+    seeds: 1_000,
+  },
+  {
+    name: 'votes that go on counting when the lock is held',
+    patches: [
+      {
+        file: 'lib/core/acquire/line/in-line.ts',
+        text: 'nor anything else of what was won.\n    this.#wake = undefined;',
+        replacement: 'nor anything else of what was won.',
+      },
+    ],
+    breaks: ['token stays'],
+    seeds: 1_000,
+  },
+  {
+    name: 'no validity check',
+    patches: [
+      {
+        file: 'lib/core/acquire/attempt.ts',
+        text: 'const isWon = claim.token !== 0 && validity.remaining(pool.clock) > 0;',
+        replacement: 'const isWon = claim.token !== 0;',
+      },
+      {
+        file: 'lib/core/acquire/line/in-line.ts',
+        text: 'if (this.#validity.remaining(this.pool.clock) <= 0)',
+        replacement: 'if (false)',
+      },
+      {
+        file: 'lib/core/acquire/acquisition.ts',
+        text: 'if (ready && ready.validity.remainingAt(now) > 0 &&',
+        replacement: 'if (ready &&',
+      },
+      {
+        file: 'lib/core/acquire/caller-request.ts',
+        text: 'if (validity.remainingAt(this.taken) > 0) return true;',
+        replacement: 'return true;',
+      },
+    ],
+    breaks: ['valid when taken'],
+    seeds: 3_000,
+  },
+  {
+    name: 'release without compare',
+    patches: [],
+    weakness: 'release without compare',
+    breaks: ['exclusion'],
+    seeds: 500,
+  },
+  {
+    // Where no node forgets unnoticed, nobody can have had the lock meanwhile: without quarantine, then.
+    name: 'healed votes counted at once',
+    patches: [
+      {
+        file: 'lib/memory/memory-entries.ts',
+        text: "if (entries.includes(undefined)) return 'missing';",
+        replacement: '',
+      },
+    ],
+    weakness: 'no quarantine',
+    judge: 'continuity',
+    breaks: ['continuity'],
+    seeds: 1_000,
+  },
+  {
+    name: 'connections that send again what was not answered',
+    patches: [],
+    weakness: 'replaying connections',
+    breaks: ['given back stays away'],
+    seeds: 500,
+  },
+  ...NODE_CONTROLS,
+  ...CONTROLS_OF_PROGRAMS,
+];

@@ -1,0 +1,74 @@
+import { Claim } from '../../../lib/core/port/claim.js';
+import type { Dice } from '../world/dice.js';
+import { MAX_TTL, SET_FORWARD, type Scenario } from '../scenario.js';
+import type { Trouble } from '../nodes/simulated-node.js';
+import { nodesOf, type Victims } from './victims.js';
+
+/** Ms: for how long a clock is forward, in which everybody asks. */
+const LONGEST_FORWARD = 900;
+
+/** Nodes answer with errors for a while. */
+export function troubleNodes(victims: Victims, dice: Dice): void {
+  const trouble = dice.pick<Trouble>(['BUSY', 'MISCONF', 'MISCONF']);
+  for (const node of nodesOf(victims, dice)) {
+    const length = dice.between(5, dice.pick([60, 300, 900]));
+    victims.world.note(() => `### ${node.name} answers ${trouble} for ${length.toFixed(1)} ms`);
+    node.trouble = trouble;
+    victims.world.in(length, () => (node.trouble = undefined));
+  }
+}
+
+export function forgetScripts(victims: Victims, dice: Dice): void {
+  for (const node of nodesOf(victims, dice)) {
+    victims.world.note(() => `### ${node.name} forgets the script`);
+    node.knowsScript = false;
+  }
+}
+
+/**
+ * A node's clock is set forward, so that its leases end early, and set right later. Everybody has to have asked the node before:
+ * who has not knows nothing of it, as `docs/trust.md` says; nor does who asks only once it is right again.
+ */
+export function setForward(victims: Victims, dice: Dice): void {
+  const { world, clients, end } = victims;
+  if (world.now + LONGEST_FORWARD + MAX_TTL > end) return;
+  for (const node of nodesOf(victims, dice)) {
+    const isKnown = clients.every(({ connections }) => connections.every((one) => one.node !== node || one.isReady));
+    if (!isKnown || !node.answers || node.clock.forward > 0) continue;
+    const step = dice.between(...SET_FORWARD);
+    world.note(() => `### the wall clock of ${node.name} is set forward by ${step.toFixed(1)} ms`);
+    node.clock.forward = step;
+    world.in(dice.between(500, LONGEST_FORWARD), () => {
+      world.note(() => `### the wall clock of ${node.name} is set right`);
+      node.clock.forward = 0;
+    });
+  }
+}
+
+/** One of a client's addresses leads to another node for a while, as after a failover: usually to one that has an address already. */
+export function moveAddress({ world, nodes, clients }: Victims, dice: Dice): void {
+  const { name, connections } = dice.pick(clients);
+  const moved = dice.pick(connections);
+  const to = dice.pick(nodes);
+  const length = dice.between(20, dice.pick([100, 400, 900]));
+  // While it starts a client refuses two addresses of one server.
+  if (!connections.every(({ isReady, isMoved }) => isReady && !isMoved)) return;
+  world.note(() => `### for ${name} the address of ${moved.name} leads to ${to.name} for ${length.toFixed(1)} ms`);
+  moved.leadTo(to);
+  world.in(length, () => moved.leadTo());
+}
+
+/** Others take so many tokens of the counters that a lock shares with them that these are ahead of the clock, if the node lets them. */
+export function useUpTokens(victims: Victims, dice: Dice, { resources }: Scenario): void {
+  const resource = dice.pick(resources);
+  const ahead = dice.pick([dice.between(0, 400), dice.between(0, 400), dice.between(400, 2_500)]);
+  for (const { name, memory, wall } of nodesOf(victims, dice)) {
+    const answer = ({ kind }: { readonly kind: string }): void =>
+      victims.world.note(
+        () => `### others take tokens of ${resource} up to ${ahead.toFixed(1)} ms ahead on ${name}: ${kind}`,
+      );
+    const proposal = Math.round((wall + ahead) * 1_000);
+    const question = { claim: new Claim([resource], 'others'), ttl: 0, proposal };
+    memory.raise({ ...question, answer: (_seat, given) => answer(given) }, 0);
+  }
+}

@@ -1,0 +1,74 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { LockEvent } from '../../../../lib/core/api/events.js';
+import type { Lock } from '../../../../lib/core/api/lock.js';
+import { MemoryPool } from '../../../support/memory-pool.js';
+
+const TERMS = { ttl: 500, waitTimeout: 10_000, retryDelay: 50, retryJitter: 0 };
+/** Ms: what is left of a lease then is no whole one, and is extended before the next caller begins. */
+const COMPUTING = 150;
+const NAMES = ['a', 'b', 'c', 'd', 'e', 'f'];
+
+describe('callers whose locks are decided together, the first of whom computes', () => {
+  let pool: MemoryPool;
+  beforeEach(() => {
+    pool = new MemoryPool();
+  });
+
+  const take = (begin: (lock: Lock) => void): Promise<unknown> => {
+    const { redlock } = pool.client();
+    const work = async (name: string): Promise<void> => {
+      const lock = await redlock.acquire(name, TERMS);
+      begin(lock);
+      await lock.release();
+    };
+    return pool.clock.until(Promise.all(NAMES.map(work)));
+  };
+
+  it('get no lock that a majority says it has no more, although its time is not up', async () => {
+    const owned: boolean[] = [];
+    await take((lock) => {
+      owned.push(pool.owners(lock.resources[0]!).every((owner) => owner === lock.value));
+      if (owned.length > 1) return;
+      for (const node of pool.memory) node.flush();
+      pool.clock.block(COMPUTING);
+    });
+    expect(owned).toEqual(NAMES.map(() => true));
+  });
+});
+
+describe('a lock whose program computes for longer than its lease at the wrong moment', () => {
+  let pool: MemoryPool;
+  beforeEach(() => {
+    pool = new MemoryPool();
+  });
+
+  it.each([
+    ['passes from another caller of its process, which computes as soon as it has released it', [TERMS, TERMS]],
+    ['is asked for together with the release of another caller, which computes then', [TERMS, { ...TERMS, ttl: 400 }]],
+  ])('is valid when it %s', async (_, [first, second]) => {
+    const { redlock } = pool.client();
+    const seen: boolean[] = [];
+    const take = async (terms = TERMS): Promise<void> => {
+      const lock = await redlock.acquire('a', terms);
+      seen.push(lock.isValid);
+      await pool.clock.sleep(1);
+      await lock.release();
+      pool.clock.block(600);
+    };
+    await pool.clock.until(Promise.all([take(first), take(first), take(second), take(second)]));
+    expect(seen).toEqual([true, true, true, true]);
+  });
+
+  it('is valid when the listener of events computed on hearing that it was acquired, which is told to be lost then', async () => {
+    const types: string[] = [];
+    const listener = ({ type }: LockEvent): void => {
+      types.push(type);
+      if (types.length === 1) pool.clock.block(600);
+    };
+    const { redlock } = pool.client({ listener });
+    const lock = await pool.clock.until(redlock.acquire('a', TERMS));
+    expect(lock.isValid).toBe(true);
+    await pool.clock.until(lock.release());
+    expect(types).toEqual(['acquired', 'lost', 'acquired', 'released']);
+  });
+});

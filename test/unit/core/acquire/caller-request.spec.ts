@@ -1,0 +1,64 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { TimerQueue } from '../../../../lib/core/time/timer-queue.js';
+import { CallerRequest } from '../../../../lib/core/acquire/caller-request.js';
+import { Claim } from '../../../../lib/core/port/claim.js';
+import type { Acquired } from '../../../../lib/core/acquire/polling.js';
+import type { LockEvent } from '../../../../lib/core/api/events.js';
+import { DEFAULT_LOCK_OPTIONS } from '../../../../lib/core/api/options.js';
+import { WaitBudget } from '../../../../lib/core/quorum/wait-budget.js';
+import { AbortSource } from '../../../../lib/core/time/abort.js';
+import { Validity } from '../../../../lib/core/time/validity.js';
+import { VirtualClock } from '../../../support/virtual-clock.js';
+
+describe('CallerRequest', () => {
+  let events: LockEvent[];
+  let call: CallerRequest;
+
+  let clock: VirtualClock;
+  let hear: (event: LockEvent) => void;
+
+  beforeEach(() => {
+    events = [];
+    hear = (event) => events.push(event);
+    clock = new VirtualClock();
+    const budget = new WaitBudget(
+      { clock, timerQueue: new TimerQueue(clock) },
+      DEFAULT_LOCK_OPTIONS,
+      new AbortSource(),
+    );
+    const request = { resources: ['a'], terms: DEFAULT_LOCK_OPTIONS, budget };
+    call = new CallerRequest(request, (event) => hear(event));
+  });
+
+  it('tells once that somebody else has what is wanted', () => {
+    call.onLost({ kind: 'contended' });
+    call.onLost({ kind: 'contended' });
+    expect(events).toEqual([{ type: 'contended', resources: ['a'] }]);
+  });
+
+  const won = (): Acquired => {
+    const claim = new Claim(['a'], 'value');
+    return { kind: 'won', claim, validity: new Validity(clock.now(), 100), attempts: 2 };
+  };
+
+  it('tells that it is ours, and for how long it waited', () => {
+    clock.block(30);
+    expect(call.begin(won(), clock.now(), clock)).toBe(true);
+    expect(events).toEqual([{ type: 'acquired', resources: ['a'], waited: 30, attempts: 2 }]);
+  });
+
+  it('tells that it is lost again where a program that hears of it computes for as long as the lease lasts', () => {
+    hear = (event) => {
+      events.push(event);
+      if (event.type === 'acquired') clock.block(100);
+    };
+    expect(call.begin(won(), clock.now(), clock)).toBe(false);
+    expect(events).toMatchObject([{ type: 'acquired' }, { type: 'lost', error: { code: 'LOCK_LOST' } }]);
+  });
+
+  it('does not where nobody is known to have it', () => {
+    call.onLost({ kind: 'unavailable' });
+    call.onLost({ kind: 'quarantined' });
+    expect(events).toEqual([]);
+  });
+});

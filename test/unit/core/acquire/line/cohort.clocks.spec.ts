@@ -1,0 +1,43 @@
+import { describe, expect, it } from '@jest/globals';
+import { Claim } from '../../../../../lib/core/port/claim.js';
+import type { Moment } from '../../../../../lib/core/time/clock.js';
+import type { AcquireRequest } from '../../../../../lib/core/acquire/polling.js';
+import { mayPass } from '../../../../../lib/core/acquire/line/cohort.js';
+import type { Won } from '../../../../../lib/core/quorum/outcome.js';
+import { Validity } from '../../../../../lib/core/time/validity.js';
+
+const TERMS = { ttl: 1_000, driftFactor: 0.01 };
+/** Ms on the monotonic clock when the lock was taken. */
+const TAKEN = 5_000;
+const now = { monotonic: TAKEN + 10, wall: 777 };
+
+describe('passing a lock on where the clocks of the nodes are not ours', () => {
+  /** Whether who came at `arrived` may have the lock from his process though somebody came elsewhere at `oldest`, ms on the nodes. */
+  const passes = (arrived: number, oldest: number, clockAhead: number): boolean => {
+    const since = { monotonic: TAKEN, wall: 123 };
+    const claim = new Claim(['a'], 'value');
+    claim.tokens = 64;
+    claim.take(since);
+    claim.oldest = oldest * 1_000;
+    const won: Won = { kind: 'won', claim, validity: Validity.of(now, TERMS.ttl, TERMS.driftFactor) };
+    const budget = { arrived, arrival: { monotonic: arrived, wall: 99 } };
+    const pool = { dateOf: ({ monotonic }: Moment): number => monotonic + clockAhead };
+    return mayPass(won, { terms: TERMS, budget } as AcquireRequest, { now, pool });
+  };
+
+  it.each([1_700_000_000_000, 1_700_000_000_900, -4_000])(
+    'compares dates on one clock: theirs, %d ms ahead',
+    (ahead) => {
+      const oldest = TAKEN + 2 + ahead;
+      expect([1, 2, 3].map((ms) => passes(TAKEN + ms, oldest, ahead))).toEqual([true, true, false]);
+    },
+  );
+
+  it('lets nobody else go first where nobody waits elsewhere, whatever the clocks of the nodes say', () => {
+    expect([-1e15, 0, 1e15].map((ahead) => passes(TAKEN + 1, Infinity, ahead))).toEqual([true, true, true]);
+  });
+
+  it('goes by the monotonic clock, which nobody sets, in what concerns this process alone', () => {
+    expect([5, 6].map((ms) => passes(TAKEN + ms, Infinity, 0))).toEqual([true, false]);
+  });
+});

@@ -1,0 +1,32 @@
+import { describe, expect, it } from '@jest/globals';
+import { Place } from '../../../../../lib/core/acquire/line/place.js';
+
+describe('Place', () => {
+  const grant = { since: { monotonic: 5, wall: 1_005 }, fence: 7 };
+  const told: unknown[] = [];
+  const place = () => {
+    told.length = 0;
+    return new Place({ date: 1_007.9, monotonic: 35.2 }, 500, { granted: (node, given) => told.push([node, given]) });
+  };
+
+  it('is known by the time of arrival, in whole ms on the clocks of the nodes, and about so on ours', () => {
+    expect(place()).toMatchObject({ arrived: 1_007_000, since: 32_000, ttl: 500 });
+  });
+
+  it('tells the waiter of every grant', () => {
+    const one = place();
+    one.granted('node-1', grant);
+    one.granted('node-2', grant);
+    expect(told).toEqual([
+      ['node-1', grant],
+      ['node-2', grant],
+    ]);
+  });
+
+  it('tells nobody once the waiter has left', () => {
+    const one = place();
+    one.leave();
+    one.granted('node-1', grant);
+    expect(told).toEqual([]);
+  });
+});

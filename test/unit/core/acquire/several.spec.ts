@@ -1,0 +1,130 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { LockEvent } from '../../../../lib/core/api/events.js';
+import type { Lock } from '../../../../lib/core/api/lock.js';
+import type { Redlock } from '../../../../lib/core/redlock.js';
+import { MemoryPool } from '../../../support/memory-pool.js';
+
+const FREE = [undefined, undefined, undefined];
+/** Asks once, and is then told by hand-off only. */
+const IN_LINE = { retryDelay: 60_000, retryJitter: 0, waitTimeout: 100_000, ttl: 1_000 };
+
+describe('several resources of which one is held', () => {
+  let pool: MemoryPool;
+  let redlock: Redlock;
+  let events: LockEvent[];
+  let holder: Redlock;
+  const now = () => pool.clock.now().monotonic;
+  const take = (who: Redlock, resource: string | string[], options = {}): Promise<Lock> =>
+    pool.clock.until(who.acquire(resource, { ...IN_LINE, ...options }));
+  const waiting = (resource: string) => pool.memory.map((node) => node.waiting(resource).length);
+
+  beforeEach(() => {
+    pool = new MemoryPool();
+    ({ redlock, events } = pool.client());
+    holder = pool.client().redlock;
+  });
+
+  it('are had at the very moment of its release, under one value and with one token', async () => {
+    const held = await take(holder, 'b', { ttl: 60_000 });
+    const both = redlock.acquire(['b', 'a'], IN_LINE);
+    await pool.clock.advance(100);
+    expect([waiting('b'), pool.owners('a').every(Boolean)]).toEqual([[1, 1, 1], true]);
+    await pool.clock.until(held.release());
+    const lock = await pool.clock.until(both);
+    expect([now(), lock.resources, lock.validity]).toEqual([100, ['b', 'a'], 988]);
+    expect([pool.owners('a'), pool.owners('b')]).toEqual([Array(3).fill(lock.value), Array(3).fill(lock.value)]);
+    expect(lock.fencingToken).toBeGreaterThan(held.fencingToken);
+    await pool.clock.until(lock.release());
+    const types = events.map(({ type }) => type);
+    expect([pool.owners('a'), pool.owners('b'), types]).toEqual([FREE, FREE, ['contended', 'acquired', 'released']]);
+    expect(pool.clock.timers).toBe(0);
+  });
+
+  it('keep what they have while the rest is waited for, for longer than a lease', async () => {
+    const held = await take(holder, 'b', { ttl: 60_000 });
+    const both = redlock.acquire(['a', 'b'], IN_LINE);
+    await pool.clock.advance(5_000);
+    const other = pool.client().redlock.acquire('a', { ...IN_LINE, waitTimeout: 500 });
+    await expect(pool.clock.until(other)).rejects.toMatchObject({ code: 'RESOURCE_LOCKED' });
+    await pool.clock.until(held.release());
+    expect((await pool.clock.until(both)).isValid).toBe(true);
+  });
+
+  it('are given back, all of them, where the time is up, in an error that names all', async () => {
+    await take(holder, 'b', { ttl: 60_000 });
+    const both = redlock.acquire(['a', 'b', 'c'], { ...IN_LINE, waitTimeout: 700 });
+    await expect(pool.clock.until(both)).rejects.toMatchObject({
+      code: 'RESOURCE_LOCKED',
+      resources: ['a', 'b', 'c'],
+    });
+    await pool.clock.advance(100);
+    expect([now(), pool.owners('a'), pool.owners('c'), waiting('b')]).toEqual([800, FREE, FREE, [0, 0, 0]]);
+  });
+
+  it('are given back where the caller aborts', async () => {
+    await take(holder, 'b', { ttl: 60_000 });
+    const abort = new AbortController();
+    const both = redlock.acquire(['a', 'b'], { ...IN_LINE, signal: abort.signal });
+    pool.clock.schedule(300, () => abort.abort(new Error('enough')));
+    await expect(pool.clock.until(both)).rejects.toThrow('enough');
+    await pool.clock.advance(100);
+    // The timer of the one that holds the other.
+    expect([pool.owners('a'), waiting('b'), pool.clock.timers]).toEqual([FREE, [0, 0, 0], 1]);
+  });
+
+  it('are asked for from the beginning where one of them was lost meanwhile', async () => {
+    const held = await take(holder, 'b', { ttl: 60_000 });
+    const both = redlock.acquire(['a', 'b'], IN_LINE);
+    await pool.clock.advance(100);
+    pool.memory.forEach((node) => node.set('a', 'somebody', 2_000));
+    await pool.clock.advance(500);
+    await pool.clock.until(held.release());
+    await pool.clock.advance(100);
+    expect(pool.owners('b')).not.toContain(held.value);
+    const lock = await pool.clock.until(both);
+    expect([pool.owners('a'), pool.owners('b')]).toEqual([Array(3).fill(lock.value), Array(3).fill(lock.value)]);
+    expect(now()).toBeGreaterThanOrEqual(2_100);
+  });
+
+  it('come in the order of arrival with those who want one of them', async () => {
+    const order: string[] = [];
+    const held = await take(holder, 'a', { ttl: 60_000 });
+    const line = (name: string, resource: string | string[]): Promise<void> =>
+      pool
+        .client()
+        .redlock.acquire(resource, IN_LINE)
+        .then(async (lock) => {
+          order.push(name);
+          await lock.release();
+        });
+    const ends = [];
+    for (const [name, resource] of [
+      ['first', 'a'],
+      ['second', ['b', 'a']],
+      ['third', 'a'],
+      ['fourth', ['a', 'b']],
+      ['fifth', 'b'],
+    ] as const) {
+      ends.push(line(name, resource as string | string[]));
+      await pool.clock.advance(10);
+    }
+    await pool.clock.until(held.release());
+    await pool.clock.until(Promise.all(ends));
+    // `b` was free when the fifth came, and nobody who waits for `a` keeps it before it is `a`'s turn.
+    expect(order.filter((name) => name !== 'fifth')).toEqual(['first', 'second', 'third', 'fourth']);
+  });
+
+  it('hold up callers of the same process that want one of them', async () => {
+    const held = await take(holder, 'b', { ttl: 60_000 });
+    const both = redlock.acquire(['a', 'b'], IN_LINE);
+    await pool.clock.advance(100);
+    const single = redlock.acquire('a', IN_LINE);
+    await pool.clock.until(held.release());
+    const lock = await pool.clock.until(both);
+    const before = pool.nodes[0]!.callsOf('acquire').length;
+    await pool.clock.advance(200);
+    expect(pool.nodes[0]!.callsOf('acquire').length).toBe(before);
+    await pool.clock.until(lock.release());
+    expect((await pool.clock.until(single)).fencingToken).toBeGreaterThan(lock.fencingToken);
+  });
+});

@@ -1,0 +1,39 @@
+import { describe, expect, it } from '@jest/globals';
+import { SingleCall, returnedVote } from '../../../../lib/core/port/single-call.js';
+import { Claim } from '../../../../lib/core/port/claim.js';
+import type { ReleaseAnswer, Unknown } from '../../../../lib/core/port/lock-node.js';
+
+describe('SingleCall', () => {
+  const claim = new Claim(['a'], 'ours');
+
+  it('asks for a claim and a ttl', () => {
+    const aside = new SingleCall(claim, 1_000);
+    expect([aside.claim, aside.ttl]).toEqual([claim, 1_000]);
+  });
+
+  it('hands on the answer, whatever the index', () => {
+    const answers: unknown[] = [];
+    const aside = new SingleCall<ReleaseAnswer>(claim, 1_000, (answer) => answers.push(answer));
+    aside.answer(4, { kind: 'released' });
+    expect(answers).toEqual([{ kind: 'released' }]);
+  });
+
+  it('may be of no interest once it is answered', () => {
+    expect(() => new SingleCall<ReleaseAnswer>(claim, 1_000).answer(0, { kind: 'gone' })).not.toThrow();
+  });
+});
+
+describe('returnedVote', () => {
+  it.each<[ReleaseAnswer | Unknown, boolean]>([
+    [{ kind: 'released' }, false],
+    [{ kind: 'gone' }, false],
+    [{ kind: 'unknown', reason: 'broken', sent: true }, true],
+    [{ kind: 'unknown', reason: 'down', sent: false }, true],
+  ])('makes its node doubtful until it is answered, and for good where that is %j: %s', (answer, doubtful) => {
+    const claim = new Claim(['a'], 'ours');
+    const returned = returnedVote(claim, 500, 2);
+    expect([claim.isDoubtful(2), claim.isDoubtful(0)]).toEqual([true, false]);
+    returned.answer(0, answer);
+    expect([claim.isDoubtful(2), claim.isDoubtful(0)]).toEqual([doubtful, false]);
+  });
+});

@@ -1,0 +1,135 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { LockLostError } from '../../../lib/core/api/errors.js';
+import type { LockEvent } from '../../../lib/core/api/events.js';
+import { EventLog } from '../../../lib/logging/event-log.js';
+import { VirtualClock } from '../../support/virtual-clock.js';
+
+const ANN = ['user:ann@example.com'];
+
+describe('EventLog', () => {
+  let lines: string[];
+  let clock: VirtualClock;
+  const logOf = (logKeys?: boolean): EventLog => {
+    const on = (level: string) => (line: string) => void lines.push(`${level} ${line}`);
+    const logger = Object.assign(new Logger('test'), { log: on('log'), warn: on('warn'), error: on('error') });
+    const status = (): Promise<never> => Promise.reject(new Error('nobody answers'));
+    return new EventLog(logger, { logKeys, clock, nodes: 5, status });
+  };
+  const said = async (...events: LockEvent[]): Promise<string[]> => {
+    const log = logOf();
+    for (const event of events) log.tell(event);
+    await clock.advance(500);
+    return lines;
+  };
+
+  beforeEach(() => {
+    lines = [];
+    clock = new VirtualClock();
+  });
+
+  it.each<[LockEvent, string]>([
+    [{ type: 'node-up', node: 'n' }, 'log n is up'],
+    [{ type: 'node-down', node: 'n', reason: 'closed' }, 'warn n is down: closed'],
+    [
+      { type: 'node-quarantined', node: 'n', reason: 'it is new', remaining: 9 },
+      'warn n does not vote for 9 ms: it is new',
+    ],
+    [{ type: 'node-refused', node: 'n', reason: 'OOM' }, 'warn n refuses to vote: OOM'],
+    [{ type: 'node-accepted', node: 'n' }, 'log n votes again'],
+    [{ type: 'node-warning', node: 'n', reason: 'it evicts' }, 'warn n: it evicts'],
+    [
+      { type: 'quorum-lost', votes: 2, nodes: 5, quorum: 3 },
+      'error No quorum: 2 of 5 nodes vote, 3 needed; no locks until then',
+    ],
+  ])('says of %j one line', async (event, line) => {
+    expect(await said(event)).toEqual([line]);
+  });
+
+  it('says once that a node is out of the vote, and once that it is back', async () => {
+    const out = { type: 'node-quarantined', node: 'n', reason: 'it is new', remaining: 9 } as const;
+    expect(await said(out, { type: 'node-trusted', node: 'n' })).toEqual([
+      'warn n does not vote for 9 ms: it is new',
+      'log n votes again',
+    ]);
+  });
+
+  it.each<[(node: string) => LockEvent, string]>([
+    [
+      (node) => ({ type: 'node-warning', node, reason: 'other clients differ' }),
+      'warn each of the 5 nodes: other clients differ',
+    ],
+    [(node) => ({ type: 'node-refused', node, reason: 'NOPERM' }), 'warn each of the 5 nodes refuses to vote: NOPERM'],
+    [
+      (node) => ({ type: 'hand-off-unavailable', node, reason: 'NOPERM' }),
+      'warn each of the 5 nodes cannot tell waiters that it is their turn, so they ask: NOPERM',
+    ],
+  ])('says in one line what is the same for all nodes, %#', async (eventOf, line) => {
+    expect(await said(...['a', 'b', 'c', 'd', 'e'].map(eventOf))).toEqual([line]);
+  });
+
+  it('says before its end what was to be said, and what a node does again after what it did not', () => {
+    const log = logOf();
+    log.tell({ type: 'node-refused', node: 'a', reason: 'OOM' });
+    log.tell({ type: 'node-accepted', node: 'a' });
+    log.tell({ type: 'node-warning', node: 'b', reason: 'it evicts' });
+    log.stop();
+    expect(lines).toEqual(['warn a refuses to vote: OOM', 'log a votes again', 'warn b: it evicts']);
+  });
+
+  it('says nothing of what happens all the time', async () => {
+    expect(await said({ type: 'contended', resources: ['a'] })).toEqual([]);
+    expect(await said({ type: 'acquired', resources: ['a'], waited: 1, attempts: 1 })).toEqual([]);
+  });
+
+  describe('where too few nodes vote', () => {
+    const lost = { type: 'quorum-lost', votes: 2, nodes: 5, quorum: 3 } as const;
+    const reached = { type: 'quorum-reached', votes: 3, nodes: 5, quorum: 3 } as const;
+    const out = ['a', 'b', 'c'].map(
+      (node) => ({ type: 'node-quarantined', node, reason: 'it is new', remaining: 30_000 }) as const,
+    );
+    const words = (told: string[]): string[] =>
+      told.map((line) => /^.*?(No quorum|No locks|Locks are possible)/.exec(line)![0]);
+
+    it('says so once, and once that they are enough', async () => {
+      expect(await said(lost, reached)).toEqual([
+        'error No quorum: 2 of 5 nodes vote, 3 needed; no locks until then',
+        'log Locks are possible again: 3 of 5 nodes vote',
+      ]);
+    });
+
+    it('says it in one line where that is because of what they may have forgotten', async () => {
+      expect(words(await said(...out, lost))).toEqual(['warn No locks']);
+    });
+
+    it('does not say that they are enough where they are up, but may have forgotten locks', async () => {
+      expect(words(await said(lost, reached, ...out, lost))).toEqual(['error No quorum', 'warn No locks']);
+    });
+  });
+
+  describe('names a resource up to where a value may begin, and whole where it is told to,', () => {
+    it.each([
+      [undefined, '"user:*"'],
+      [true, `"${ANN[0]}"`],
+    ])('logKeys %s', (logKeys, name) => {
+      const log = logOf(logKeys);
+      log.tell({ type: 'lost', resources: ANN, error: new LockLostError(ANN, 'it was taken') });
+      log.tell({ type: 'self-contended', resources: ANN, holding: ANN });
+      log.waits([{ resources: ANN, held: 3_400 }], 5_000);
+      expect(lines).toEqual([
+        `error The lock on ${name} was lost: it was taken`,
+        expect.stringContaining(`nested lock on ${name} waits for a lock that the code around it holds (${name})`),
+        `log The shutdown waits for at most 5 s for 1 lock: ${name} held for 3 s`,
+      ]);
+    });
+  });
+
+  it('says for whom the shutdown waits, of many for those that hold longest', () => {
+    const holders = Array.from({ length: 7 }, (_, index) => ({ resources: [`job-${index}`], held: 100 * (index + 1) }));
+    logOf().waits(holders, 500);
+    expect(lines).toEqual([
+      'log The shutdown waits for at most 500 ms for 7 locks: "job-6" held for 700 ms, "job-5" held for 600 ms, ' +
+        '"job-4" held for 500 ms, "job-3" held for 400 ms, "job-2" held for 300 ms, and 2 more',
+    ]);
+  });
+});

@@ -1,0 +1,47 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { NodeNotes } from '../../../lib/logging/node-notes.js';
+import { VirtualClock } from '../../support/virtual-clock.js';
+
+const NODES = ['a', 'b', 'c'];
+
+describe('what the log says of single nodes', () => {
+  let clock: VirtualClock;
+  let lines: string[];
+  let notes: NodeNotes;
+
+  beforeEach(() => {
+    clock = new VirtualClock();
+    lines = [];
+    notes = new NodeNotes({ warn: (line: unknown) => void lines.push(String(line)) }, { clock, nodes: NODES.length });
+  });
+
+  it('is one line where it is the same for all of them', async () => {
+    for (const node of NODES) notes.add(node, ': it evicts keys');
+    await clock.advance(499);
+    expect(lines).toEqual([]);
+    await clock.advance(1);
+    expect([lines, clock.timers]).toEqual([['each of the 3 nodes: it evicts keys'], 0]);
+  });
+
+  it('names those of whom it is said where they are some of all', async () => {
+    for (const node of ['a', 'c', 'a']) notes.add(node, ' refuses to vote: OOM');
+    notes.add('b', ': it is a replica');
+    await clock.advance(500);
+    expect(lines).toEqual(['each of a, c refuses to vote: OOM', 'b: it is a replica']);
+  });
+
+  it('is said once, and again where it comes again', async () => {
+    notes.add('a', ': it evicts keys');
+    await clock.advance(1_000);
+    notes.add('b', ': it evicts keys');
+    await clock.advance(1_000);
+    expect(lines).toEqual(['a: it evicts keys', 'b: it evicts keys']);
+  });
+
+  it('is not lost at the end of the application, and nothing follows', () => {
+    for (const node of NODES) notes.add(node, ': it evicts keys');
+    notes.stop();
+    notes.add('a', ': it is a replica');
+    expect([lines, clock.timers]).toEqual([['each of the 3 nodes: it evicts keys'], 0]);
+  });
+});

@@ -1,0 +1,51 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { quoted } from '../../../lib/core/api/names.js';
+import { SelfContentionLog } from '../../../lib/logging/self-contention-log.js';
+import { VirtualClock } from '../../support/virtual-clock.js';
+
+describe('the warning of a call that waits for what the code around it holds', () => {
+  let clock: VirtualClock;
+  let lines: string[];
+  let log: SelfContentionLog;
+  /** Which names no values. */
+  let brief: SelfContentionLog;
+
+  beforeEach(() => {
+    clock = new VirtualClock();
+    lines = [];
+    const logger = Object.assign(new Logger('test'), { warn: (line: string) => void lines.push(line) });
+    log = new SelfContentionLog(logger, { names: quoted, clock });
+    brief = new SelfContentionLog(logger, { clock });
+  });
+
+  it('names the resources and what to do', () => {
+    log.tell(['a', 'b'], ['b']);
+    expect(lines).toEqual([
+      expect.stringMatching(/nested lock on "a", "b" waits for a lock that the code around it holds \("b"\)/),
+    ]);
+    expect(lines[0]).toMatch(/can only time out.*Take it once in the outer call, or say reentrant: true/);
+  });
+
+  it('names no values where that is not asked for, and comes once for all resources of a kind', () => {
+    for (const name of ['ann', 'bob']) brief.tell([`user:${name}@example.com`], [`user:${name}@example.com`]);
+    expect(lines).toEqual([expect.stringMatching(/nested lock on "user:\*" waits for .* holds \("user:\*"\)/)]);
+  });
+
+  it('comes once for the same resources, however often they are asked for, and again after a minute', async () => {
+    for (let count = 0; count < 1_000; count += 1) log.tell(['a'], ['a']);
+    log.tell(['b'], ['b']);
+    expect(lines).toHaveLength(2);
+    await clock.advance(60_000);
+    log.tell(['a'], ['a']);
+    expect(lines).toHaveLength(3);
+  });
+
+  it('does not flood the log either where each call asks for another resource', async () => {
+    for (let count = 0; count < 1_000; count += 1) log.tell([`a:${count}`], [`a:${count}`]);
+    expect(lines).toHaveLength(20);
+    await clock.advance(60_000);
+    log.tell(['a:999'], ['a:999']);
+    expect(lines.at(-1)).toContain('"a:999"');
+  });
+});

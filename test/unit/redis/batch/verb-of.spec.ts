@@ -1,0 +1,60 @@
+import { describe, expect, it } from '@jest/globals';
+import { Claim, type Ticket } from '../../../../lib/core/port/claim.js';
+import type { Verb } from '../../../../lib/redis/batch/batch.js';
+import { mayStand, releaseVerb, severalOr } from '../../../../lib/redis/batch/verb-of.js';
+
+const ticket: Ticket = { arrived: 1, ttl: 500, isTaken: true, granted: () => undefined };
+
+describe('severalOr', () => {
+  it.each(['A', 'E', 'F', 'K', 'R', 'S'] as const)(
+    'takes %s for one resource, and its small letter for several',
+    (verb) => {
+      expect(severalOr(verb, new Claim(['a'], 'v'))).toBe(verb);
+      expect(severalOr(verb, new Claim(['a', 'b'], 'v'))).toBe(verb.toLowerCase());
+      expect(severalOr(verb, new Claim(['a', 'b', 'c'], 'v'))).toBe(verb.toLowerCase());
+    },
+  );
+});
+
+describe('releaseVerb', () => {
+  it.each([
+    ['one resource', new Claim(['a'], 'v'), 'R'],
+    ['several resources', new Claim(['a', 'b'], 'v'), 'r'],
+    ['what may stand in line', new Claim(['a'], 'v', ticket), 'L'],
+  ])('of %s', (_, claim, verb) => {
+    expect(releaseVerb(claim)).toBe(verb);
+  });
+
+  it.each([
+    ['with a place in line', ticket],
+    ['without one', undefined],
+  ])('leaves the line to whoever follows, %s', (_, place) => {
+    const claim = new Claim(['a'], 'v', place);
+    claim.followed = true;
+    expect(releaseVerb(claim)).toBe('S');
+  });
+
+  it('of several resources that are followed has a letter that takes all their keys', () => {
+    const claim = new Claim(['a', 'b'], 'v');
+    claim.followed = true;
+    expect(releaseVerb(claim)).toBe('s');
+  });
+});
+
+describe('mayStand', () => {
+  it.each<[Verb, string, boolean]>([
+    ['W', 'held', true],
+    ['W', 'unknown', true],
+    ['W', 'granted', false],
+    ['W', 'quarantined', false],
+    ['Y', 'passed', true],
+    ['Y', 'unknown', true],
+    ['Y', 'kept', false],
+    ['Y', 'gone', false],
+    ['A', 'held', false],
+    ['A', 'unknown', false],
+    ['L', 'unknown', false],
+  ])('says of %s that is answered "%s" whether the claim may stand in line: %s', (verb, answer, may) => {
+    expect(mayStand(verb, answer)).toBe(may);
+  });
+});

@@ -1,0 +1,133 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { Moment } from '../../../../lib/core/time/clock.js';
+import { PendingReplies, type Waiting } from '../../../../lib/redis/connection/pending-replies.js';
+import type { Reply } from '../../../../lib/redis/connection/wire-command.js';
+
+describe('PendingReplies', () => {
+  const OK: Reply = { ok: true, value: 'OK' };
+  let unanswered: PendingReplies;
+  let told: unknown[];
+  /** How often it was said that an answer came. */
+  let answers: number;
+  const at = (monotonic: number): Moment => ({ monotonic, wall: 1_000 + monotonic });
+  const ask = (monotonic: number): Waiting =>
+    unanswered.add(at(monotonic), (reply) => told.push([monotonic, reply.ok ? reply.value : reply.reason]));
+
+  beforeEach(() => {
+    told = [];
+    answers = 0;
+    unanswered = new PendingReplies(() => (answers += 1));
+  });
+
+  it('has no oldest and no latest where nothing was asked', () => {
+    expect([unanswered.oldest, unanswered.lastAnswered]).toEqual([undefined, undefined]);
+  });
+
+  it('hands on the answer to whoever asked', () => {
+    const [first, second] = [ask(1), ask(2)];
+    first.replied(OK);
+    second.replied({ ok: true, value: 'two' });
+    expect(told).toEqual([
+      [1, 'OK'],
+      [2, 'two'],
+    ]);
+  });
+
+  it('takes one answer only', () => {
+    const waiting = ask(1);
+    waiting.replied(OK);
+    waiting.replied(OK);
+    expect([told.length, answers]).toEqual([1, 1]);
+  });
+
+  it('knows since when the oldest has waited', () => {
+    const [first, second] = [ask(1), ask(2)];
+    expect(unanswered.oldest?.since).toEqual(at(1));
+    first.replied(OK);
+    expect(unanswered.oldest?.since).toEqual(at(2));
+    second.replied(OK);
+    expect(unanswered.oldest).toBeUndefined();
+    ask(3);
+    expect(unanswered.oldest?.since).toEqual(at(3));
+  });
+
+  it('passes those that were answered out of order', () => {
+    const [first, second] = [ask(1), ask(2), ask(3)];
+    second.replied(OK);
+    expect(unanswered.oldest?.since).toEqual(at(1));
+    first.replied(OK);
+    expect(unanswered.oldest?.since).toEqual(at(3));
+  });
+
+  it('knows when the latest answered one was sent, before it hands on the answer', () => {
+    const waiting = unanswered.add(at(1), () => told.push(unanswered.lastAnswered));
+    ask(2);
+    waiting.replied(OK);
+    expect(told).toEqual([at(1)]);
+  });
+
+  it('has passed what is answered before it hands on the answer, which may ask again', () => {
+    const first = unanswered.add(at(1), () => {
+      told.push(unanswered.oldest);
+      ask(2);
+    });
+    first.replied(OK);
+    expect(told).toEqual([undefined]);
+    expect(unanswered.oldest?.since).toEqual(at(2));
+  });
+
+  it('forgets with a new connection when the latest answered one was sent', () => {
+    ask(1).replied(OK);
+    unanswered.begin();
+    expect(unanswered.lastAnswered).toBeUndefined();
+    ask(2).replied(OK);
+    expect(unanswered.lastAnswered).toEqual(at(2));
+  });
+
+  it('knows of no answer where a command was given up, and waits for it no longer', () => {
+    ask(1).replied(OK);
+    const second = ask(2);
+    second.failed({ ok: false, reason: 'timed out', sent: true });
+    second.replied(OK);
+    expect(told).toEqual([
+      [1, 'OK'],
+      [2, 'timed out'],
+    ]);
+    expect([unanswered.lastAnswered, unanswered.oldest, answers]).toEqual([at(1), undefined, 1]);
+  });
+
+  it('gives up all that wait, in order, and leaves nothing', () => {
+    const first = ask(1);
+    ask(2);
+    ask(3);
+    first.replied(OK);
+    unanswered.giveUpAll({ ok: false, reason: 'closed', sent: true });
+    expect(told).toEqual([
+      [1, 'OK'],
+      [2, 'closed'],
+      [3, 'closed'],
+    ]);
+    expect(unanswered.oldest).toBeUndefined();
+    unanswered.giveUpAll({ ok: false, reason: 'closed', sent: true });
+    expect([told.length, answers, unanswered.lastAnswered]).toEqual([3, 1, at(1)]);
+  });
+
+  it('does not give up with the others what is asked while it gives them up', () => {
+    unanswered.add(at(1), () => ask(2));
+    unanswered.giveUpAll({ ok: false, reason: 'closed', sent: true });
+    expect(told).toEqual([]);
+    expect(unanswered.oldest?.since).toEqual(at(2));
+  });
+
+  it('keeps its order over very many, answered while new ones come', () => {
+    const open: Waiting[] = [];
+    for (let index = 0; index < 10_000; index += 1) {
+      open.push(ask(index));
+      if (open.length > 300) unanswered.answer(open.shift()!, OK);
+      expect(unanswered.oldest).toBe(open[0]);
+    }
+    while (open.length > 0) unanswered.answer(open.shift()!, OK);
+    expect(told.map((entry) => (entry as [number])[0])).toEqual(Array.from({ length: 10_000 }, (_, index) => index));
+    expect(unanswered.oldest).toBeUndefined();
+  });
+});

@@ -1,0 +1,90 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { NodeEvent } from '../../../../lib/core/port/lock-node.js';
+import type { NodeAnswer } from '../../../../lib/redis/batch/reply-decoder.js';
+import { advised, Refusals } from '../../../../lib/redis/trust/refusals.js';
+import { VirtualClock } from '../../../support/virtual-clock.js';
+
+const GRANTED: NodeAnswer = { kind: 'granted', fence: 7 };
+const refused = (reason: string): NodeAnswer => ({ kind: 'unknown', reason, sent: true, refused: true });
+
+describe('Refusals', () => {
+  let clock: VirtualClock;
+  let events: NodeEvent[];
+  let refusals: Refusals;
+  const types = (): string[] => events.map(({ type }) => type);
+
+  beforeEach(() => {
+    clock = new VirtualClock();
+    events = [];
+    refusals = new Refusals({ clock, tell: (event) => void events.push(event) });
+  });
+
+  it('tell the first one, with the reason and what to do, and not those that follow', () => {
+    for (const reason of ['READONLY You cannot write.', 'LOADING', 'OOM']) refusals.note(refused(reason));
+    expect(events).toEqual([
+      {
+        type: 'node-refused',
+        reason: 'READONLY You cannot write - it is a replica: point the pool at the master',
+      },
+    ]);
+  });
+
+  it('tell the end with the first vote that comes a second or more after the last of them', async () => {
+    refusals.note(refused('OOM'));
+    await clock.advance(900);
+    refusals.note(refused('OOM'));
+    await clock.advance(999);
+    refusals.note(GRANTED);
+    expect(types()).toEqual(['node-refused']);
+    await clock.advance(1);
+    refusals.note(GRANTED);
+    refusals.note(GRANTED);
+    expect(types()).toEqual(['node-refused', 'node-accepted']);
+  });
+
+  it('tell each again that follows an end', async () => {
+    for (const vote of [refused('OOM'), GRANTED, refused('OOM'), GRANTED]) {
+      refusals.note(vote);
+      await clock.advance(1_000);
+    }
+    expect(types()).toEqual(['node-refused', 'node-accepted', 'node-refused', 'node-accepted']);
+  });
+
+  it('take nothing else for one, nor for the end of one', async () => {
+    const silent: NodeAnswer = { kind: 'unknown', reason: 'no answer within 50 ms', sent: true };
+    const others: NodeAnswer[] = [
+      silent,
+      { kind: 'held', remaining: 10, owner: 'other' },
+      { kind: 'quarantined', remaining: 10 },
+      refused('WRONGTYPE Operation against a key holding the wrong kind of value'),
+    ];
+    for (const other of others) refusals.note(other);
+    expect(events).toEqual([]);
+    refusals.note(refused('OOM'));
+    await clock.advance(2_000);
+    for (const other of others) refusals.note(other);
+    expect(types()).toEqual(['node-refused']);
+  });
+});
+
+describe('advised', () => {
+  it.each([
+    ['OOM command not allowed', 'maxmemory'],
+    ['READONLY You cannot', 'point the pool at the master'],
+    ['MASTERDOWN Link with MASTER is down', 'point the pool at the master'],
+    ['NOREPLICAS Not enough good replicas to write.', 'min-replicas-to-write'],
+    ['NOPERM this user has no permissions', 'docs/waiting.md'],
+    ["ERR The user executing the script can't run this command", 'docs/waiting.md'],
+    ['MISCONF Redis is configured to save', 'its own log'],
+    ['BUSY Redis is busy running a script', 'script'],
+    ['CLUSTERDOWN Hash slot not served', 'independent masters'],
+    ['LOADING Redis is loading the dataset in memory', 'reads its file'],
+    ['the clocks of client and node are 60000 ms apart, more than half of maxTtl', 'NTP'],
+  ])('says what to do about: %s', (reason, advice) => {
+    expect(advised(reason)).toMatch(new RegExp(`^${reason.replace(/\.$/, '')} - .*${advice}`));
+  });
+
+  it('leaves alone what nobody knows anything about', () => {
+    expect(advised('ERR something new.')).toBe('ERR something new.');
+  });
+});

@@ -1,0 +1,74 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { LockEvent } from '../../../../lib/core/api/events.js';
+import { HOLDS, TELL } from '../../../../lib/redlock.tokens.js';
+import { toPlan } from '../../../../lib/with-lock/run/lock-plan.js';
+import { runLocked } from '../../../../lib/with-lock/run/run-locked.js';
+import type { LockedRun } from '../../../../lib/with-lock/run/locker.js';
+import { Deferred } from '../../../support/nest/deferred.js';
+import { StubLocker } from '../../../support/nest/stub-locker.js';
+
+describe('a call that joins others', () => {
+  const plan = toPlan('a', { onContended: 'join' }, 'here');
+  let locker: StubLocker;
+  let told: LockEvent[];
+  const run = (more: Partial<LockedRun> = {}): LockedRun => ({ locker, plan, resources: () => ['a'], ...more });
+
+  beforeEach(() => {
+    told = [];
+    locker = Object.assign(new StubLocker(), { [TELL]: (event: LockEvent) => void told.push(event) });
+  });
+
+  describe('in its own work', () => {
+    it('does not wait for itself', async () => {
+      const outer = runLocked(run(), () => runLocked(run(), () => 'inner'));
+      await expect(outer).resolves.toBe('inner');
+      expect(told).toEqual([]);
+    }, 5_000);
+
+    it('does not wait for one that waits for it', async () => {
+      const second = toPlan('b', { onContended: 'join' }, 'there');
+      const other = (work: () => unknown): Promise<unknown> =>
+        runLocked(run({ plan: second, resources: () => ['b'] }), work);
+      const both = new Deferred();
+      const [one, two] = [new Deferred(), new Deferred()];
+      const first = runLocked(run(), async () => {
+        one.resolve();
+        await both.promise;
+        return other(() => 'b');
+      });
+      const last = other(async () => {
+        two.resolve();
+        await both.promise;
+        return runLocked(run(), () => 'a');
+      });
+      await Promise.all([one.promise, two.promise]);
+      both.resolve();
+      await expect(Promise.all([first, last])).resolves.toEqual(['a', 'a']);
+    }, 5_000);
+
+    it('joins others, and what it leaves behind joins it no more', async () => {
+      let later: Promise<unknown> | undefined;
+      const [over, work] = [new Deferred(), new Deferred<string>()];
+      await runLocked(run(), () => {
+        later = over.promise.then(() => runLocked(run(), () => 'second'));
+      });
+      const third = runLocked(run(), () => work.promise);
+      over.resolve();
+      await new Promise(setImmediate);
+      work.resolve('third');
+      await expect(Promise.all([later, third])).resolves.toEqual(['third', 'third']);
+    });
+  });
+
+  it('does not wait for a run that waits for what the caller holds', async () => {
+    locker.turn = new Deferred();
+    const waiting = runLocked(run(), () => 'later');
+    await locker.untilWaiting(1);
+    const holder = Object.assign(locker, { [HOLDS]: (resources: readonly string[]) => resources.includes('a') });
+    const { turn } = locker;
+    locker.turn = undefined;
+    await expect(runLocked(run({ locker: holder }), () => 'nested')).resolves.toBe('nested');
+    turn.resolve();
+    await expect(waiting).resolves.toBe('later');
+  }, 5_000);
+});

@@ -1,0 +1,158 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { LockEvent } from '../../../../lib/core/api/events.js';
+import { LockKeyError, ResourceLockedError } from '../../../../lib/core/api/errors.js';
+import { TELL } from '../../../../lib/redlock.tokens.js';
+import { toPlan } from '../../../../lib/with-lock/run/lock-plan.js';
+import { runLocked } from '../../../../lib/with-lock/run/run-locked.js';
+import type { LockedRun } from '../../../../lib/with-lock/run/locker.js';
+import { Deferred } from '../../../support/nest/deferred.js';
+import { StubLocker } from '../../../support/nest/stub-locker.js';
+
+const LOCKED = new ResourceLockedError(['a'], 1_500, []);
+const never = (): never => {
+  throw new Error('it ran a second time');
+};
+
+describe('runLocked with onContended: join', () => {
+  const plan = toPlan('a', { onContended: 'join', ttl: 700 }, 'here');
+  let locker: StubLocker;
+  let told: LockEvent[];
+  const run = (more: Partial<LockedRun> = {}): LockedRun => ({ locker, plan, resources: () => ['a'], ...more });
+  /** A caller that may go away. */
+  const caller = (): { leave: () => void; signal: AbortSignal } => {
+    const abort = new AbortController();
+    return { leave: () => abort.abort(new Error('gone')), signal: abort.signal };
+  };
+
+  beforeEach(() => {
+    told = [];
+    locker = Object.assign(new StubLocker(), { [TELL]: (event: LockEvent) => void told.push(event) });
+  });
+
+  it('shares one value by reference among all who come while it waits or runs', async () => {
+    locker.turn = new Deferred();
+    const work = new Deferred<object>();
+    const first = runLocked(run(), () => work.promise);
+    const waiting = runLocked(run(), never);
+    locker.turn.resolve();
+    await locker.untilHeld(1);
+    const running = runLocked(run(), never);
+    const value = {};
+    work.resolve(value);
+    for (const outcome of await Promise.all([first, waiting, running])) expect(outcome).toBe(value);
+    expect(locker.calls).toEqual([{ resources: ['a'], options: { ttl: 700, signal: expect.any(AbortSignal) } }]);
+    expect(told).toEqual(Array(2).fill({ type: 'joined', resources: ['a'] }));
+  });
+
+  it('shares the very error, too', async () => {
+    const error = new Error('business');
+    const outcomes = [runLocked(run(), () => Promise.reject(error)), runLocked(run(), never)];
+    for (const outcome of outcomes) await expect(outcome).rejects.toBe(error);
+  });
+
+  it('begins anew for whoever comes after the end, and then also where the first one failed', async () => {
+    await expect(runLocked(run(), () => 1)).resolves.toBe(1);
+    await expect(runLocked(run(), () => Promise.reject(new Error('business')))).rejects.toThrow('business');
+    await expect(runLocked(run(), () => 2)).resolves.toBe(2);
+    expect([locker.calls.length, told]).toEqual([3, []]);
+  });
+
+  it.each<[string, () => Partial<LockedRun>]>([
+    ['another key', () => ({ resources: () => ['b'] })],
+    ['more keys', () => ({ resources: () => ['a', 'b'] })],
+    ['another pool', () => ({ locker: new StubLocker() })],
+    ['another class', () => ({ owner: StubLocker })],
+    ['another method', () => ({ plan: toPlan('a', { onContended: 'join' }, 'there') })],
+    ['a method that waits', () => ({ plan: toPlan('a', {}, 'there') })],
+  ])('shares nothing with %s', async (_case, other) => {
+    const work = new Deferred<number>();
+    const first = runLocked(run(), () => work.promise);
+    await expect(runLocked(run(other()), () => 2)).resolves.toBe(2);
+    work.resolve(1);
+    await expect(first).resolves.toBe(1);
+    expect(told).toEqual([]);
+  });
+
+  it('lets each class that shares a method join its own', async () => {
+    const work = [new Deferred<number>(), new Deferred<number>()];
+    const owners = [StubLocker, Deferred];
+    const calls = [0, 1, 0, 1].map((index) => runLocked(run({ owner: owners[index] }), () => work[index]!.promise));
+    work.forEach((each, index) => each.resolve(index));
+    await expect(Promise.all(calls)).resolves.toEqual([0, 1, 0, 1]);
+    expect(locker.calls).toHaveLength(2);
+  });
+
+  it('tells each caller in its own way that the lock could not be had', async () => {
+    locker.refusal = LOCKED;
+    const replies = ['one', 'other'].map((name) => new Error(name));
+    const calls = replies.map((reply) =>
+      runLocked(run({ toReply: (error) => (error === LOCKED ? reply : never()) }), never),
+    );
+    const plain = runLocked(run(), never);
+    for (const [index, call] of calls.entries()) await expect(call).rejects.toBe(replies[index]);
+    await expect(plain).rejects.toBe(LOCKED);
+    expect(locker.calls).toHaveLength(1);
+  });
+
+  it('does not take an error of the work for one of the lock, whoever gets it', async () => {
+    const toReply = (): Error => new Error('mapped');
+    const calls = [runLocked(run({ toReply }), () => Promise.reject(LOCKED)), runLocked(run({ toReply }), never)];
+    for (const call of calls) await expect(call).rejects.toBe(LOCKED);
+  });
+
+  it('joins nothing without a usable key', async () => {
+    const reply = new Error('for the client');
+    const resources = (): never => {
+      throw new LockKeyError('missing');
+    };
+    await expect(runLocked(run({ resources }), never)).rejects.toBeInstanceOf(LockKeyError);
+    await expect(runLocked(run({ resources, toReply: () => reply }), never)).rejects.toBe(reply);
+    expect(locker.calls).toEqual([]);
+  });
+
+  describe('where a caller goes away', () => {
+    it.each([0, 1])('while they wait, goes on for the rest: caller %i', async (who) => {
+      locker.turn = new Deferred();
+      const callers = [caller(), caller()];
+      const calls = callers.map(({ signal }) => runLocked(run({ signal }), () => 'done'));
+      const left = expect(calls[who]).rejects.toThrow('gone');
+      callers[who]!.leave();
+      await left;
+      await locker.untilWaiting(1);
+      locker.turn.resolve();
+      await expect(calls[1 - who]).resolves.toBe('done');
+    });
+
+    it('as the last of those who wait, gives up the lock; whoever comes then begins anew', async () => {
+      locker.turn = new Deferred();
+      const callers = [caller(), caller()];
+      const calls = callers.map(({ signal }) => runLocked(run({ signal }), never));
+      const ends = calls.map((call) => expect(call).rejects.toThrow('gone'));
+      for (const { leave } of callers) leave();
+      const next = runLocked(run(), () => 'done');
+      await Promise.all(ends);
+      await locker.untilWaiting(1);
+      locker.turn.resolve();
+      await expect(next).resolves.toBe('done');
+      expect(locker.calls).toHaveLength(2);
+    });
+
+    it('before it has come, asks for nothing', async () => {
+      const { signal, leave } = caller();
+      leave();
+      locker.turn = new Deferred();
+      await expect(runLocked(run({ signal }), never)).rejects.toThrow('gone');
+    });
+
+    it('while the work runs, changes nothing: it can still be joined', async () => {
+      const work = new Deferred<string>();
+      const { signal, leave } = caller();
+      const first = runLocked(run({ signal }), () => work.promise);
+      await locker.untilHeld(1);
+      leave();
+      const second = runLocked(run(), never);
+      work.resolve('done');
+      await expect(Promise.all([first, second])).resolves.toEqual(['done', 'done']);
+    });
+  });
+});

@@ -1,0 +1,111 @@
+import { describe, expect, it } from '@jest/globals';
+import { ConflictException, HttpException } from '@nestjs/common';
+import {
+  LockKeyError,
+  LockLostError,
+  QuorumNotReachedError,
+  RedlockClosedError,
+  RedlockError,
+  ResourceLockedError,
+} from '../../../../lib/core/api/errors.js';
+import { toHttpException, type HttpResponse } from '../../../../lib/with-lock/transport/http-errors.js';
+
+const NODES = [{ node: 'redis://10.0.0.1:6379', outcome: 'unknown', detail: 'ECONNREFUSED' }] as const;
+
+function replyTo(error: unknown): { reply: unknown; headers: [string, string][] } {
+  const headers: [string, string][] = [];
+  const reply = toHttpException(error, { header: (name, value) => headers.push([name, value]) });
+  return { reply, headers };
+}
+
+describe('toHttpException', () => {
+  it.each([
+    [new ResourceLockedError(['user:a@b.c'], 1_500, NODES), 409, 'Conflict'],
+    [new QuorumNotReachedError(['user:a@b.c'], NODES, 'too few nodes answered'), 503, 'Service Unavailable'],
+    [new RedlockClosedError(), 503, 'Service Unavailable'],
+    [new LockKeyError('body.email is missing'), 400, 'Bad Request'],
+  ])('answers %s with %i', (error, status, name) => {
+    const { reply } = replyTo(error);
+    expect(reply).toBeInstanceOf(HttpException);
+    expect((reply as HttpException).getStatus()).toBe(status);
+    expect((reply as HttpException).getResponse()).toEqual({
+      statusCode: status,
+      error: name,
+      message: expect.stringMatching(/\w/),
+      code: error.code,
+    });
+    expect((reply as HttpException).cause).toBe(error);
+  });
+
+  it('tells the client neither resources nor nodes', () => {
+    for (const error of [
+      new ResourceLockedError(['user:a@b.c'], 1, NODES),
+      new QuorumNotReachedError(['user:a@b.c'], NODES, 'down'),
+    ]) {
+      const text = JSON.stringify((replyTo(error).reply as HttpException).getResponse());
+      expect(text).not.toMatch(/a@b\.c|10\.0\.0\.1|ECONNREFUSED/);
+    }
+  });
+
+  it('tells the client neither templates nor values of a key', () => {
+    const reply = replyTo(new LockKeyError('body.email is missing, so the key user:<body.email> cannot be made')).reply;
+    expect(JSON.stringify([(reply as HttpException).getResponse(), (reply as HttpException).message])).not.toMatch(
+      /email|user:/,
+    );
+  });
+
+  it.each([
+    [0, '1'],
+    [1, '1'],
+    [999.5, '1'],
+    [1_000, '1'],
+    [1_001, '2'],
+    [29_400, '30'],
+  ])('rounds Retry-After of %d ms up to %s s', (retryAfter, seconds) => {
+    expect(replyTo(new ResourceLockedError(['a'], retryAfter, [])).headers).toEqual([['Retry-After', seconds]]);
+  });
+
+  it('promises no time for a key that never expires', () => {
+    expect(replyTo(new ResourceLockedError(['a'], Infinity, [])).headers).toEqual([]);
+  });
+
+  it('does without the header where the head of the answer is on its way already, as with server-sent events', () => {
+    const header = (): never => {
+      throw new Error('Cannot set headers after they are sent to the client');
+    };
+    const response = { header, headersSent: true, raw: { headersSent: true } } as unknown as HttpResponse;
+    expect(toHttpException(new ResourceLockedError(['a'], 5, []), response)).toMatchObject({ status: 409 });
+  });
+
+  it('sets no header on any other reply', () => {
+    for (const error of [
+      new QuorumNotReachedError(['a'], [], 'down'),
+      new RedlockClosedError(),
+      new LockKeyError('missing'),
+    ]) {
+      expect(replyTo(error).headers).toEqual([]);
+    }
+  });
+
+  it.each([
+    new ConflictException('mine'),
+    new LockLostError(['a'], 'gone'),
+    new RedlockError('NO_SERVICE', [], 'no service'),
+    new Error('business'),
+    Object.assign(new Error('ours has none'), { code: 'ECONNREFUSED' }),
+    'text',
+    null,
+    undefined,
+    { code: 'RESOURCE_LOCKED' },
+  ])('leaves anything else as it is: %s', (error) => {
+    expect(replyTo(error)).toEqual({ reply: error, headers: [] });
+    expect(replyTo(error).reply).toBe(error);
+  });
+
+  it('knows errors of another copy of the package by their code', () => {
+    const error = Object.assign(new Error('held'), { code: 'RESOURCE_LOCKED', retryAfter: 2_500 });
+    const { reply, headers } = replyTo(error);
+    expect((reply as HttpException).getStatus()).toBe(409);
+    expect(headers).toEqual([['Retry-After', '3']]);
+  });
+});
