@@ -7,7 +7,7 @@ export interface LazyAbortSignal extends AbortSignalLike {
 }
 
 /** A registered symbol, for two copies of this package. */
-export const ABORT: unique symbol = Symbol.for('nestjs-redlock:quit');
+export const ABORT: unique symbol = Symbol.for('nestjs-redlock:abort-signal');
 
 /** The options of one call among many that share all but what ends the wait: those are checked once. */
 export interface CallOptions {

@@ -41,7 +41,7 @@ export class SuspensionWatch {
   /** The same of the uptime when it was last read; NaN where there is none. */
   #uptimeAhead: number;
   #suspended = 0;
-  #tell: () => void = () => undefined;
+  readonly #listeners: (() => void)[] = [];
 
   constructor(private readonly raw: RawClocks) {
     this.#wallAhead = raw.wall() - raw.monotonic();
@@ -50,7 +50,7 @@ export class SuspensionWatch {
 
   /** Calls `tell` after each suspension, as soon as somebody has asked for the time. */
   whenResumed(tell: () => void): void {
-    this.#tell = tell;
+    this.#listeners.push(tell);
   }
 
   now(): Moment {
@@ -73,7 +73,7 @@ export class SuspensionWatch {
     if (hasMoved) this.#wallAhead += least >= NOISE ? least : most;
     this.#suspended += suspended;
     const now = { monotonic: after + this.#suspended, wall };
-    if (suspended > 0) this.#tell();
+    if (suspended > 0) for (const tell of this.#listeners) tell();
     return now;
   }
 

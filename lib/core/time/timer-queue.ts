@@ -64,7 +64,7 @@ export class TimerQueue {
   #arm(tick: number): void {
     this.#next = tick;
     if (tick === Infinity) return this.#stopTimer();
-    // Before the timer is replaced: a clock that finds out by this that the machine was suspended has it set anew.
+    // Before the timer is replaced: a clock that finds out by this that the machine was suspended replaces it as well.
     const delay = tick - this.clock.now().monotonic;
     this.#stopTimer();
     this.#stopTimer = this.clock.schedule(Math.min(LONGEST_SLEEP, Math.max(0, delay)), () => this.#run());

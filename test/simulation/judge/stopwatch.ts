@@ -3,10 +3,8 @@ import type { LockOptions } from '../../../lib/core/api/options.js';
 import { LATE_FOR, type Machine } from '../world/machine.js';
 import { Violation } from './violation.js';
 
-/** Ms by which a timer may be early. */
-const EARLY = 1;
-/** Ms by which a suspension may seem longer, or a clock that was set like one: 20, as coarse as the uptime is, and 2 that nobody notices. */
-const COARSE = 22;
+/** Ms: a timer may be early by one, and by 22 time may seem to have gone on where a clock was set, or stood still: as coarse as the uptime is. */
+const EARLY = 23;
 /** Ms that the last round of a caller may take, and the agreement on its token. */
 const LAST = 320;
 
@@ -31,8 +29,7 @@ export class Stopwatch {
     const { waitTimeout = 0, retryCount } = this.terms;
     const waited = this.machine.time - this.#since;
     const left = waitTimeout - waited;
-    const early = EARLY + COARSE * Math.max(1, this.#suspensions);
-    if (hasGivenUp(error, left, early) && retryCount === undefined && left > early) {
+    if (hasGivenUp(error, left) && retryCount === undefined && left > EARLY) {
       throw new Violation('waits last', `${this.machine.name} gave up after ${waited} ms of ${waitTimeout}`);
     }
     const late = waited - this.#stoodStill - waitTimeout;
@@ -51,9 +48,9 @@ export class Stopwatch {
 }
 
 /** Whether that is because its time is up; what cannot be had in the ms that are left is told at once. */
-function hasGivenUp(error: unknown, left: number, early: number): boolean {
+function hasGivenUp(error: unknown, left: number): boolean {
   if (error instanceof ResourceLockedError) return true;
   return (
-    error instanceof QuorumNotReachedError && !(error.retryAfter !== undefined && error.retryAfter >= left - early)
+    error instanceof QuorumNotReachedError && !(error.retryAfter !== undefined && error.retryAfter >= left - EARLY)
   );
 }
