@@ -10,23 +10,27 @@ export class RawMachine implements RawClocks {
   #monotonic = 1_234.5;
   #wall = 1_700_000_000_000.25;
   #uptime = 7_654_321.9;
-  #stall = 0;
+  #stall = { readings: 0, ms: 0 };
 
   monotonic(): number {
     const now = this.#monotonic;
-    this.pass(this.#stall);
-    this.#stall = 0;
+    this.#maybeStall();
     return now;
   }
 
   wall(): number {
-    return this.wallResolution === 0 ? this.#wall : Math.floor(this.#wall / this.wallResolution) * this.wallResolution;
+    const now =
+      this.wallResolution === 0 ? this.#wall : Math.floor(this.#wall / this.wallResolution) * this.wallResolution;
+    this.#maybeStall();
+    return now;
   }
 
   /** In hundredths of a second, as Linux tells it. */
   uptime(): number | undefined {
     this.uptimesRead += 1;
-    return this.tellsUptime ? Math.floor(this.#uptime / 10) * 10 : undefined;
+    const now = this.tellsUptime ? Math.floor(this.#uptime / 10) * 10 : undefined;
+    this.#maybeStall();
+    return now;
   }
 
   pass(ms: number): void {
@@ -45,8 +49,13 @@ export class RawMachine implements RawClocks {
     this.#wall += ms;
   }
 
-  /** The process that reads the clocks stands still for so long once it has read the monotonic one. */
-  stallAfterReading(ms: number): void {
-    this.#stall = ms;
+  /** The process that reads the clocks stands still for so long once it has read one so many times from now, whichever it is. */
+  stallAfterReading(ms: number, readings = 1): void {
+    this.#stall = { readings, ms };
+  }
+
+  #maybeStall(): void {
+    this.#stall.readings -= 1;
+    if (this.#stall.readings === 0) this.pass(this.#stall.ms);
   }
 }

@@ -28,6 +28,21 @@ export const machineClocks: RawClocks = {
   uptime: () => (Date === REAL_DATE ? uptimeHere() : undefined),
 };
 
+/** What a clock tells, read between two readings of the monotonic one. */
+interface Reading {
+  readonly told: number;
+  /** Ms by which it is ahead of the monotonic clock, at least and at most: this process may have stood still between two readings. */
+  readonly least: number;
+  readonly most: number;
+  /** The monotonic clock behind it. */
+  readonly after: number;
+}
+
+/** Ms: no more is between two readings unless the process stood still. */
+const CLOSE = 0.5;
+/** Readings from which the closest is taken: a process that has stood still has its turn for some time now. */
+const MOST_READINGS = 3;
+
 /**
  * Tells a machine that was suspended from a wall clock that was set. Either moves the wall clock against the monotonic one, which is
  * looked at whenever somebody asks for the time; the uptime, which is too slow to be read each time, then says which of the two it was.
@@ -44,8 +59,8 @@ export class SuspensionWatch {
   readonly #listeners: (() => void)[] = [];
 
   constructor(private readonly raw: RawClocks) {
-    this.#wallAhead = raw.wall() - raw.monotonic();
-    this.#uptimeAhead = (raw.uptime() ?? NaN) - raw.monotonic();
+    this.#wallAhead = this.#read(() => raw.wall()).least;
+    this.#uptimeAhead = this.#readUptime().least;
   }
 
   /** Calls `tell` after each suspension, as soon as somebody has asked for the time. */
@@ -63,11 +78,9 @@ export class SuspensionWatch {
 
   /** It may as well be that this process stood still between two readings: what can be explained by that is left for the next time. */
   #look(): Moment {
-    const before = this.raw.monotonic();
-    const wall = this.raw.wall();
-    const after = this.raw.monotonic();
-    const least = wall - after - this.#wallAhead;
-    const most = wall - before - this.#wallAhead;
+    const { told: wall, after, ...ahead } = this.#read(() => this.raw.wall());
+    const least = ahead.least - this.#wallAhead;
+    const most = ahead.most - this.#wallAhead;
     const hasMoved = least >= NOISE || most <= -NOISE;
     const suspended = hasMoved ? this.#suspension(most) : 0;
     if (hasMoved) this.#wallAhead += least >= NOISE ? least : most;
@@ -79,14 +92,33 @@ export class SuspensionWatch {
 
   /** Ms for which the machine was suspended if its wall clock has gone ahead by `change` ms, at most. */
   #suspension(change: number): number {
-    const before = this.raw.monotonic();
-    const told = this.raw.uptime() ?? NaN;
-    // Before the uptime here and after it for the next time: what comes in between makes a suspension look longer, never shorter.
-    const grown = told - before - this.#uptimeAhead;
-    this.#uptimeAhead = told - this.raw.monotonic();
+    const { least, most } = this.#readUptime();
+    // The most here and the least for the next time: what comes in between makes a suspension look longer, never shorter.
+    const grown = most - this.#uptimeAhead;
+    this.#uptimeAhead = least;
     if (Number.isNaN(grown)) return Math.max(0, change);
     if (Math.abs(change - grown) <= RESOLUTION) return Math.max(0, change + INEXACT);
     return grown > RESOLUTION ? grown + RESOLUTION : 0;
+  }
+
+  #readUptime(): Reading {
+    return this.#read(() => this.raw.uptime() ?? NaN);
+  }
+
+  #read(clock: () => number): Reading {
+    let closest = this.#readOnce(clock);
+    for (let readings = 1; closest.most - closest.least > CLOSE && readings < MOST_READINGS; readings += 1) {
+      const next = this.#readOnce(clock);
+      if (next.most - next.least < closest.most - closest.least) closest = next;
+    }
+    return closest;
+  }
+
+  #readOnce(clock: () => number): Reading {
+    const before = this.raw.monotonic();
+    const told = clock();
+    const after = this.raw.monotonic();
+    return { told, least: told - after, most: told - before, after };
   }
 }
 
