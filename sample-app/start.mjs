@@ -1,9 +1,9 @@
 // `npm start`: two replicas of the sign-up service, the race with and without the lock, then curl at will until Ctrl-C.
-// Built-in modules only, here and in start/: this also runs where nothing is installed yet.
-import { readArguments, USAGE } from './start/arguments.mjs';
-import { Household } from './start/household.mjs';
-import { Interruption } from './start/interruption.mjs';
-import { launch } from './start/launch.mjs';
+// Built-in modules only, here and in .ci/demo: this also runs where nothing is installed yet.
+import { readArguments, USAGE } from '../.ci/demo/arguments.mjs';
+import { Household } from '../.ci/demo/household.mjs';
+import { Interruption } from '../.ci/demo/interruption.mjs';
+import { launch } from '../.ci/demo/launch.mjs';
 
 /** @param {{ once?: boolean }} options */
 async function run(options) {

@@ -1,4 +1,4 @@
-import { setUp, setUpPackages, stopComposeNodes } from '../../.ci/set-up.mjs';
+import { setUp, setUpPackages, stopComposeNodes } from '../set-up.mjs';
 
 /** @typedef {{ url: string, pid?: number | undefined }} Node */
 /** @typedef {{ nodes: Node[] } | { program: string }} Found */

@@ -6,7 +6,7 @@ import { Turns } from './turns.mjs';
 // By a name that is made here: the type checker, which comes before the build, would miss the file.
 const LITE = new URL('../../dist/sample-app/database/lite.js', import.meta.url).href;
 
-/** @type {typeof import('../src/database/lite.js')} */
+/** @type {typeof import('../../sample-app/src/database/lite.js')} */
 const { openLite } = await import(LITE);
 const { lite, close } = await openLite(process.env.DATA_FOLDER || 'sample-app/.data').catch(refuse);
 const turns = new Turns();
