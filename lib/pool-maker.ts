@@ -1,7 +1,10 @@
 import type { RedlockModuleOptions } from './redlock.options.js';
 import type { RedlockService } from './redlock.service.js';
 
-/** Where this is provided for all modules, pools are made by it and not on Redis: by `nestjs-redlock/testing`. */
+/**
+ * The injection token of a `PoolMaker`. `nestjs-redlock/testing` provides one for all modules, which makes every pool in
+ * memory instead of on Redis.
+ */
 export const POOL_MAKER = Symbol.for('nestjs-redlock:pool-maker');
 
 export interface PoolMaker {

@@ -1,4 +1,4 @@
-/** What Nest knows of a module, as far as it is needed here. */
+/** The part of Nest's module object that is read here. */
 interface RegisteredModule {
   readonly name: string;
   readonly isGlobal: boolean;
@@ -6,16 +6,17 @@ interface RegisteredModule {
   readonly imports: ReadonlySet<unknown>;
 }
 
-/** What all pools of one name have in common. */
+/** How a pool is recognised among the modules of an application. */
 interface PoolSigns {
   readonly name: string | undefined;
-  /** What each module that registers such a pool provides. */
+  /** The token under which each module that registers this pool has a provider. */
   readonly token: symbol;
 }
 
 /**
- * Two pools of one name are on two sets of nodes, or have two memories of what they hold: both would give one lock to somebody.
- * @throws TypeError where two modules of one application register them
+ * Refuses two pools of one name. They would lock on different nodes, or each would remember only its own locks, so that two
+ * callers could get the same lock.
+ * @throws TypeError where two modules of one application register a pool of this name
  */
 export function refuseTwoPools(modules: readonly RegisteredModule[], { name, token }: PoolSigns): void {
   const pools = modules.filter(({ providers }) => providers.has(token));

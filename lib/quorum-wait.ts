@@ -2,7 +2,7 @@ import type { Logger } from '@nestjs/common';
 import type { Clock } from './core/time/clock.js';
 import type { RedlockStatus } from './core/quorum/status.js';
 
-/** Ms between two looks at the nodes. */
+/** Ms between two checks of the nodes. */
 const LOOK_EVERY = 250;
 /** Ms between two lines of the log. */
 const TELL_EVERY = 30_000;
@@ -10,7 +10,7 @@ const TELL_EVERY = 30_000;
 export interface QuorumWaitTerms {
   readonly clock: Clock;
   readonly status: () => Promise<RedlockStatus>;
-  /** Ms; true for as long as it takes; false for not at all. */
+  /** Ms to wait for a quorum; true waits for as long as that takes, false does not wait. */
   readonly limit: boolean | number;
 }
 
@@ -25,28 +25,29 @@ export class QuorumWait {
   ) {}
 
   /**
-   * Resolves once enough nodes vote, or when it is stopped.
+   * Resolves once enough nodes vote, or once `stop` was called.
    * @throws Error where that takes longer than the limit
    */
   async over(): Promise<void> {
     const { limit, clock, status } = this.terms;
     if (limit === false) return;
     const since = clock.now().monotonic;
-    for (let told = -Infinity; ;) {
+    for (let reportedAt = -Infinity; ;) {
       const found = await status();
       if (found.quorumReachable || this.#isStopped) return;
       const now = clock.now().monotonic;
-      const left = limit === true ? Infinity : since + limit - now;
-      if (left <= 0) throw new Error(`No quorum of nodes within ${String(limit)} ms (waitForQuorum): ${why(found)}`);
-      if (now - told >= TELL_EVERY) {
+      const remaining = limit === true ? Infinity : since + limit - now;
+      if (remaining <= 0)
+        throw new Error(`No quorum of nodes within ${String(limit)} ms (waitForQuorum): ${why(found)}`);
+      if (now - reportedAt >= TELL_EVERY) {
         this.logger.log(`The start waits until locks are possible (waitForQuorum): ${why(found)}`);
-        told = now;
+        reportedAt = now;
       }
-      await this.#sleep(Math.min(LOOK_EVERY, left));
+      await this.#sleep(Math.min(LOOK_EVERY, remaining));
     }
   }
 
-  /** The application ends before it has begun. */
+  /** Ends the wait, because the application shuts down before its start is complete. */
   stop(): void {
     this.#isStopped = true;
     this.#wake();

@@ -16,7 +16,7 @@ import { POOL_MAKER, type PoolMaker } from './pool-maker.js';
 import { planCheckFor } from './with-lock/check/plan-check.js';
 import { globalFilterFor } from './with-lock/redlock-exception.filter.js';
 
-/** What an options class of `forRootAsync({ useClass })` or `({ useExisting })` provides. */
+/** Implemented by an options class that `forRootAsync` gets as `useClass` or `useExisting`. */
 export interface RedlockOptionsFactory {
   createRedlockOptions(): RedlockModuleOptions | Promise<RedlockModuleOptions>;
 }
@@ -35,7 +35,7 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN, OPTIONS_TYPE, ASYNC_OPTIO
     .setExtras<RedlockModuleExtras>({ isGlobal: false, name: undefined }, withPool)
     .build();
 
-/** The tokens of the pool go in here, since only here its name is known. */
+/** Adds the pool to the module definition. It happens here, because Nest passes the name of the pool to no other function. */
 function withPool(definition: DynamicModule, { isGlobal = false, name }: RedlockModuleExtras): DynamicModule {
   if (name !== undefined && (typeof name !== 'string' || name === ''))
     throw misfit('RedlockModule: name', name, 'the name of a pool, or left out');
@@ -76,7 +76,7 @@ interface Pool {
   readonly clock: Clock;
 }
 
-/** What `NODE_ENV` says where it does no harm that restarts of nodes are not noticed. */
+/** The values of `NODE_ENV` with which a pool may ignore restarts of its nodes without a warning. */
 const IN_DEVELOPMENT: readonly string[] = ['development', 'test'];
 
 function onRedis(
@@ -97,7 +97,7 @@ function inThisProcess({ maxTtl = MAX_TTL }: RedlockModuleOptions, { name, clock
   return [new MemoryNode('this process', clock, { maxTtl })];
 }
 
-/** Where nothing says that this is development, it may be production. */
+/** Warns unless `NODE_ENV` names development or tests: where it says nothing, this may be production. */
 function warnOfNoQuarantine(name: string | undefined): void {
   const { NODE_ENV } = process.env;
   if (NODE_ENV !== undefined && IN_DEVELOPMENT.includes(NODE_ENV)) return;
@@ -125,7 +125,7 @@ export class RedlockModule extends ConfigurableModuleClass {
   }
 
   /**
-   * @throws TypeError where nothing says where the options come from
+   * @throws TypeError where none of `useFactory`, `useClass` and `useExisting` says where the options come from
    * @example
    * ```ts
    * RedlockModule.forRootAsync({ inject: [Settings], useFactory: (settings: Settings) => ({ nodes: settings.nodes }) })

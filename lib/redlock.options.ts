@@ -16,42 +16,46 @@ import { checkExceptionFactory, type ExceptionFactory } from './with-lock/reply/
 
 export interface RedlockModuleOptions {
   /**
-   * The independent masters, best an odd number of them: URLs ('redis://', 'rediss://') or ioredis options; never a live client.
-   * Only where the pool is not `enabled` they may be missing.
+   * The independent masters, each as a URL ('redis://', 'rediss://') or as ioredis options, never as a live client. An odd number of them is
+   * best. They may be left out only with `enabled: false`.
    */
   nodes?: (string | NodeOptions)[];
   /**
-   * Set it to false where there is no Redis: nothing is connected to, and locks hold within this process only, so that replicas no
-   * longer exclude each other. @default true
+   * Set it to false where there is no Redis. The pool then connects to nothing, and its locks hold within this process only, so that replicas
+   * no longer exclude each other. @default true
    */
   enabled?: boolean;
-  /** What the keys of all locks begin with; '' shares them with other Redlock libraries as they are. @default 'lock:' */
+  /** What the keys of all locks begin with; '' leaves the names as they are, and so shares the keys with other Redlock libraries. @default 'lock:' */
   keyPrefix?: string;
-  /** Ms that a lease may last at most, and that a restarted node stays out of the vote; the same for all clients. @default 30_000 */
+  /** Ms that a lease may last at most, and for which a restarted node does not vote; has to be the same for all clients. @default 30_000 */
   maxTtl?: number;
   /**
-   * Keeps a node that was restarted, emptied or set back out of the vote for `maxTtl` ms, since it may have forgotten locks; also
-   * new nodes, so that the first lock on them takes that long. Set it to false in development and tests only. @default true
+   * Keeps a node that was restarted, emptied or set back to an older state out of the vote for `maxTtl` ms, since it may have
+   * forgotten locks. A new node looks the same, so that the first lock on new nodes takes that long. Set it to false in development
+   * and tests only. @default true
    */
   restartQuarantine?: boolean;
   /**
-   * Has the start of the application wait until enough nodes vote: true for as long as it takes, a number for so many ms, after which
-   * the start fails. @default false: the application starts, and calls fail until then
+   * Makes the start of the application wait until enough nodes vote: true waits for as long as that takes; a number waits for so many ms, and
+   * then the start fails. @default false: the application starts, and calls fail until enough nodes vote
    */
   waitForQuorum?: boolean | number;
   /** Ms a node may take to answer before the others decide without it. @default ttl / 20, at least 5 and at most 50 */
   nodeTimeout?: number;
-  /** Ms for which shutdown lets holders finish before their locks are taken away. @default 5_000 */
+  /** Ms for which the shutdown lets holders finish before it takes their locks away. @default 5_000 */
   shutdownTimeout?: number;
-  /** How many callers of this process may wait for one resource; a caller that comes then is told at once that it is locked. @default 10_000 */
+  /** How many callers of this process may wait for one resource; any further caller is told at once that it is locked. @default 10_000 */
   maxWaiters?: number;
-  /** How many resources one lock may take, from 1 to 128: many at once keep a node from everybody else. @default 64 */
+  /** How many resources one lock may take, from 1 to 128: a lock on many resources keeps a node busy while others wait. @default 64 */
   maxResources?: number;
-  /** Has log lines name resources whole, e-mail addresses and all; else they end at the first separator: `user:*`. @default false */
+  /**
+   * Shows resources in log lines by their whole names, including e-mail addresses; otherwise names end at the first
+   * separator: `user:*`. @default false
+   */
   logKeys?: boolean;
-  /** What holds for every lock that does not say otherwise. */
+  /** The options of every lock that does not set them itself. */
   defaults?: LockOptions;
-  /** Makes what handlers throw where a lock fails. @default 409, 503 and 400 with a code, and their equivalents beside HTTP */
+  /** Makes the exception that a handler throws when its lock fails. @default 409, 503 and 400 with a code, and their equivalents outside HTTP */
   exceptionFactory?: ExceptionFactory;
 }
 
@@ -98,7 +102,7 @@ export function checkModuleOptions(options: RedlockModuleOptions, extras: readon
 
 const SOURCES = ['useFactory', 'useClass', 'useExisting'] as const;
 
-/** @throws TypeError where `forRootAsync` is not told where the options come from */
+/** @throws TypeError where none of `useFactory`, `useClass` and `useExisting` says where the options come from */
 export function checkAsyncOptions(
   options: { readonly [Name in (typeof SOURCES)[number]]?: unknown } | undefined,
 ): void {

@@ -16,7 +16,7 @@ import { EventLog } from './logging/event-log.js';
 import { NameSlipLog } from './logging/name-slip-log.js';
 import { QuorumWait } from './quorum-wait.js';
 import type { RedlockModuleOptions } from './redlock.options.js';
-import { CHECK, HOLDS, LOCK_FOR, TELL } from './redlock.tokens.js';
+import { CHECK, HOLDS, LOCK_FOR, EMIT } from './redlock.tokens.js';
 import type { ExceptionFactory } from './with-lock/reply/exception-factory.js';
 import { namesOf } from './with-lock/key/lock-key.js';
 
@@ -36,9 +36,9 @@ export class RedlockService {
   readonly #maxResources: number;
   readonly #isEnabled: boolean;
 
-  /** What happens to the locks and nodes of this pool. */
+  /** Emits what happens to the locks and nodes of this pool. */
   readonly events$: Observable<LockEvent> = this.#events.asObservable();
-  /** @internal What the module was told to make of the errors of locks that handlers wait for. */
+  /** @internal The `exceptionFactory` of the module: makes what a handler throws when its lock fails. */
   readonly exceptionFactory: ExceptionFactory | undefined;
 
   constructor(
@@ -72,12 +72,12 @@ export class RedlockService {
       maxResources,
       clock,
       held: this.#held,
-      listener: (event) => this.#tell(event),
+      listener: (event) => this.#notify(event),
     });
   }
 
   /**
-   * Takes a lock that the caller gives back by `release()` or `await using`.
+   * Takes a lock, which the caller gives back by `release()` or `await using`.
    * @throws ResourceLockedError, QuorumNotReachedError, LockKeyError, RedlockClosedError, the reason of `options.signal`;
    * TypeError, RangeError for wrong options
    * @example
@@ -91,7 +91,7 @@ export class RedlockService {
   }
 
   /**
-   * Asks once, and again only where rivals split the votes; null where somebody else holds the resource.
+   * Asks for a lock once, and again only where rivals split the votes; returns null where somebody else holds the resource.
    * @throws QuorumNotReachedError, LockKeyError, RedlockClosedError; TypeError, RangeError for wrong options
    */
   tryAcquire(resource: string | readonly string[], options?: LockOptions): Promise<Lock | null> {
@@ -100,10 +100,10 @@ export class RedlockService {
   }
 
   /**
-   * Runs `work` under a lock that is extended as long as it runs, and released whatever comes of it. On what the code around it
-   * already holds it waits as every other caller does, or with `reentrant: true` runs inside the held lock.
-   * @throws what `acquire` throws, what `work` throws, and LockLostError where the lock was lost under way;
-   * TypeError for a `reentrant` one on only some of what is already held
+   * Runs `work` under a lock that is extended while `work` runs, and released whether `work` succeeds or fails. If the code around the call already
+   * holds the resource, the call waits as every other caller does; with `reentrant: true` it runs inside the held lock.
+   * @throws what `acquire` throws, what `work` throws, and LockLostError where the lock was lost while `work` ran;
+   * TypeError for a `reentrant` call for resources of which only some are held already
    * @example
    * ```ts
    * await redlock.withLock(`order:${id}`, async (lock) => pay(id, lock.signal));
@@ -119,8 +119,8 @@ export class RedlockService {
   }
 
   /**
-   * The name that `@WithLock` with this template makes of these arguments, for locks by hand: separators within values are encoded,
-   * so that no value makes the name of another template. Several templates make several names.
+   * Returns the name that `@WithLock` makes from this template and these arguments, for locks that are taken by hand. Separators within values
+   * are encoded, so that no value can produce the name of another template. Several templates return several names.
    * @throws LockKeyError where an argument is missing or unusable; TypeError for a malformed template
    * @example
    * ```ts
@@ -134,36 +134,36 @@ export class RedlockService {
     return typeof template === 'string' ? names[0]! : names;
   }
 
-  /** Asks every node whether it answers, and says whether a quorum does. */
+  /** Asks every node whether it would vote for a lock, and returns whether a quorum of nodes would. */
   async status(): Promise<RedlockStatus> {
     const status = await this.#redlock.status();
     return this.#isEnabled ? status : { ...status, disabled: true };
   }
 
-  /** @internal `withLock` for calls of methods with `@WithLock`, which share their options. */
+  /** @internal `withLock` for calls of a method with `@WithLock`: all of them have the same options, which are checked once. */
   [LOCK_FOR]<T>(resource: readonly string[], work: (lock: Lock) => Promise<T>, call: CallOptions): Promise<T> {
-    // A subclass that overrides `withLock`, or a spy on it, is asked.
+    // Where a subclass overrides `withLock`, or a spy replaces it, the call has to go through it.
     if (this.withLock === RedlockService.prototype.withLock) return this.#redlock.withLock(resource, work, call);
     return this.withLock(resource, work, asOptions(call));
   }
 
-  /** @internal What happens to calls of methods with `@WithLock`. */
-  [TELL](event: LockEvent): void {
-    this.#tell(event);
+  /** @internal Emits what happens to calls of methods with `@WithLock`. */
+  [EMIT](event: LockEvent): void {
+    this.#notify(event);
   }
 
-  /** @internal Whether the current async context has a lock on any of these. */
+  /** @internal Returns whether the current async context holds a lock on any of these resources. */
   [HOLDS](resources: readonly string[]): boolean {
     return this.#held.among(resources).length > 0;
   }
 
-  /** @internal Throws for options, and a number of resources, that no call of this pool could have. */
+  /** @internal Throws for options, or for a number of resources, that no call of this pool could have. */
   [CHECK](options: LockOptions, resources = 1): void {
     this.#redlock.check(options);
     if (resources > this.#maxResources) throw misfit('the number of keys', resources, `at most ${this.#maxResources}`);
   }
 
-  /** @internal Nest calls it, as the other hooks: none of them is for users, so the class says to implement none. */
+  /** @internal Called by Nest, as are the other hooks. They are not for users, so the class does not declare their interfaces. */
   async onModuleInit(): Promise<void> {
     if (this.#nodeCount % 2 === 0) {
       this.#logger.warn(
@@ -179,7 +179,7 @@ export class RedlockService {
     }
   }
 
-  /** @internal Takes no new locks and lets the holders finish while their connections to clients and databases still stand. */
+  /** @internal Takes no new locks and lets holders finish, while connections to clients and databases are still open. */
   async beforeApplicationShutdown(): Promise<void> {
     this.#start.stop();
     await this.#redlock.drain(this.#shutdownTimeout, (holders) => this.#log.waits(holders, this.#shutdownTimeout));
@@ -192,9 +192,9 @@ export class RedlockService {
     this.#events.complete();
   }
 
-  #tell(event: LockEvent): void {
-    this.#log.tell(event);
-    // Nobody listens, usually, and asking that is cheaper than telling nobody.
+  #notify(event: LockEvent): void {
+    this.#log.notify(event);
+    // Usually nobody has subscribed, and this check costs less than `next` without a subscriber.
     if (this.#events.observed) this.#events.next(event);
   }
 }

@@ -1,16 +1,19 @@
 import { Inject } from '@nestjs/common';
 
-/** Under which a service takes what decorators have to tell; a registered symbol, for two copies of this package. */
-export const TELL: unique symbol = Symbol.for('nestjs-redlock:tell');
-/** Under which a service takes locks for calls of methods with `@WithLock`. */
+/**
+ * The method of a service that takes the events of decorators. All symbols here are registered ones, so that two copies
+ * of this package share them.
+ */
+export const EMIT: unique symbol = Symbol.for('nestjs-redlock:emit');
+/** The method of a service that takes locks for calls of methods with `@WithLock`. */
 export const LOCK_FOR: unique symbol = Symbol.for('nestjs-redlock:lock-for');
-/** Under which a service says whether the current async context has a lock on any of these resources. */
+/** The method of a service that returns whether the current async context holds a lock on any of the given resources. */
 export const HOLDS: unique symbol = Symbol.for('nestjs-redlock:holds');
 
-/** Under which a service says what calls of a method with `@WithLock` could never have. */
+/** The method of a service that throws for options, or a number of keys, that no call of a method with `@WithLock` could have. */
 export const CHECK: unique symbol = Symbol.for('nestjs-redlock:check');
 
-/** The provider token of a pool's `RedlockService`; a string, so that two copies of this package agree on it. */
+/** Returns the provider token of a pool's `RedlockService`; a string, so that two copies of this package agree on it. */
 export function getRedlockToken(name?: string): string {
   return name === undefined ? 'RedlockService' : `RedlockService(${name})`;
 }

@@ -6,16 +6,16 @@ import { SystemClock } from './core/time/system-clock.js';
 
 const NODES = 5;
 const DOWN: Unknown = { kind: 'unknown', reason: 'down', sent: false };
-/** Enough for V8 to note what it meets, and too few to have it compiled. */
+/** Enough rounds for V8 to fill its inline caches, and too few for it to compile the code. */
 const ROUNDS = 30;
 
-/** A clock that stands still: nothing is ever due, and nothing is ever too slow. */
+/** Returns a clock that stands still: no timer ever fires, and no answer ever comes too late. */
 function stillClock(): Clock {
   const now = new SystemClock().now();
   return { now: () => now, schedule: () => ignore, afterInput: ignore, nextTurn: soon, afterMicrotasks: soon };
 }
 
-/** A node in name only: says yes to whatever it is asked, unless it is to be down or silent. */
+/** A fake node that says yes to whatever it is asked, unless it is set to be down or silent. */
 class YesNode implements LockNode {
   readonly name = 'specimen';
   isDown = false;
@@ -40,18 +40,18 @@ class YesNode implements LockNode {
   #answer<A>(question: Question<A>, nodeIndex: number, usual: A): void {
     if (this.isSilent) return;
     const answer = this.isDown ? DOWN : usual;
-    // By a promise, since tests of applications may replace `queueMicrotask`.
+    // By a promise, because tests of applications may replace `queueMicrotask`.
     void Promise.resolve().then(() => question.answer(nodeIndex, answer));
   }
 }
 
 /**
- * One of each object that a lock is made of: asked for, waiting, held and given back. At a full garbage collection V8 forgets what
- * objects look like of which none is left, and throws away all code that was compiled for them: that of a service which has no
- * lock at that moment, and has to run uncompiled then.
+ * Keeps at least one object of each kind that a lock is made of, in each of its states: requested, waiting, held and given back. When a full
+ * garbage collection finds no object of a hidden class, V8 drops that hidden class and discards all code that it had compiled for it. That
+ * would happen to a service without any lock at that moment, and its next locks would run uncompiled.
  */
 export class WarmUp {
-  /** Read by nobody: it is enough that they are there. */
+  /** Never read: the objects only have to stay alive. */
   readonly #kept: unknown[] = [];
   readonly #events = new Map<string, LockEvent>();
 
@@ -59,16 +59,19 @@ export class WarmUp {
     const nodes = Array.from({ length: NODES }, () => new YesNode());
     const listener = (event: LockEvent): unknown => this.#events.set(event.type, event);
     const redlock = new Redlock({ nodes, clock: stillClock(), listener });
-    const [held, released, left] = await Promise.all(['held', 'released', 'left'].map((name) => redlock.acquire(name)));
+    const [held, released, last] = await Promise.all(['held', 'released', 'left'].map((name) => redlock.acquire(name)));
     const waiting = redlock.acquire('held');
     await released!.release();
     await meetOutages(redlock, nodes);
     for (const node of nodes) node.isSilent = true;
-    this.#kept.push(redlock, held, waiting, redlock.acquire('asked'), left!.release());
+    this.#kept.push(redlock, held, waiting, redlock.acquire('asked'), last!.release());
   }
 }
 
-/** Code that is compiled without having met a node that is down is thrown away when it does, and runs uncompiled for a while. */
+/**
+ * Takes locks while a node is down. Otherwise V8 would compile the code for nodes that are up only, discard it at the first outage, and run
+ * uncompiled code for a while.
+ */
 async function meetOutages(redlock: Redlock, nodes: readonly YesNode[]): Promise<void> {
   for (let round = 0; round < ROUNDS; round += 1) {
     const node = nodes[round % nodes.length]!;
@@ -80,10 +83,10 @@ async function meetOutages(redlock: Redlock, nodes: readonly YesNode[]): Promise
 }
 
 function ignore(): void {
-  // Nothing happens to specimens.
+  // A fake node and a clock that stands still have nothing to do.
 }
 
-/** Not by `queueMicrotask`, in whose place a test may have put another one. */
+/** Runs a task in a microtask; not by `queueMicrotask`, which a test may have replaced. */
 function soon(task: () => void): void {
   void Promise.resolve().then(task);
 }

@@ -8,11 +8,11 @@ import type { HeldLocks } from './lease/held-locks.js';
 export interface RedlockSettings {
   readonly nodes: readonly LockNode[];
   readonly nodeTimeout?: number | undefined;
-  /** How many callers may wait for one resource. @default 10_000 */
+  /** How many callers of this process may wait for one resource. @default 10_000 */
   readonly maxWaiters?: number | undefined;
-  /** How many resources one lock may take. @default 64 */
+  /** How many resources one lock may have. @default 64 */
   readonly maxResources?: number | undefined;
-  /** Ms that a lease may last at most without being extended; the same for all clients of these nodes. @default 30_000 */
+  /** Ms that a lease may last without an extension; must be the same for all clients of these nodes. @default 30_000 */
   readonly maxTtl?: number | undefined;
   readonly defaults?: LockOptions | undefined;
   readonly held?: HeldLocks;

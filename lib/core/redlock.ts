@@ -84,8 +84,8 @@ export class Redlock {
   }
 
   /**
-   * Connects to every node; resolves once each has answered or failed once.
-   * @throws TypeError where two addresses lead to one server
+   * Connects to every node; resolves when each node has answered or failed once.
+   * @throws TypeError if two addresses lead to one server
    */
   open(): Promise<void> {
     this.#opening ??= this.#open();
@@ -131,7 +131,7 @@ export class Redlock {
     return result;
   }
 
-  /** @throws TypeError, RangeError for options that no call could have */
+  /** Checks the options of later calls. @throws TypeError, RangeError for options that no call could have */
   check(options: LockOptions): void {
     this.#forWork.resolve(options);
   }
@@ -141,13 +141,13 @@ export class Redlock {
     return statusOf(this.#pool, this.#pool.timeoutFor(this.#forAcquire.base.ttl));
   }
 
-  /** Takes no new locks, lets holders finish for at most `timeout` ms, and takes the locks of the rest away. */
-  async drain(timeout: number, tell?: (holders: readonly Holder[]) => void): Promise<void> {
-    await this.#shutdown.drain(timeout, tell);
+  /** Refuses new locks, lets holders finish for at most `timeout` ms, and then revokes the locks that are still held. */
+  async drain(timeout: number, notify?: (holders: readonly Holder[]) => void): Promise<void> {
+    await this.#shutdown.drain(timeout, notify);
   }
 
   async close(): Promise<void> {
-    // From now on there is nothing to open.
+    // A pool that was never opened must not be opened by a later call.
     this.#opening ??= Promise.resolve();
     await this.drain(0);
     this.#releases.close();
@@ -155,20 +155,20 @@ export class Redlock {
     this.#held.close();
   }
 
-  /** The lock, or where that was asked for a share of the one that the current async context already holds. */
+  /** Returns a new lock or, if the call is reentrant, a share of the lock that the current async context already holds. */
   async #enter(resources: readonly string[], options: ResolvedLockOptions): Promise<Use> {
     const shared = options.reentrant ? this.#held.share(resources) : undefined;
     return shared ?? this.#held.hold(await this.#take(resources, options));
   }
 
   async #take(resources: readonly string[], options: ResolvedLockOptions): Promise<Lease> {
-    this.#held.tell(resources, this.#emit);
+    this.#held.notify(resources, this.#emit);
     this.#shutdown.enter();
     try {
       const closing = this.#shutdown.stopFor({ holder: this.#held.any });
       const budget = new WaitBudget(this.#pool, options, closing);
       budget.throwIfAborted();
-      // For callers that are faster than the start of the application, or that it has none.
+      // Some callers come before the application has started, or in an application that is never started.
       const start = this.#isOpen ? budget.since : await this.#opened(budget, resources);
       const request = new CallerRequest({ resources, terms: options, budget }, this.#emit);
       const won = await this.#acquisition.take(request, options, start);
@@ -179,15 +179,15 @@ export class Redlock {
       if (refused) await refused;
       return lease;
     } finally {
-      this.#shutdown.left();
+      this.#shutdown.exit();
     }
   }
 
-  /** What time it is when the pool is open; a caller that waits does so for no longer than it wants to. */
+  /** Resolves with the current time once the pool is open; rejects if the caller's time is up or an abort comes before that. */
   async #opened(budget: WaitBudget, resources: readonly string[]): Promise<Moment> {
     await new Promise<void>((resolve, reject) => {
       const timeout = (): void => reject(errorOf(notConnected(this.#pool.nodes), resources));
-      const stop = budget.watch(budget.leftForVote, { timeout, abort: reject });
+      const stop = budget.watch(budget.remainingForVote, { timeout, abort: reject });
       this.open().then(resolve, reject).finally(stop);
     });
     return this.#pool.clock.now();

@@ -7,14 +7,14 @@ import { QuarantineLog, type QuarantineLogTerms } from './quarantine-log.js';
 import { QuorumLog } from './quorum-log.js';
 import { SelfContentionLog } from './self-contention-log.js';
 
-/** How many locks a line names. */
+/** How many locks one line names. */
 const MOST_NAMED = 5;
 
 interface EventLogTerms extends QuarantineLogTerms {
   readonly logKeys?: boolean | undefined;
 }
 
-/** What the log says of the events of a pool: of those that somebody who runs it should hear of. */
+/** Writes those events of a pool to the log that its operator should know about. */
 export class EventLog {
   readonly #selfContention: SelfContentionLog;
   readonly #quarantine: QuarantineLog;
@@ -34,13 +34,13 @@ export class EventLog {
     this.#quorum = new QuorumLog(logger, { clock, quarantine: this.#quarantine });
   }
 
-  tell(event: LockEvent): void {
-    if (event.type === 'self-contended') this.#selfContention.tell(event.resources, event.holding);
+  notify(event: LockEvent): void {
+    if (event.type === 'self-contended') this.#selfContention.notify(event.resources, event.holding);
     else if (event.type === 'lost')
       this.logger.error(`The lock on ${this.#names(event.resources)} was lost: ${event.error.reason}`);
     else if (event.type === 'node-up') this.logger.log(`${event.node} is up`);
     else if (event.type === 'node-accepted') this.#accepted(event.node);
-    else if (event.type === 'node-quarantined') this.#quarantine.left(event);
+    else if (event.type === 'node-quarantined') this.#quarantine.quarantined(event);
     else if (event.type === 'node-trusted') this.#quarantine.back(event.node);
     else if (event.type === 'quorum-lost') this.#quorum.lost(event);
     else if (event.type === 'quorum-reached') this.#quorum.reached(event);
@@ -48,7 +48,7 @@ export class EventLog {
     else this.#note(event);
   }
 
-  /** Why the end of the application takes its time. */
+  /** Logs which locks the shutdown of the application waits for. */
   waits(holders: readonly Holder[], timeout: number): void {
     const locks = holders.length === 1 ? '1 lock' : `${holders.length} locks`;
     const eldest = holders.toSorted((one, other) => other.held - one.held).slice(0, MOST_NAMED);
@@ -59,14 +59,14 @@ export class EventLog {
     );
   }
 
-  /** No timer is left. */
+  /** Logs what is still pending about nodes, and leaves no timer. */
   stop(): void {
     this.#notes.stop();
     this.#quarantine.stop();
     this.#quorum.stop();
   }
 
-  /** What is often the same for all nodes. */
+  /** Logs what is often the same for several nodes, as one line for all of them. */
   #note(event: LockEvent): void {
     if (event.type === 'node-refused') this.#notes.add(event.node, ` refuses to vote: ${event.reason}`);
     else if (event.type === 'node-warning') this.#notes.add(event.node, `: ${event.reason}`);
@@ -75,7 +75,7 @@ export class EventLog {
   }
 
   #accepted(node: string): void {
-    // In order.
+    // What was said about the node before has to come first.
     this.#notes.tellAll();
     this.logger.log(`${node} votes again`);
   }

@@ -1,7 +1,7 @@
 import type { Logger } from '@nestjs/common';
 import type { Clock } from '../core/time/clock.js';
 
-/** Ms for which what is said of several nodes in the same words is gathered. */
+/** Ms for which messages are collected, so that the same words about several nodes become one line. */
 const GATHERED_FOR = 500;
 
 interface NodeNotesTerms {
@@ -10,9 +10,9 @@ interface NodeNotesTerms {
   readonly nodes: number;
 }
 
-/** What the log says of single nodes that is often the same for all of them, as a right that is missing: one line for all at once. */
+/** Logs messages that often concern several nodes alike, such as a missing right, as one line for all of these nodes. */
 export class NodeNotes {
-  /** By words, the nodes of which they were not said yet. */
+  /** By message, the nodes for which it was not logged yet. */
   readonly #untold = new Map<string, string[]>();
   #stopTimer: (() => void) | undefined;
   #isStopped = false;
@@ -22,7 +22,7 @@ export class NodeNotes {
     private readonly terms: NodeNotesTerms,
   ) {}
 
-  /** Takes what follows the name of the node in a line. */
+  /** Adds a message about a node: the words that follow the name of the node in the line. */
   add(node: string, words: string): void {
     if (this.#isStopped) return;
     const nodes = this.#untold.get(words) ?? [];
@@ -30,13 +30,13 @@ export class NodeNotes {
     this.#stopTimer ??= this.terms.clock.schedule(GATHERED_FOR, () => this.tellAll());
   }
 
-  /** What is not said yet is said, nothing more is, and no timer is left. */
+  /** Logs what is still pending and ignores later messages, so that no timer is left. */
   stop(): void {
     this.tellAll();
     this.#isStopped = true;
   }
 
-  /** Says at once what is not said yet. */
+  /** Logs at once what is still pending. */
   tellAll(): void {
     this.#stopTimer?.();
     this.#stopTimer = undefined;

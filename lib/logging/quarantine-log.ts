@@ -4,13 +4,13 @@ import type { LockEvent } from '../core/api/events.js';
 import { quorumOf } from '../core/quorum/quorum.js';
 import type { RedlockStatus } from '../core/quorum/status.js';
 
-/** Ms for which what happens to several nodes at once is gathered. */
+/** Ms within which events of several nodes are logged together. */
 const GATHERED_FOR = 500;
-/** Ms by which the end may move before it is told again. */
+/** Ms by which the end of the time without locks has to move before it is logged again. */
 const NEWS = 1_000;
-/** Ms after which nodes that are due to vote are looked at again. */
+/** Ms between two checks of nodes whose quarantine is over while there is no quorum yet. */
 const LOOK_AGAIN = 1_000;
-/** After so many of these something else than the quarantine stands in the way. */
+/** After so many checks in vain, something other than the quarantine prevents a quorum, and the log says what. */
 const MOST_VAIN_LOOKS = 3;
 const WHY = 'new, or were restarted, emptied or set back, or their clocks were set, and may have forgotten locks';
 const HINT = 'This is expected at a first start; in development set restartQuarantine: false.';
@@ -25,20 +25,20 @@ export interface QuarantineLogTerms {
 }
 
 /**
- * What the log says of nodes that are out of the vote: one line each while the others are a quorum; one for all of them where they
- * are not, and one when locks are possible again.
+ * Logs that nodes are in quarantine. While the other nodes are a quorum, each node in quarantine has a line of its own. Where they are not,
+ * there is one line for all nodes in quarantine, and one more as soon as locks are possible again.
  */
 export class QuarantineLog {
-  /** Until when each of them is out, ms on the monotonic clock. */
+  /** By node, when its quarantine ends, ms on the monotonic clock. */
   readonly #out = new Map<string, number>();
-  /** Those of whom nothing was said yet. */
+  /** The events that are not logged yet. */
   #untold: NodeLeft[] = [];
-  /** Until when there are no locks, as far as that was told. */
+  /** Until when there are no locks, as the log said last, ms on the monotonic clock; undefined while locks are possible. */
   #closedUntil: number | undefined;
   #isFirst = true;
   #isLooking = false;
   #nextLook = Infinity;
-  /** How often nodes were looked at that are due to vote, and were not enough. */
+  /** How many checks found too few voters although enough nodes were due to vote. */
   #vainLooks = 0;
   #isStopped = false;
   #stopGathering: (() => void) | undefined;
@@ -49,36 +49,36 @@ export class QuarantineLog {
     private readonly terms: QuarantineLogTerms,
   ) {}
 
-  /** Whether there are no locks because of this. */
+  /** Whether there are no locks because of the quarantine. */
   get isClosed(): boolean {
     return this.#closedUntil !== undefined || this.#noQuorumUntil() !== undefined;
   }
 
-  /** Whether something is to be said in a moment. */
+  /** Whether there are events that will be logged in a moment. */
   get isGathering(): boolean {
     return this.#untold.length > 0;
   }
 
-  /** Nothing more is said, and no timer is left. */
+  /** Logs nothing more, and leaves no timer. */
   stop(): void {
     this.#isStopped = true;
     this.#stopGathering?.();
     this.#stopWaiting?.();
   }
 
-  /** A node is out of the vote. */
-  left(event: NodeLeft): void {
+  /** Takes note that a node is out of the vote. */
+  quarantined(event: NodeLeft): void {
     if (this.#isStopped) return;
     this.#out.set(event.node, this.#now + event.remaining);
     this.#untold.push(event);
     this.#stopGathering ??= this.terms.clock.schedule(GATHERED_FOR, () => this.#sumUp());
   }
 
-  /** A node votes again. */
+  /** Takes note that a node votes again. */
   back(node: string): void {
     if (this.#isStopped) return;
     if (this.#untold.some((event) => event.node === node)) this.#sumUp();
-    // Unless it was counted when locks were possible again.
+    // The line that locks are possible again has already counted this node.
     if (!this.#out.delete(node)) return;
     if (this.#closedUntil === undefined) this.logger.log(`${node} votes again`);
     else this.#lookAt(this.#now + GATHERED_FOR);
@@ -101,21 +101,21 @@ export class QuarantineLog {
       this.#isFirst = false;
       this.#closedUntil = until;
     }
-    // Those that were started together vote together, but for some ms.
+    // Nodes that were started together vote again within a few ms of each other, so one check after the last of them is enough.
     this.#lookAt(Math.max(until, ...[...this.#out.values()].filter((end) => end <= until + GATHERED_FOR)));
   }
 
   #noLocks(until: number): string {
     const { clock, nodes } = this.terms;
-    const left = until - this.#now;
-    const end = new Date(clock.now().wall + left).toTimeString().slice(0, 8);
+    const remaining = until - this.#now;
+    const end = new Date(clock.now().wall + remaining).toTimeString().slice(0, 8);
     const names = this.#out.size < nodes ? ` (${[...this.#out.keys()].join(', ')})` : '';
     const who = `${this.#out.size} of ${nodes} nodes${names}`;
-    const line = `No locks for ${Math.ceil(left / 1_000)} s, until ${end}: ${who} are ${WHY}.`;
+    const line = `No locks for ${Math.ceil(remaining / 1_000)} s, until ${end}: ${who} are ${WHY}.`;
     return this.#isFirst ? `${line} ${HINT}` : line;
   }
 
-  /** No later than it is to be done anyway. */
+  /** Schedules a check of the nodes, unless one is running or is scheduled for an earlier time. */
   #lookAt(time: number): void {
     if (this.#isLooking || time >= this.#nextLook) return;
     this.#stopWaiting?.();
@@ -123,7 +123,7 @@ export class QuarantineLog {
     this.#stopWaiting = this.terms.clock.schedule(time - this.#now, () => void this.#look());
   }
 
-  /** Asks the nodes, so that it is told in time also where nobody asks for a lock. */
+  /** Asks the nodes for their status, so that the log says in time that locks are possible, even if nobody asks for a lock. */
   async #look(): Promise<void> {
     this.#nextLook = Infinity;
     this.#isLooking = true;
@@ -146,7 +146,7 @@ export class QuarantineLog {
     this.logger.log(`Locks are possible: ${voters.length} of ${nodes.length} nodes vote.`);
   }
 
-  /** Before when there can be no quorum because of nodes that are out; undefined where there can. */
+  /** Returns until when the quarantine rules out a quorum, ms on the monotonic clock; undefined where it does not. */
   #noQuorumUntil(): number | undefined {
     const now = this.#now;
     const ends = [...this.#out.values()].filter((end) => end > now).sort((a, b) => a - b);

@@ -2,18 +2,18 @@ import type { Logger } from '@nestjs/common';
 import type { Clock } from '../core/time/clock.js';
 import type { LockEvent } from '../core/api/events.js';
 
-/** Ms: a node that is up may be found to have forgotten its locks a moment later. */
+/** Ms to wait before logging: a node that has just come up may turn out to have forgotten its locks a moment later. */
 const SETTLED_AFTER = 500;
 
 type Quorum = Extract<LockEvent, { type: 'quorum-lost' | 'quorum-reached' }>;
 
 interface QuorumLogTerms {
   readonly clock: Clock;
-  /** Who says itself that there are no locks, and when there are again. */
+  /** The log of the quarantine, which says by itself that there are no locks, and when there are some again. */
   readonly quarantine: { readonly isClosed: boolean; readonly isGathering: boolean };
 }
 
-/** What the log says where there is no quorum, and where there is one again: once each, and nothing where the quarantine says it. */
+/** Logs once that there is no quorum, and once that there is one again; logs nothing where the quarantine log already says so. */
 export class QuorumLog {
   #isTold = false;
   #stopTimer: (() => void) | undefined;
@@ -27,7 +27,7 @@ export class QuorumLog {
     this.stop();
     const { quarantine } = this.terms;
     if (this.#isTold || quarantine.isClosed) return;
-    // In a moment it may be known that the quarantine is the reason.
+    // It may be known in a moment that the quarantine is the reason.
     if (quarantine.isGathering) this.#after(() => this.#tellLost(event));
     else this.#tellLost(event);
   }
@@ -51,11 +51,11 @@ export class QuorumLog {
     this.logger.log(`Locks are possible again: ${voters} nodes vote`);
   }
 
-  #after(tell: () => void): void {
-    this.#stopTimer = this.terms.clock.schedule(SETTLED_AFTER, tell);
+  #after(notify: () => void): void {
+    this.#stopTimer = this.terms.clock.schedule(SETTLED_AFTER, notify);
   }
 
-  /** No timer is left. */
+  /** Leaves no timer. */
   stop(): void {
     this.#stopTimer?.();
     this.#stopTimer = undefined;

@@ -3,14 +3,14 @@ import { elapsed, type Clock, type Moment } from '../core/time/clock.js';
 import { shown } from '../core/api/names.js';
 import { SystemClock } from '../core/time/system-clock.js';
 
-/** Ms for which nothing is said twice. */
+/** Ms within which no warning is repeated. */
 const QUIET = 60_000;
-/** Lines within that time, so that a loop over many resources does not flood the log either. */
+/** How many lines are logged within that time, so that a loop over many resources does not flood the log either. */
 const MOST_LINES = 20;
 
-/** Warns of calls that wait for a lock that the code around them holds: of each set of resources once a minute. */
+/** Warns of calls that wait for a lock that the code around them holds, once a minute for each set of resources. */
 export class SelfContentionLog {
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
   readonly #names: typeof shown;
   readonly #clock: Clock;
   #since: Moment;
@@ -27,15 +27,15 @@ export class SelfContentionLog {
     this.#since = clock.now();
   }
 
-  tell(resources: readonly string[], holding: readonly string[]): void {
+  notify(resources: readonly string[], holding: readonly string[]): void {
     const now = this.#clock.now();
     if (elapsed(this.#since, now) >= QUIET) {
-      this.#told.clear();
+      this.#reported.clear();
       this.#since = now;
     }
     const wanted = this.#names(resources);
-    if (this.#told.has(wanted) || this.#told.size >= MOST_LINES) return;
-    this.#told.add(wanted);
+    if (this.#reported.has(wanted) || this.#reported.size >= MOST_LINES) return;
+    this.#reported.add(wanted);
     this.logger.warn(warningOf(wanted, this.#names(holding)));
   }
 }

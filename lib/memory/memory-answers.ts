@@ -1,13 +1,13 @@
 import type { Grant, Ticket } from '../core/port/claim.js';
 import type { Question, Unknown } from '../core/port/lock-node.js';
 
-/** Answers later than the call returns, as a network does. */
+/** Answers after the call has returned, as a network does. */
 export function answer<A>(question: Question<A>, nodeIndex: number, given: A): void {
   queueMicrotask(() => question.answer(nodeIndex, given));
 }
 
-/** Tells a waiter what the node gave to it, in order with the answers. */
-export function tell(ticket: Ticket, node: string, grant: Grant): void {
+/** Tells a waiter what the node has granted, in order with the answers. */
+export function notify(ticket: Ticket, node: string, grant: Grant): void {
   queueMicrotask(() => ticket.granted(node, grant));
 }
 

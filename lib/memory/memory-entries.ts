@@ -3,11 +3,11 @@ import { Tidying } from './tidying.js';
 
 export interface Entry {
   readonly value: string;
-  /** On the wall clock, as Redis keeps it. */
+  /** Ms on the wall clock, as in Redis. */
   expires: number;
 }
 
-/** The locks on a node in memory. */
+/** The locks on a node in memory, by resource. */
 export class MemoryEntries {
   #entries = new Map<string, Entry>();
   readonly #tidying = new Tidying();
@@ -25,14 +25,14 @@ export class MemoryEntries {
     this.#tidying.check(this.#entries, () => [...this.#entries.keys()].forEach((each) => this.get(each)));
   }
 
-  /** Sets it, or makes it last longer where it has the value. */
+  /** Sets the lock; a lock with the same value only becomes longer, unless it never expires. */
   take(resource: string, value: string, ttl: number): void {
     const entry = this.get(resource);
     const lastsLonger = entry?.value === value && entry.expires > this.wall() + ttl;
     if (!lastsLonger || entry.expires === Infinity) this.set(resource, value, ttl);
   }
 
-  /** All of a claim or nothing; only where its holder is through with it may it end sooner. */
+  /** Extends all locks of a claim, or none. Only if the claim is `over` may they become shorter. */
   extend({ resources, value, over }: Claim, ttl: number): 'taken' | 'missing' | 'extended' {
     const entries = resources.map((resource) => this.get(resource));
     if (entries.some((entry) => entry && entry.value !== value)) return 'taken';
@@ -45,7 +45,7 @@ export class MemoryEntries {
     this.#entries.delete(resource);
   }
 
-  /** Of those who stand in the way of a claim, the one that lasts longest. */
+  /** Returns, of the locks of other owners on the resources of a claim, the one that lasts longest. */
   longest({ resources, value }: Claim): Entry | undefined {
     let longest: Entry | undefined;
     for (const resource of resources) {

@@ -2,9 +2,9 @@ import type { Claim } from '../core/port/claim.js';
 import { counterOf } from '../core/port/fencing.js';
 import type { Question } from '../core/port/lock-node.js';
 
-/** The fence counters of a node in memory, which outlive all locks; a few resources share each of them. */
+/** The fence counters of a node in memory. They outlive all locks, and a few resources share each of them. */
 export class MemoryFences {
-  /** The last token that was given away. */
+  /** By counter: the last token that was given away. */
   #counters = new Map<string, number>();
 
   constructor(
@@ -16,31 +16,32 @@ export class MemoryFences {
     return this.#counters.get(counterOf(resource));
   }
 
-  /** The first of the tokens that come with a vote, new or for somebody who has the resources already. */
+  /** Returns the first of the tokens that come with a vote; `isOurs` is true if the claim has the resources already. */
   first({ claim, proposal }: Pick<Question<never>, 'claim' | 'proposal'>, isOurs: boolean): number {
     return isOurs ? this.again(claim, proposal) : this.next(claim.resources, proposal);
   }
 
-  /** The first token of a new vote: above all earlier ones, and what the client proposes where that is. */
+  /** Returns the first token of a new vote: the proposal of the client, or the successor of the earlier tokens if that is greater. */
   next(resources: readonly string[], proposal: number): number {
     return Math.max(proposal, ...resources.map((resource) => this.#next(resource)));
   }
 
-  /** For somebody who has the resources already: what that came with, lifted to what is proposed now. */
+  /** Returns the first token for a claim that has the resources already: the first token of its vote, or the proposal if that is greater. */
   again({ resources, tokens }: Pick<Claim, 'resources' | 'tokens'>, proposal: number): number {
     return Math.max(proposal, ...resources.map((resource) => this.#next(resource) - tokens));
   }
 
   /**
-   * For the next in line, which proposes nothing: the successor of what was there; and where that is old, as after a restart
-   * with an old file, what was not reached before the restart, in steps so great that nodes agree on them.
+   * Returns the first token for the next waiter in line, which proposes none: the successor of the last token. If that
+   * counter is old, as after a restart with an old file, it is a number that was not reached before the restart, in steps so great that
+   * nodes agree on them.
    */
   successor(resource: string): number {
     const [now, step] = [Math.round(this.wall() * 1_000), this.maxTtl * 250];
     return Math.max(this.#next(resource), Math.ceil((now - 2 * step) / step) * step);
   }
 
-  /** Counts so many tokens, of which this is the first. */
+  /** Counts the tokens of a claim, of which `first` is the first, as given away. */
   take({ resources, tokens }: Pick<Claim, 'resources' | 'tokens'>, first: number): void {
     for (const resource of resources) this.raise(resource, first + tokens - 1);
   }
@@ -49,13 +50,13 @@ export class MemoryFences {
     if ((this.get(resource) ?? 0) < token) this.#counters.set(counterOf(resource), token);
   }
 
-  /** Ms by which a proposal is too far off the node's clock; a clock that was set could drag the counters of others with it. */
+  /** Returns the ms by which a proposal is off the node's clock if that is too far, else 0: a wrong clock could raise the counters of others. */
   apart(proposal: number): number {
     const apart = Math.abs(proposal / 1_000 - this.wall());
     return proposal > 0 && apart > this.maxTtl / 2 ? apart : 0;
   }
 
-  /** Ms by which a first token is too far ahead of the clock, by which the counter would begin if the node lost its memory. */
+  /** Returns the ms by which a first token is ahead of the clock if that is too far, else 0: a node without its memory starts at its clock. */
   ahead(first: number): number {
     const ahead = first / 1_000 - this.wall();
     return ahead > this.maxTtl / 2 ? ahead : 0;

@@ -2,11 +2,11 @@ import type { Claim } from '../core/port/claim.js';
 import { Tidying } from './tidying.js';
 
 export interface LineTerms {
-  /** Whether a claim that waits would hear of a grant; Redis knows where its process is gone. @default everybody would */
+  /** Returns whether a waiting claim would hear of a grant; Redis knows if its process is gone. @default all claims would */
   readonly listens?: (waiting: Claim) => boolean;
 }
 
-/** Those who wait for one resource on a node in memory, by the time of their arrival. */
+/** The claims that wait for one resource on a node in memory, by the time of their arrival. */
 export class MemoryLine {
   #claims: Claim[] = [];
 
@@ -18,14 +18,14 @@ export class MemoryLine {
     return this.#claims.map(({ value }) => value);
   }
 
-  /** Takes the place of the claim's ticket, once. */
+  /** Puts the claim at the place of its ticket, unless it is in the line already. */
   enter(claim: Claim): void {
     if (this.values.includes(claim.value)) return;
     this.#claims.push(claim);
     this.#claims.sort((a, b) => (isOlder(a, b) ? -1 : 1));
   }
 
-  /** Only by the claim that waits: a lock of several resources has the value of its parts, and a place in no line. */
+  /** Removes the claim, if it has a ticket. The claim of several resources has none, and must not remove a part with the same value. */
   leave({ value, ticket }: Claim): void {
     if (ticket) this.#claims = this.#claims.filter((claim) => claim.value !== value);
   }
@@ -40,7 +40,7 @@ export class MemoryLine {
   }
 }
 
-/** Ttl and value decide between two that came in the same microsecond, as they do on a Redis node, so that all agree. */
+/** Returns whether `a` is ahead of `b`. In the same microsecond, ttl and value decide, as on a Redis node, so that all nodes agree. */
 function isOlder(a: Claim, b: Claim): boolean {
   const earlier = a.ticket!.arrived - b.ticket!.arrived;
   return earlier === 0 ? memberOf(a) < memberOf(b) : earlier < 0;
@@ -59,12 +59,12 @@ export class MemoryLines {
     return this.#lines.get(resource);
   }
 
-  /** When the oldest of those came who wait; as on a Redis node that is not told of several resources. */
+  /** Returns when the oldest waiter came, or Infinity for none. As on a Redis node, the answer for several resources is 0: not known. */
   oldest([resource = '', ...others]: readonly string[]): number {
     return others.length > 0 ? 0 : (this.get(resource)?.claims[0]?.ticket?.arrived ?? Infinity);
   }
 
-  /** The line of a resource, made where there is none. */
+  /** Returns the line of a resource; creates it if there is none. */
   of(resource: string): MemoryLine {
     this.#tidying.check(this.#lines, () => this.#forgetEmpty());
     const line = this.#lines.get(resource) ?? new MemoryLine();

@@ -11,7 +11,7 @@ import type {
   ReleaseAnswer,
   YieldAnswer,
 } from '../core/port/lock-node.js';
-import { answer, tell } from './memory-answers.js';
+import { answer, notify } from './memory-answers.js';
 import { MemoryEntries } from './memory-entries.js';
 import { MemoryFences } from './memory-fences.js';
 import { MemoryLines, type LineTerms } from './memory-line.js';
@@ -19,7 +19,7 @@ import { MemoryRefusals } from './memory-refusals.js';
 import { MemoryTrust, type TrustTerms } from './memory-trust.js';
 import type { Snapshot } from './snapshot.js';
 
-/** A node in memory that answers as a Redis master would: for tests without Redis, and for simulations. */
+/** A node in memory that answers as a Redis master would, for tests without Redis and for simulations. */
 export class MemoryNode implements LockNode {
   readonly #listens: (waiting: Claim) => boolean;
   readonly #entries: MemoryEntries;
@@ -85,7 +85,7 @@ export class MemoryNode implements LockNode {
   }
 
   async open(): Promise<void> {
-    // It is always there; a new one that is to be distrusted begins to count now.
+    // There is nothing to connect to. If a new node has a quarantine, it begins now.
     this.#trust.quarantine();
   }
 
@@ -93,22 +93,22 @@ export class MemoryNode implements LockNode {
     this.flush();
   }
 
-  /** Plants a key as a foreign client would. */
+  /** Sets a key as a foreign client would. */
   set(resource: string, value: string, ttl = Infinity): void {
     this.#entries.set(resource, value, ttl);
   }
 
-  /** The value under a resource, if it is held. */
+  /** Returns the value under a resource, if the resource is held. */
   get(resource: string): string | undefined {
     return this.#entries.get(resource)?.value;
   }
 
-  /** The values of those who wait for a resource, the next one first. */
+  /** Returns the values of the waiters for a resource, the next one first. */
   waiting(resource: string): string[] {
     return this.#lines.get(resource)?.values ?? [];
   }
 
-  /** The fence counter of a resource, while it is kept. */
+  /** Returns the fence counter of a resource, while there is one. */
   fence(resource: string): number | undefined {
     return this.#fences.get(resource);
   }
@@ -118,7 +118,7 @@ export class MemoryNode implements LockNode {
     this.#restore({ entries: new Map(), lines: new Map(), fences: new Map(), marker: undefined });
   }
 
-  /** Starts again, empty or with what it had on its disk. */
+  /** Restarts the node, empty or with what it had on its disk. */
   restart(disk?: Snapshot): void {
     this.#trust.restart();
     if (disk) this.#restore(disk);
@@ -154,7 +154,7 @@ export class MemoryNode implements LockNode {
     if (refusal) return refusal;
     if (claim.ticket && !this.#has(claim)) this.#lines.of(claim.resources[0]!).enter(claim);
     for (const resource of claim.resources) this.#serve(resource, claim);
-    // Perhaps by a part of the same lock, which waited and was served just now.
+    // Perhaps a part of the same lock, which waited, was served just now.
     const isOurs = this.#has(claim);
     const obstacle = this.#entries.longest(claim);
     if (obstacle) {
@@ -178,7 +178,7 @@ export class MemoryNode implements LockNode {
     return { kind: 'kept' };
   }
 
-  /** Gives what is free to the first living waiter, if it may have a token; true where that is the one who asks, and takes it. */
+  /** Gives a free resource to the first living waiter, if it may have a token; returns true if that is `asking`, which then takes it. */
   #serve(resource: string, asking?: Claim): boolean {
     if (this.#entries.get(resource) || this.#trust.quarantine() > 0) return false;
     const line = this.#lines.get(resource);
@@ -192,7 +192,7 @@ export class MemoryNode implements LockNode {
       }
       this.#fences.take({ resources: [resource], tokens: TOKENS_PER_VOTE }, fence);
       this.set(resource, next.value, next.ticket!.ttl);
-      tell(next.ticket!, this.name, { since: this.clock.now(), fence, oldest: this.#lines.oldest([resource]) });
+      notify(next.ticket!, this.name, { since: this.clock.now(), fence, oldest: this.#lines.oldest([resource]) });
       return false;
     }
     return false;

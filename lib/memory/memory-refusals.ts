@@ -3,7 +3,7 @@ import type { Question, Unknown } from '../core/port/lock-node.js';
 import { refusal } from './memory-answers.js';
 import type { MemoryFences } from './memory-fences.js';
 
-/** What a node in memory does not do at all, and why. */
+/** Says which requests a node in memory refuses, and why. */
 export class MemoryRefusals {
   constructor(
     private readonly fences: Pick<MemoryFences, 'apart' | 'ahead'>,
@@ -15,7 +15,7 @@ export class MemoryRefusals {
     return ttl > maxTtl ? refusal(`a ttl of ${ttl} ms is above maxTtl, ${maxTtl} ms`) : undefined;
   }
 
-  /** By what a vote is asked for with; an extension comes with no token, so that clocks that are apart do no harm to it. */
+  /** Checks the terms of a vote. An extension is not checked like this: it brings no token, so that clocks that differ do no harm to it. */
   ofTerms({ ttl, proposal }: Pick<Question<never>, 'ttl' | 'proposal'>): Unknown | undefined {
     const tooLong = this.ofTtl(ttl);
     const apart = this.fences.apart(proposal);
@@ -23,7 +23,7 @@ export class MemoryRefusals {
     return refusal(`the clocks of client and node are ${Math.round(apart)} ms apart, more than half of maxTtl`);
   }
 
-  /** By the first of the fencing tokens that would come with it. */
+  /** Checks the first of the fencing tokens that would come with a vote. */
   ofToken(first: number): Unknown | undefined {
     const ahead = this.fences.ahead(first);
     return ahead > 0 ? refusal(outrun(ahead)) : undefined;

@@ -1,19 +1,19 @@
-/** What a node notes of itself: which run of it has been there since when. */
+/** What a node notes about itself: its current run, and since when. */
 export interface Marker {
   readonly run: number;
   readonly since: number;
-  /** Ms. */
+  /** Ms: the greatest `maxTtl` that the node has had so far. */
   readonly maxTtl: number;
 }
 
 export interface TrustTerms {
   /** Ms that any lease may last at most. @default 30_000 */
   readonly maxTtl?: number;
-  /** Keeps a node that may have forgotten locks out of the vote until these have ended. @default false */
+  /** Keeps a node that may have forgotten locks from voting until these locks have ended. @default false */
   readonly restartQuarantine?: boolean;
 }
 
-/** Whether a node in memory may vote: not for `maxTtl` ms after it was started, emptied or set back. */
+/** Decides whether a node in memory may vote: not for `maxTtl` ms after it was started, emptied or set back. */
 export class MemoryTrust {
   readonly maxTtl: number;
   readonly #isOn: boolean;
@@ -36,7 +36,7 @@ export class MemoryTrust {
     this.#run += 1;
   }
 
-  /** Ms until it votes; 0 where it does. */
+  /** Returns the ms until the node votes; 0 if it votes now. */
   quarantine(): number {
     if (!this.#isOn) return 0;
     const now = this.wall();

@@ -1,10 +1,10 @@
 const TIDY_FROM = 1_000;
 
-/** When to look for what can be forgotten: whenever there is twice as much, often enough to forget and too seldom to cost. */
+/** Decides when to look for useless entries: whenever the number of entries has doubled. That frees memory often enough, and costs little. */
 export class Tidying {
   #at = TIDY_FROM;
 
-  /** Calls `tidy` where that is due, which takes out of `entries` what is of no use any more. */
+  /** Calls `tidy` if it is due; `tidy` removes from `entries` what is of no use any more. */
   check(entries: { readonly size: number }, tidy: () => void): void {
     if (entries.size < this.#at) return;
     tidy();

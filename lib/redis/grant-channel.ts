@@ -8,30 +8,30 @@ import { readGrant, secretIn, signatureOf, type SignedGrant } from './grant-sign
 import type { Reply } from './connection/wire-command.js';
 
 const TIDY_FROM = 1_000;
-/** How many grants wait at most for a reply that may prove them. */
+/** How many grants are kept at most until a reply brings the secret that may verify them. */
 const MOST_EARLY = 1_000;
 
-/** What a node says of a grant. */
+/** What a node says about a grant. */
 export interface GrantSigns extends Omit<Grant, 'since'> {
-  /** What time it had then, ms. */
+  /** The clock of the node at that moment, ms. */
   readonly clock?: number | undefined;
 }
 
-/** Told what comes over the channel. */
+/** Takes what comes over the channel. */
 export interface GrantListener {
-  /** The node gave the resource to a claim that waited in its line. */
+  /** Called when the node has given the resource to a claim that waited in its line, not before `since`. */
   granted(claim: Claim, grant: GrantSigns, since: Moment | undefined): void;
-  /** When the latest command was sent that has been answered: what the node tells now is not older. */
+  /** Returns when the latest command that has an answer was sent: a message that arrives now is not older. */
   since(): Moment | undefined;
-  /** Who has asked under this value for a place in the line of a resource, and has no answer so far. */
+  /** Returns the claim that has asked under this value for a place in the line of a resource, and has no answer yet. */
   asking(value: string, resource: string): Asking | undefined;
-  /** The node gave a resource to a claim that nobody waits with any more. */
+  /** Called when the node has given a resource to a claim with which no caller waits any more. */
   unwanted(claim: Claim): void;
-  /** The node cannot tell us of grants. */
+  /** Called when the node cannot notify this process of grants. */
   unavailable(reason: string): void;
 }
 
-/** A grant, and how it was to be understood when it was heard. */
+/** A grant, and what was known about its claim when the grant arrived. */
 interface Heard {
   readonly grant: SignedGrant;
   readonly resource: string;
@@ -39,19 +39,19 @@ interface Heard {
   readonly since: Moment | undefined;
 }
 
-/** The private channel over which one node tells one process what it was given, on the connection of its commands. */
+/** The private channel over which one node notifies one process of its grants, on the connection of the commands. */
 export class GrantChannel {
   readonly #waiting = new Map<string, Claim>();
-  /** By which the node signs what it tells; other clients that can publish do not know it. */
+  /** The secret with which the node signs its grants; other clients that can publish do not know it. */
   #secret: string | undefined;
-  /** What was not signed by a secret that was known so far. */
+  /** The grants that were not signed with the secret that was known when they arrived. */
   #early: Heard[] = [];
-  /** Those of the grants that each claim was told of. */
+  /** By claim, the tokens of the grants that it was notified of. */
   readonly #tokens = new WeakMap<Claim, readonly number[]>();
   #redis: Redis | undefined;
   #tidyAt = TIDY_FROM;
   #usable = false;
-  #told = false;
+  #reported = false;
 
   constructor(
     private readonly name: string,
@@ -59,36 +59,37 @@ export class GrantChannel {
     private readonly listener: GrantListener,
   ) {}
 
-  /** Whether a claim may be entered into the line of the node. */
+  /** Whether claims may be entered into the lines of the node. */
   get usable(): boolean {
     return this.#usable;
   }
 
-  /** Subscribes on a new connection, which must be its first command. Only RESP3 takes other commands beside it. */
+  /** Subscribes on a new connection, where this has to be the first command. Only RESP3 allows other commands on the same connection. */
   listen(redis: Redis): void {
     if (this.#redis !== redis) redis.on('message', (_channel: string, message: string) => this.#heard(message));
     this.#redis = redis;
     this.#usable = redis.condition?.protocol === 3;
     if (!this.#usable) return this.#failed('the node does not speak RESP3, which Redis has from version 6 on');
     redis.subscribe(this.name).then(
-      () => (this.#told = false),
+      () => (this.#reported = false),
       (error: Error) => this.#refused(error),
     );
-    // Places in line outlive the connection on which they were taken, perhaps unheard of.
+    // A place in line outlives the connection on which it was taken. The reply with the secret may have been lost with that connection,
+    // so the secret is read now.
     this.#early = [];
     const known = this.#secret;
     redis.get(this.keyPrefix + FAMILIES.waiting).then((mark) => this.#learn(secretIn(mark), known), ignore);
   }
 
-  /** Tells what a reply says by `tell`, and then of grants that came before it and are proved by it. */
-  settle(reply: Reply, tell: () => void): void {
+  /** Passes a reply on by `notify`, and after it the grants that came before the reply and that its secret verifies. */
+  settle(reply: Reply, notify: () => void): void {
     const secret = secretOf(reply);
     if (secret !== undefined) this.#secret = secret;
-    tell();
+    notify();
     if (this.#early.length > 0) this.#hearEarly();
   }
 
-  /** Grants for this claim are wanted, until it is released or nobody waits for it any more. */
+  /** Accepts grants for this claim until it is released or no caller waits with it any more. */
   expect(claim: Claim): void {
     this.#waiting.set(claim.value, claim);
     if (this.#waiting.size >= this.#tidyAt) this.#tidy();
@@ -99,8 +100,9 @@ export class GrantChannel {
   }
 
   /**
-   * Whenever their number has doubled: often enough to forget locks that nobody released, too seldom to cost. What is still held
-   * stays: a vote for it that comes late was perhaps counted by an extension, and must not be given back.
+   * Removes claims that are over and with which no caller waits. It runs whenever the number of claims has doubled: often enough to forget
+   * locks that were never released, too seldom to cost anything. A claim that is still held stays: an extension may already have counted a
+   * vote that arrives late, and such a vote must not be given back.
    */
   #tidy(): void {
     for (const [value, { ticket, over }] of this.#waiting) {
@@ -109,45 +111,45 @@ export class GrantChannel {
     this.#tidyAt = Math.max(TIDY_FROM, 2 * this.#waiting.size);
   }
 
-  /** A connection that breaks under way is no refusal: the next one tries again. */
+  /** Takes note that the node refuses the subscription. A connection that breaks before the answer is no refusal: the next one tries again. */
   #refused(error: Error): void {
     if (error.name === 'ReplyError') this.#failed(error.message);
   }
 
   #failed(reason: string): void {
     this.#usable = false;
-    if (!this.#told) this.listener.unavailable(reason);
-    this.#told = true;
+    if (!this.#reported) this.listener.unavailable(reason);
+    this.#reported = true;
   }
 
   #heard(message: string): void {
     const grant = readGrant(message);
     if (grant === undefined) return;
     const resource = grant.key.slice(this.keyPrefix.length);
-    // Redis before 7.2 tells of a grant before it answers the batch by which both came about: that the claim waits, and that it is its turn.
+    // Before version 7.2, Redis publishes a grant before it answers the batch that put the claim in line and granted it at once.
     const asking = this.#waitsFor(grant.value, resource) ? undefined : this.listener.asking(grant.value, resource);
     const since = asking ? asking.since : this.listener.since();
     const heard: Heard = { grant, resource, asking: asking?.claim, since };
-    if (this.#isSigned(grant)) this.#tell(heard);
+    if (this.#isSigned(grant)) this.#notify(heard);
     else if (this.#early.length < MOST_EARLY) this.#early.push(heard);
   }
 
-  /** What was told by the node, and not by somebody who only can publish. */
+  /** Returns whether the grant comes from the node, and not from a client that can only publish. */
   #isSigned({ signature, text }: SignedGrant): boolean {
     return this.#secret !== undefined && signature === signatureOf(text, this.#secret);
   }
 
-  /** Whatever was said since is newer. */
+  /** Takes the secret that was read from the node, unless a reply has brought a newer one since. */
   #learn(secret: string | undefined, known: string | undefined): void {
     if (this.#secret === known) this.#secret = secret ?? known;
     this.#hearEarly();
   }
 
-  /** What is not proved now was told by somebody else, and nothing comes of it. */
+  /** Passes on the early grants that the secret verifies. The others do not come from the node, and are dropped. */
   #hearEarly(): void {
     const early = this.#early;
     this.#early = [];
-    for (const heard of early) if (this.#isSigned(heard.grant)) this.#tell(heard);
+    for (const heard of early) if (this.#isSigned(heard.grant)) this.#notify(heard);
   }
 
   #waitsFor(value: string, resource: string): Claim | undefined {
@@ -155,19 +157,19 @@ export class GrantChannel {
     return claim?.resources[0] === resource ? claim : undefined;
   }
 
-  #tell({ grant: { value, fence, oldest, clock }, resource, asking, since }: Heard): void {
+  #notify({ grant: { value, fence, oldest, clock }, resource, asking, since }: Heard): void {
     const claim = this.#waitsFor(value, resource) ?? asking;
     if (claim) {
-      // Each comes with a token of its own: a client that says it once more has only heard it.
+      // Every grant has a token of its own. A message that repeats a token comes from a client that has only listened to the channel.
       const known = this.#tokens.get(claim) ?? [];
       if (known.includes(fence)) return;
       this.#tokens.set(claim, [...known, fence]);
       this.listener.granted(claim, { fence, oldest, clock }, since);
-      // Parts of one lock share a value: what comes late for one of them is no vote for the other that is waited for by now.
+      // The parts of one lock share a value: a late grant for one part is no vote for the part that is waited for by now.
     } else if (!this.#waiting.has(value)) this.listener.unwanted(new Claim([resource], value));
   }
 }
 
 function ignore(): void {
-  // Who does not know the secret hears of no grant until a node has said it.
+  // Without the secret no grant counts until a reply of the node brings it.
 }

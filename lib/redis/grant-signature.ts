@@ -1,19 +1,19 @@
 import { hash } from 'node:crypto';
 import { arrivalIn } from './batch/reply-decoder.js';
 
-/** Signature; value, fence counter and clock of the node, when the oldest of those came who wait behind it, key. */
+/** Matches a grant: signature; value, fence counter and clock of the node, arrival of the oldest waiter behind it, key. */
 const MESSAGE = /^(\w+) ((\S+) (\d+)(?:@(\d+))? (\S+) (.*))$/s;
-/** Until when the mark lasts that somebody waits, and the secret of the node. */
+/** Matches the mark that somebody waits: when the mark expires, and the secret of the node. */
 const MARK = /^\d+ (\w+)$/;
 
-/** What a node, or a client that pretends to be one, says of a grant. */
+/** What a node, or a client that pretends to be one, says about a grant. */
 export interface SignedGrant {
   readonly signature: string;
-  /** All the rest. */
+  /** What was signed: everything after the signature. */
   readonly text: string;
   readonly value: string;
   readonly fence: number;
-  /** What time the node had, ms: its clock may have been set, and what it gives may be somebody else's still. */
+  /** The clock of the node, ms: if it was set, the resource may still belong to somebody else. */
   readonly clock: number | undefined;
   readonly oldest: number;
   readonly key: string;
@@ -30,12 +30,12 @@ export function readGrant(message: string): SignedGrant | undefined {
   return { signature, text: text!, value: value!, ...signs, key: key! };
 }
 
-/** As the script of the node signs; with the secret at both ends, so that nothing can be added to a text that was signed. */
+/** Returns the signature that the script on the node makes. The secret is at both ends, so that nothing can be added to a signed text. */
 export function signatureOf(text: string, secret: string): string {
   return hash('sha1', `${secret} ${text} ${secret}`);
 }
 
-/** What a node that somebody waits on keeps by itself. */
+/** Returns the secret from the mark that a node keeps while somebody waits. */
 export function secretIn(mark: string | null): string | undefined {
   return MARK.exec(mark ?? '')?.[1];
 }

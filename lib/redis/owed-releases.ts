@@ -3,31 +3,31 @@ import type { Clock } from '../core/time/clock.js';
 import { LINE_KEPT } from './scripts/line-script.js';
 
 const TIDY_FROM = 1_000;
-/** Ms until a release is tried again that a node has answered with an error; then twice as long, up to the longest pause. */
+/** Ms until a release that a node has answered with an error is tried again; every further pause is twice as long, up to the longest one. */
 const FIRST_PAUSE = 100;
 const LONGEST_PAUSE = 1_000;
 
-/** To whom releases are owed. */
+/** The node to which releases are owed. */
 export interface Creditor {
-  /** Why it cannot be told now; `pay` is called as soon as it can. */
+  /** Returns why the node can be sent nothing now; `pay` is called as soon as it can. */
   obstacle(): string | undefined;
-  release(claim: Claim, left: number): void;
+  release(claim: Claim, remaining: number): void;
 }
 
 interface Owed {
   readonly until: number;
-  /** It was sent again, and is not answered. */
+  /** True while the release was sent again and has no answer yet. */
   isOnItsWay: boolean;
 }
 
-/** Ms for which a release is owed of a claim whose lease lasts so long: its place in line may last longer. */
+/** Returns the ms for which a release is owed of a claim with this ttl: its place in line may last longer than its lease. */
 export function owedFor({ ticket }: Pick<Claim, 'ticket'>, ttl: number): number {
   return ticket ? Math.max(ttl, LINE_KEPT) : ttl;
 }
 
 /**
- * Releases that did not succeed so far, since the node was away or answered with an error: it may be busy, or write nothing for a
- * time. Each is owed until it succeeds, or until the lease would have ended by itself.
+ * Releases that have not succeeded yet, because the node was away or answered with an error: it may be busy, or accept no writes for a time.
+ * Each release is owed until it succeeds, or until the lease would have ended by itself.
  */
 export class OwedReleases {
   readonly #owed = new Map<Claim, Owed>();
@@ -45,7 +45,7 @@ export class OwedReleases {
     return this.#owed.size;
   }
 
-  /** Owes the release of `claim` for at most `ttl` ms; where that was owed already, for what is left of it. */
+  /** Owes the release of `claim` for at most `ttl` ms; a release that was tried again in vain is owed for what is left of its time. */
   add(claim: Claim, ttl: number): void {
     if (this.#isClosed) return;
     const owed = this.#owed.get(claim);
@@ -55,22 +55,22 @@ export class OwedReleases {
     this.#stopTimer ??= this.clock.schedule(this.#pause, () => this.#tryAgain());
   }
 
-  /** The node has nothing of it any more. */
+  /** Ends the debt, because the node has nothing of the claim any more. */
   settle(claim: Claim): void {
     this.#owed.delete(claim);
     if (this.#owed.size === 0) this.#pause = FIRST_PAUSE;
   }
 
-  /** Sends all that is owed and not on its way. */
+  /** Sends all owed releases that are not on their way. */
   pay(): void {
     const now = this.#now();
     for (const [claim, owed] of this.#owed) {
-      const left = owed.until - now;
+      const remaining = owed.until - now;
       if (owed.isOnItsWay) continue;
       owed.isOnItsWay = true;
-      // The caller that followed has asked long ago: what is given back now serves the line.
+      // The next caller of this process has asked long ago, so that this release has to serve the line.
       claim.followed = false;
-      if (left > 0) this.creditor.release(claim, left);
+      if (remaining > 0) this.creditor.release(claim, remaining);
       else this.settle(claim);
     }
   }
@@ -81,7 +81,7 @@ export class OwedReleases {
     this.#owed.clear();
   }
 
-  /** While the node is away there is nothing to try. */
+  /** Tries the owed releases again, unless the node is away: then `pay` is called when it is back. */
   #tryAgain(): void {
     this.#stopTimer = undefined;
     const waits = this.#owed.size > 0 && this.creditor.obstacle() === undefined;
@@ -89,7 +89,10 @@ export class OwedReleases {
     if (waits) this.pay();
   }
 
-  /** Whenever their number has doubled: often enough to forget, too seldom to cost. */
+  /**
+   * Removes releases whose time is over. It runs whenever the number of releases has doubled: often enough to forget,
+   * too seldom to cost anything.
+   */
   #tidy(): void {
     const now = this.#now();
     for (const [claim, { until }] of this.#owed) if (until <= now) this.#owed.delete(claim);

@@ -14,8 +14,9 @@ import type {
 import { readAnswers, yieldedBy, type AnswerListener } from './batch/reply-decoder.js';
 import type { Encoder } from './batch/batch-encoder.js';
 import { BatchQueue } from './batch/batch-queue.js';
-import { Batch, isRelease, isVote, type Verb } from './batch/batch.js';
-import { extendVerb, mayStand, releaseVerb, severalOr } from './batch/verb-of.js';
+import { Batch } from './batch/batch.js';
+import { acquireVerb, extendVerb, isRelease, isVote, mayStand, releaseVerb, severalOr } from './batch/verbs.js';
+import { VERB, type Verb } from './scripts/protocol.js';
 import { GrantChannel, type GrantListener } from './grant-channel.js';
 import type { NodeAddress } from './connection/node-address.js';
 import type { NodeParts } from './connection/node-parts.js';
@@ -45,7 +46,7 @@ export class RedisNode implements LockNode {
     this.name = address.name;
     const creditor = {
       obstacle: () => this.#obstacle(),
-      release: (claim: Claim, left: number) => this.release(new SingleCall(claim, left), 0),
+      release: (claim: Claim, remaining: number) => this.release(new SingleCall(claim, remaining), 0),
     };
     this.#owed = new OwedReleases(creditor, clock);
     this.#grants = new GrantChannel(encoder.channel, encoder.keyPrefix, {
@@ -56,7 +57,7 @@ export class RedisNode implements LockNode {
       unavailable: (reason) => this.#tellPool({ type: 'hand-off-unavailable', reason }),
     });
     const link: NodeLink = {
-      tell: (event) => this.#tellPool(event),
+      notify: (event) => this.#tellPool(event),
       identified: () => this.#identified(),
       send: (name, wire, settle) => this.#connection.send(name, wire, settle),
       clock,
@@ -88,19 +89,18 @@ export class RedisNode implements LockNode {
 
   acquire(question: Question<AcquireAnswer>, nodeIndex: number): void {
     const { claim } = question;
-    const verb = claim.ticket && this.#grants.usable ? 'W' : severalOr('A', claim);
-    claim.noteSent(this, this.#ask(verb, question, nodeIndex));
+    claim.noteSent(this, this.#ask(acquireVerb(claim, this.#grants.usable), question, nodeIndex));
   }
 
   yield(question: Question<YieldAnswer>, nodeIndex: number): void {
-    // Who cannot stand in line cannot keep a place in it either.
-    if (this.#grants.usable) return void this.#ask('Y', question, nodeIndex);
+    // Without grants there are no places in line, so the claim gives its vote back without taking one.
+    if (this.#grants.usable) return void this.#ask(VERB.yield, question, nodeIndex);
     const passed = (answer: ReleaseAnswer): void => question.answer(nodeIndex, yieldedBy(answer));
     this.release(new SingleCall(question.claim, 0, passed), nodeIndex);
   }
 
   raise(question: Question<RaiseAnswer>, nodeIndex: number): void {
-    this.#ask(severalOr('F', question.claim), question, nodeIndex);
+    this.#ask(severalOr(VERB.raise, question.claim), question, nodeIndex);
   }
 
   extend(question: Question<ExtendAnswer>, nodeIndex: number): void {
@@ -114,7 +114,7 @@ export class RedisNode implements LockNode {
   probe(answered: (answer: ProbeAnswer) => void): void {
     const reason = this.#connection.obstacle();
     if (reason) return queueMicrotask(() => answered({ kind: 'unknown', reason, sent: false }));
-    // Not before what was asked earlier.
+    // Operations that were requested earlier have to be sent first.
     this.#batches.flush();
     this.#probe.ask(answered);
   }
@@ -132,13 +132,13 @@ export class RedisNode implements LockNode {
 
   close(): Promise<void> {
     this.#tellPool = this.#identified = () => undefined;
-    // What was given up in this very turn still leaves.
+    // Releases that were requested in this very turn still have to be sent.
     this.#batches.flush();
     for (const part of [this.#owed, this.#trust]) part.close();
     return this.#connection.close();
   }
 
-  /** Puts an operation into the batch of this turn and returns true, or answers in a microtask why it was not sent. */
+  /** Adds an operation to the batch of this turn and returns true; if it cannot be sent, answers why in a microtask and returns false. */
   #ask<A>(verb: Verb, question: Question<A>, nodeIndex: number): boolean {
     const reason = this.#batches.isOpen ? undefined : this.#obstacle();
     if (reason === undefined) {
@@ -147,7 +147,7 @@ export class RedisNode implements LockNode {
     }
     const batch = new Batch();
     batch.add(verb, question, nodeIndex);
-    // `queueMicrotask` would make a resource for async hooks first.
+    // `queueMicrotask` would first create a resource for async hooks.
     void Promise.resolve().then(() => this.#settle(batch, { ok: false, reason, sent: false }));
     return false;
   }
@@ -172,12 +172,12 @@ export class RedisNode implements LockNode {
     const isNoted = question.claim.ticket || answer.kind === 'unknown' || this.#owed.size > 0;
     if (isNoted) this.#note(batch.verbs[index]!, question, answer.kind);
     const counted = isVote(batch.verbs[index]!) ? this.#trust.countVote(answer) : this.#trust.count(answer);
-    // A vote that a node gave before it was known not to be trusted is given back.
+    // A vote that does not count, because the node turned out not to be trusted, is given back.
     if (counted !== answer) this.release(returnedVote(question.claim, question.ttl, nodeIndex), nodeIndex);
     question.answer(nodeIndex, counted);
   };
 
-  /** Keeps in mind which claims wait for grants, and which releases are owed. */
+  /** Keeps track of which claims wait for grants, and which releases are owed. */
   #note(verb: Verb, { claim, ttl }: Question<unknown>, answer: string): void {
     if (mayStand(verb, answer)) return this.#grants.expect(claim);
     if (!isRelease(verb)) return;
@@ -189,11 +189,11 @@ export class RedisNode implements LockNode {
   #usable(): void {
     if (this.#trust.obstacle) return;
     this.#owed.pay();
-    // A node that has to wait begins to wait now, and one that refuses its votes is known before anybody wants them.
+    // The probe starts the quarantine of a new node now, and shows that a node refuses its votes before anybody needs them.
     if (this.encoder.trust.restartQuarantine) this.probe(() => undefined);
   }
 
-  /** The waiter gave up while the grant was on its way; where the node is barred, the vote is that of another node of the pool. */
+  /** Releases a grant whose waiter has given up. On a barred node the vote belongs to another node of the pool, at the same server. */
   #giveBack(claim: Claim): void {
     if (!this.#trust.obstacle) this.release(new SingleCall(claim, this.encoder.trust.maxTtl), 0);
   }

@@ -3,22 +3,22 @@ import { SystemClock } from '../core/time/system-clock.js';
 import { turn } from './pools/turn.js';
 
 interface Timer {
-  /** Ms on this clock. */
+  /** When the timer is due, ms on this clock. */
   readonly at: number;
   readonly task: () => void;
-  /** Takes back what the timer became when time began to go on by itself. */
+  /** Cancels the real timer that takes the place of this one once the clock runs by itself. */
   stop?: () => void;
 }
 
-/** A clock that stands still until it is moved; whatever was awaited runs before time goes on. */
+/** A clock that stands still until `advance` moves it; all code that is waiting for a settled promise runs before time goes on. */
 export class ManualClock implements Clock {
   readonly #began = Date.now();
   readonly #timers = new Set<Timer>();
   readonly #real = new SystemClock();
   #monotonic = 0;
-  /** How many wait for a turn of their own. */
+  /** How many tasks wait for a turn of the event loop of their own. */
   #turns = 0;
-  /** When time began to go on by itself. */
+  /** When the clock began to run by itself, ms of `performance.now()`; undefined before that. */
   #since: number | undefined;
   #advancing = Promise.resolve();
 
@@ -38,7 +38,7 @@ export class ManualClock implements Clock {
     };
   }
 
-  /** Timers of the same ms run in the order in which they were set: what arrives now comes before `task`. */
+  /** Calls `task` after all that is due now: timers of the same ms run in the order in which they were set. */
   afterInput(task: () => void): void {
     this.schedule(0, task);
   }
@@ -61,7 +61,7 @@ export class ManualClock implements Clock {
     return this.#advancing;
   }
 
-  /** From now on time goes on by itself: an application that shuts down is not to wait for a clock that nobody moves any more. */
+  /** Lets the clock run by itself from now on, because an application that shuts down must not wait for a clock that nobody moves any more. */
   runOn(): void {
     if (this.#since !== undefined) return;
     this.#since = performance.now();
@@ -81,7 +81,7 @@ export class ManualClock implements Clock {
     if (this.#since === undefined) this.#monotonic = end;
   }
 
-  /** Resolves once everything that was awaited has run, also what takes a turn of its own. */
+  /** Resolves once all code that was waiting for a settled promise has run, including tasks that take a turn of their own. */
   async #settled(): Promise<void> {
     do await turn();
     while (this.#turns > 0);

@@ -1,14 +1,14 @@
 import type { RedlockTestingPool } from './redlock-testing.pool.js';
 
-/** What the matchers add to `expect(module.get(RedlockTesting))`. */
+/** The matchers that `redlockMatchers` adds to `expect(module.get(RedlockTesting))`. */
 export interface RedlockMatchers<R = unknown> {
-  /** Somebody holds the resource at this moment. */
+  /** Expects that somebody holds the resource at this moment. */
   toHaveLocked(resource: string): R;
-  /** Nobody holds anything at this moment. */
+  /** Expects that nobody holds any lock at this moment. */
   toHaveNoLocks(): R;
-  /** The application was given a lock on the resource, at least once or exactly so often. */
+  /** Expects that the application was given a lock on the resource: at least once, or exactly `times` times. */
   toHaveAcquired(resource: string, times?: number): R;
-  /** So many callers of the application wait for the resource at this moment. */
+  /** Expects that exactly `count` callers of the application wait for the resource at this moment. */
   toHaveWaiting(resource: string, count: number): R;
 }
 
@@ -21,7 +21,7 @@ type Matchers = {
   [Name in keyof RedlockMatchers]: (testing: RedlockTestingPool, ...args: Parameters<RedlockMatchers[Name]>) => Outcome;
 };
 
-/** For `expect.extend(redlockMatchers)`, of Jest and of Vitest. */
+/** The matchers for `expect.extend(redlockMatchers)` of Jest and of Vitest. */
 export const redlockMatchers: Matchers = {
   toHaveLocked(testing, resource) {
     const locked = checked(testing).locked();
@@ -51,7 +51,7 @@ function listed(locked: readonly string[]): string {
   return locked.length > 0 ? `locked is "${locked.join('", "')}"` : 'nothing is locked';
 }
 
-/** By what it can do, which also holds for two copies of this package. */
+/** Recognises the argument by what it can do and not by its class, which also works with two copies of this package. */
 function checked(testing: Partial<RedlockTestingPool> | undefined | null): RedlockTestingPool {
   if (typeof testing?.isLocked === 'function') return testing as RedlockTestingPool;
   throw new TypeError('This matcher is for module.get(RedlockTesting), and for a pool of it');

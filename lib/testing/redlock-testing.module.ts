@@ -9,11 +9,11 @@ import { checkTestingOptions, type RedlockTestingOptions } from './redlock-testi
 import { RedlockTesting } from './redlock-testing.js';
 import { TestingPools } from './pools/testing-pools.js';
 
-/** Visible to all modules, so that each `RedlockModule` of the application finds it. */
+/** Global, so that each `RedlockModule` of the application finds its providers. */
 @Module({})
 class RedlockTestingCoreModule {}
 
-/** Provides `RedlockService` over nodes in memory; a `RedlockModule` of the same application has its pools there too. */
+/** Provides `RedlockService` over nodes in memory. Every `RedlockModule` of the same application then has its pools in memory, too. */
 @Module({})
 export class RedlockTestingModule {
   /**
@@ -48,7 +48,7 @@ function coreOf(options: RedlockTestingOptions): DynamicModule {
     module: RedlockTestingCoreModule,
     global: true,
     providers: [
-      // One for each application, also where several are made of one module.
+      // A factory, so that each application has pools of its own, even if several applications are made from one module.
       { provide: TestingPools, useFactory: () => new TestingPools(options) },
       { provide: POOL_MAKER, useExisting: TestingPools },
       {
@@ -61,12 +61,12 @@ function coreOf(options: RedlockTestingOptions): DynamicModule {
   };
 }
 
-/** Whether the application registers the pool itself, and looks at its methods. */
+/** Returns whether the application registers the pool itself; its `RedlockModule` then also checks the methods that lock on the pool. */
 function hasModule(modules: ModulesContainer, name: string | undefined): boolean {
   return isRegistered(modules, name === undefined ? RedlockService : getRedlockToken(name));
 }
 
-/** The service that the application registers under the token; where it registers none, one of our own. */
+/** Provides the service that the application registers under the token, or one of our own where it registers none. */
 function providerOf(token: InjectionToken, name: string | undefined): Provider {
   return {
     provide: token,
@@ -76,7 +76,7 @@ function providerOf(token: InjectionToken, name: string | undefined): Provider {
   };
 }
 
-/** Whether some module has a provider for the token that has us make the pool. */
+/** Returns whether some module has a provider for the token that leaves making the pool to the `PoolMaker`, as those of `RedlockModule` do. */
 function isRegistered(modules: ModulesContainer, token: InjectionToken): boolean {
   return [...modules.values()].some(({ providers }) =>
     providers

@@ -7,26 +7,26 @@ export interface RedlockTestingOptions extends Omit<
 > {
   /** How many nodes in memory each pool has. @default 3 */
   nodes?: number;
-  /** 'manual' stands still until `advance(ms)`; 'real' goes by itself, or with the fake timers of Jest or Vitest. @default 'real' */
+  /** 'manual' stands still until `advance(ms)` is called; 'real' runs by itself, or with the fake timers of Jest or Vitest. @default 'real' */
   clock?: 'real' | 'manual';
   /** Names of the pools to provide besides the one without a name. @default [] */
   pools?: readonly string[];
-  /** Keeps new and restarted nodes out of the vote for `maxTtl` ms, as nodes on Redis are. @default false */
+  /** Keeps new and restarted nodes out of the vote for `maxTtl` ms, as nodes on Redis are kept. @default false */
   restartQuarantine?: boolean;
-  /** Ms for which `close()` of the application lets holders finish, whatever the application says. @default 100 */
+  /** Ms for which `close()` of the application lets holders finish; overrides the `shutdownTimeout` of the application. @default 100 */
   shutdownTimeout?: number;
   /** Makes the pools visible to all modules, as `RedlockModule` with `isGlobal` does. @default false */
   isGlobal?: boolean;
 }
 
-/** What holds for the services of a pool. */
+/** The options of a service on nodes in memory. */
 export type PoolOptions = Omit<RedlockModuleOptions, 'nodes' | 'keyPrefix'>;
 
 const WHERE = 'RedlockTestingModule';
 const NOT_HERE = ['keyPrefix', 'enabled', 'waitForQuorum'];
 const NAMES = [...MODULE_OPTION_NAMES.filter((name) => !NOT_HERE.includes(name)), 'clock', 'pools', 'isGlobal'];
 const MOST_NODES = 99;
-/** Ms: less than a hook of a test may take. */
+/** Ms; less than test runners allow a hook. */
 const SHUTDOWN_TIMEOUT = 100;
 
 /** @throws TypeError, RangeError that name the option, the value and the bound */
@@ -43,7 +43,7 @@ export function checkTestingOptions(options: RedlockTestingOptions): void {
   checkModuleOptions({ ...poolOptionsOf(options), nodes: [] });
 }
 
-/** What a service of the application could be told as well. */
+/** Returns those testing options that a service of the application can have as well. */
 export function poolOptionsOf(options: RedlockTestingOptions): PoolOptions {
   const { nodes: _nodes, clock: _clock, pools: _pools, isGlobal: _isGlobal, ...others } = options;
   return { ...others, shutdownTimeout: others.shutdownTimeout ?? SHUTDOWN_TIMEOUT };

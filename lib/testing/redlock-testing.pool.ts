@@ -7,20 +7,20 @@ import { toResources } from '../core/api/resources.js';
 import type { PoolInMemory } from './pools/pool-in-memory.js';
 import type { TestingNode } from './nodes/testing-node.js';
 
-/** What somebody else holds. */
+/** A resource that somebody else holds. */
 export interface HeldElsewhere {
   readonly resource: string;
-  /** Gives it back: the next caller that waits for it gets it. */
+  /** Releases the resource: the next caller that waits for it gets it. */
   release(): void;
   [Symbol.dispose](): void;
 }
 
 export interface HoldOptions {
-  /** Ms after which it is free again, as when its holder died; what `Retry-After` is made of. @default until it is released */
+  /** Ms after which the resource is free again, as if its holder had died; `Retry-After` is computed from it. @default until it is released */
   ttl?: number;
 }
 
-/** One pool of the application under test: what goes on in it, and what is to go wrong. */
+/** One pool of the application under test: a test sees what happens in it, and decides what goes wrong. */
 export class RedlockTestingPool {
   #holds = new Set<HeldElsewhere>();
   #strangers = 0;
@@ -31,38 +31,38 @@ export class RedlockTestingPool {
     return this.poolUnderTest().nodes;
   }
 
-  /** What has happened so far, oldest first. */
+  /** All events since the start or the latest `reset()`, oldest first. */
   get events(): readonly LockEvent[] {
     return this.poolUnderTest().record.events;
   }
 
-  /** Resolves once an event has happened, to a resource or to any; so many times since the start or the latest `reset()`. */
+  /** Resolves once an event has happened `times` times since the start or the latest `reset()`, to the resource or, without one, to any. */
   until(type: LockEvent['type'], resource?: string, times = 1): Promise<void> {
     const { changes, record } = this.poolUnderTest();
     return changes.until(() => record.count(type, resource) >= times);
   }
 
-  /** How often an event has happened, to a resource or to any, since the start or the latest `reset()`. */
+  /** Returns how often an event has happened since the start or the latest `reset()`, to the resource or, without one, to any. */
   count(type: LockEvent['type'], resource?: string): number {
     return this.poolUnderTest().record.count(type, resource);
   }
 
-  /** Whether anybody holds a resource. */
+  /** Returns whether anybody holds a resource. */
   isLocked(resource: string): boolean {
     return this.poolUnderTest().ownerOf(resource) !== undefined;
   }
 
-  /** All that is held by anybody. */
+  /** Returns all resources that anybody holds. */
   locked(): readonly string[] {
     return this.poolUnderTest().locked;
   }
 
-  /** How many callers of the application have asked for a resource and do not have it yet. */
+  /** Returns how many callers of the application have asked for a resource and do not have it yet. */
   waiting(resource: string): number {
     return this.poolUnderTest().waiting(resource);
   }
 
-  /** Resolves once so many callers of the application wait for a resource: for another holder, or for nodes that answer. */
+  /** Resolves once so many callers of the application wait for a resource: for its holder to release it, or for nodes to answer. */
   untilWaiting(resource: string, callers = 1): Promise<void> {
     const pool = this.poolUnderTest();
     return pool.changes.until(() => pool.waiting(resource) >= callers);
@@ -70,7 +70,7 @@ export class RedlockTestingPool {
 
   /**
    * Lets somebody else hold a resource, as another replica would.
-   * @throws Error where it is held already; LockKeyError, TypeError, RangeError for what is no resource or no ttl
+   * @throws Error where it is held already; LockKeyError, TypeError, RangeError for a wrong resource or ttl
    */
   hold(resource: string, { ttl = Infinity }: HoldOptions = {}): HeldElsewhere {
     toResources(resource);
@@ -107,7 +107,7 @@ export class RedlockTestingPool {
     await lease.revoke('the test took it away');
   }
 
-  /** Takes nodes down, the first ones of them: without a majority there is no lock. @default all of them */
+  /** Takes down the first `count` nodes; without a majority of nodes there are no locks. @default all of them */
   outage(count = this.nodes.length): void {
     for (const node of this.nodes.slice(0, count)) node.down();
   }
@@ -117,7 +117,7 @@ export class RedlockTestingPool {
     for (const node of this.nodes) node.recover();
   }
 
-  /** Ends all faults, lets everybody else release what they hold, and forgets the events: for `afterEach`. */
+  /** Ends all faults, releases what was taken by `hold`, and forgets the events: for `afterEach`. */
   reset(): void {
     this.recover();
     for (const held of this.#holds) held.release();

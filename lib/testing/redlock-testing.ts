@@ -5,7 +5,7 @@ import { RedlockTestingPool } from './redlock-testing.pool.js';
 import type { TestingPools } from './pools/testing-pools.js';
 
 /**
- * What a test has its hands on: the pool without a name, the named ones, and the clock of all.
+ * What a test works with: the pool without a name, the named pools, and the clock of all pools.
  * @example
  * ```ts
  * const testing = module.get(RedlockTesting);
@@ -27,8 +27,8 @@ export class RedlockTesting extends RedlockTestingPool {
   }
 
   /**
-   * Lets `ms` ms pass on a clock that is 'manual': what is due meanwhile - the end of leases and waits, extensions - happens.
-   * @throws Error with the real clock; TypeError, RangeError for what is no number of ms
+   * Lets `ms` ms pass on a 'manual' clock. All that is due in that time happens: leases and waits end, and leases are extended.
+   * @throws Error with the real clock; TypeError, RangeError for a value that is no number of ms
    */
   async advance(ms: number): Promise<void> {
     if (typeof ms !== 'number' || !(ms >= 0 && ms <= LONGEST_TIMER))
@@ -37,7 +37,7 @@ export class RedlockTesting extends RedlockTestingPool {
   }
 
   /**
-   * Runs `work`, so that handlers which it calls directly find `body`, `params` and the like of `request` for their lock keys.
+   * Runs `work` so that handlers that it calls directly find `body`, `params` and the like of `request` for their lock keys.
    * @example
    * ```ts
    * await testing.asRequest({ body }, () => users.register(body));

@@ -8,16 +8,16 @@ import type { PoolOptions } from './redlock-testing.options.js';
 
 interface Surroundings {
   readonly clock: Clock;
-  /** Told whenever somebody begins or ends to wait. */
+  /** Called whenever a caller begins to wait or no longer waits. */
   readonly onWaiting: () => void;
 }
 
 type Resource = string | readonly string[];
 
-/** A service of which a test can see who waits, and whose locks it can take away. */
+/** A service that shows a test how many callers wait, and the locks that the test can take away. */
 export class WatchedService extends RedlockService {
   readonly #waiting = new Map<string, number>();
-  /** The latest lock on each resource; over, perhaps. */
+  /** The latest lock on each resource; it may have ended. */
   readonly #leases = new Map<string, Lease>();
   readonly #onWaiting: () => void;
 
@@ -54,18 +54,18 @@ export class WatchedService extends RedlockService {
     }
   }
 
-  /** How many callers have asked for a resource and do not have it yet. */
+  /** Returns how many callers have asked for a resource and do not have it yet. */
   waiting(resource: string): number {
     return this.#waiting.get(resource) ?? 0;
   }
 
-  /** The lock that is held here on a resource. */
+  /** Returns the valid lock of this service on a resource. */
   leaseOn(resource: string): Lease | undefined {
     const lease = this.#leases.get(resource);
     return lease?.isValid ? lease : undefined;
   }
 
-  /** Counts a caller until it is given the lock, or gives up. */
+  /** Counts a caller as waiting until it is given the lock, or gives up. */
   #ask(resource: Resource): { readonly given: (lock: Lock) => Lock; readonly end: () => void } {
     const resources = [resource].flat();
     this.#count(resources, 1);

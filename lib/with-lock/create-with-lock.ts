@@ -4,7 +4,7 @@ import type { LockDecorator } from './lock-decorator.js';
 import type { WithLockOptions } from './run/lock-plan.js';
 import { WithLock } from './with-lock.decorator.js';
 
-/** `@WithLock` for keys that the compiler compares with `T`. */
+/** `@WithLock` with keys that the compiler checks against `T`. */
 export interface TypedWithLock<T> {
   <Key extends string>(
     key: Fitting<Key, T> | readonly Fitting<Key, T>[],
@@ -12,7 +12,7 @@ export interface TypedWithLock<T> {
   ): LockDecorator<Key>;
 }
 
-/** The key, or what is wrong with it. */
+/** The key, or a text that says what is wrong with it. */
 type Fitting<Key extends string, T> = Key extends unknown
   ? [KeyMisfit<Key, T> | KeySlipOf<Key>] extends [never]
     ? Key
@@ -20,8 +20,8 @@ type Fitting<Key extends string, T> = Key extends unknown
   : never;
 
 /**
- * A `@WithLock` whose keys the compiler checks against what requests carry: their body, or several of body, params, query,
- * headers, user and data, each by its name.
+ * Returns a `@WithLock` whose keys the compiler checks against what requests carry: `T` is the type of their body, or an object type with
+ * several of body, params, query, headers, user and data.
  * @example
  * ```ts
  * const WithUserLock = createWithLock<RegisterDto>(); // or <{ body: RegisterDto; params: { id: string } }>

@@ -4,7 +4,7 @@ import { lockCalls } from './run/lock-call.js';
 
 const LOCK_PARAMETER = Symbol.for('nestjs-redlock:lock-parameter');
 
-/** The `Lock` of this call, as a parameter of a method with `@WithLock`. */
+/** Passes the `Lock` of the call to a parameter of a method with `@WithLock`. */
 export function CurrentLock(): ParameterDecorator {
   return (target, name, index) => {
     if (name === undefined) throw new TypeError('@CurrentLock() is for parameters of methods, not of constructors');
@@ -13,7 +13,10 @@ export function CurrentLock(): ParameterDecorator {
   };
 }
 
-/** Where a method wants its lock; one that overrides it has parameters of its own. */
+/**
+ * Returns the index of the parameter with `@CurrentLock()`. A method that overrides this one has parameters of its own, so
+ * only own metadata counts.
+ */
 export function lockParameterOf(target: object, name: string | symbol): number | undefined {
   return Reflect.getOwnMetadata(LOCK_PARAMETER, target, name) as number | undefined;
 }

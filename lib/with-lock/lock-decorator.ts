@@ -2,7 +2,7 @@ import type { ArgumentMisfit } from './key/key-misfit.js';
 import type { KeySlipOf } from './key/key-slip.js';
 import type { LockKey } from './key/lock-key.js';
 
-/** Stands on methods whose parameters have what the key reads from them; the compiler tells where one has not. */
+/** A decorator for methods whose parameters have what the key reads from them; the compiler refuses all other methods. */
 export interface LockDecorator<Key extends LockKey> {
   <Args extends readonly unknown[]>(
     target: object,
@@ -10,13 +10,13 @@ export interface LockDecorator<Key extends LockKey> {
     descriptor: { readonly value?: (...args: Args) => unknown },
   ): Verdict<MethodMisfit<Key, Args>>;
 
-  /** Never called: where there are two signatures TypeScript asks less, so that `applyDecorators` takes this decorator. */
+  /** Never called. With two signatures TypeScript checks less, so that `applyDecorators` takes this decorator. */
   (...uncalled: [never, never, never]): void;
 }
 
 /**
- * Nothing, or what no decorator may return, whose names the compiler prints. A mapped type, since one whose names are not
- * known yet, as under a type parameter of the class, has none.
+ * Nothing, or a type that no decorator may return, whose property names the compiler prints. A mapped type: if its names are not known yet,
+ * as with a type parameter of the class, it has no properties.
  */
 type Verdict<Misfit extends string> = void | { readonly [Why in Misfit]: never };
 
@@ -34,5 +34,5 @@ type FunctionMisfit<KeyArgs extends readonly unknown[], Args> = [Args] extends [
   ? never
   : 'the key function takes other arguments than the method';
 
-/** A method may have more parameters than its key looks at. */
+/** A method may have more parameters than its key function. */
 type AtLeast<Args extends readonly unknown[]> = number extends Args['length'] ? Args : readonly [...Args, ...unknown[]];

@@ -12,7 +12,7 @@ import { streamLocked } from './run/locked-stream.js';
 import { runLocked, skipped } from './run/run-locked.js';
 import type { LockedRun, Locker } from './run/locker.js';
 
-/** Nest's own marks of `@ResolveField` and `@ResolveReference`. */
+/** The metadata keys of Nest's `@ResolveField` and `@ResolveReference`. */
 const FIELDS = ['graphql:resolve_property', 'graphql:resolve_reference'];
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;
@@ -22,20 +22,20 @@ export interface MethodToLock {
   readonly name: string | symbol;
   readonly method: Method;
   readonly plan: LockPlan;
-  /** Under which property Nest injects the service. */
+  /** The property under which Nest injects the service. */
   readonly service: symbol;
 }
 
-/** Where the method wants its lock, if anywhere. */
+/** The index of the parameter that takes the lock, if there is one. */
 interface LockParameter {
   readonly index: number | undefined;
 }
 
-/** The method, run under its lock; a proxy, so that its name, length and properties stay what they were. */
+/** Returns the method so that it runs under its lock; a proxy, so that name, length and properties of the method stay the same. */
 export function lockMethod(toLock: MethodToLock): Method {
   const streams = returnsObservable(toLock.target, toLock.name);
   let parameter: LockParameter | undefined;
-  // Known once the class is complete; metadata takes long to look up with every call.
+  // Read at the first call, when the class is complete, and kept, because reading metadata with every call takes long.
   const lockParameter = (): LockParameter => (parameter ??= { index: lockParameterOf(toLock.target, toLock.name) });
   return new Proxy(toLock.method, {
     apply(method, self: unknown, args: unknown[]) {
@@ -52,7 +52,7 @@ export function lockMethod(toLock: MethodToLock): Method {
   });
 }
 
-/** Streams where the method is declared to return an Observable; else promises, also of an Observable. */
+/** Returns a stream where the method is declared to return an Observable, and otherwise a promise, which may be of an Observable. */
 function start(
   streams: boolean,
   invoke: (lock: Lock | undefined) => unknown,
@@ -70,7 +70,7 @@ async function promise(invoke: (lock: Lock | undefined) => unknown, toRun: () =>
   const run = toRun();
   const result = await runLocked(run, invoke);
   if (result === skipped) return undefined;
-  // Not declared as one, so it is known too late: each subscription takes a lock of its own.
+  // The method is not declared to return an Observable, so this is known only after the release: each subscription takes a lock of its own.
   return isObservable(result) ? streamLocked(run, () => result) : result;
 }
 
@@ -91,7 +91,10 @@ function lockerOf(self: unknown, service: symbol): Locker | undefined {
   return (self as Record<symbol, Locker | undefined> | undefined)?.[service];
 }
 
-/** Nest runs field resolvers without interceptors and filters, as long as nobody says otherwise; their errors reach the client. */
+/**
+ * Returns how a field resolver replies. Unless told otherwise, Nest runs field resolvers without interceptors and filters, so that
+ * their errors reach the client.
+ */
 function fieldReply({ target, name, plan, service }: MethodToLock, self: unknown): Pick<LockedRun, 'toReply'> {
   const method = (target as Record<string | symbol, object>)[name]!;
   if (!FIELDS.some((mark) => Reflect.hasMetadata(mark, method))) return {};
@@ -104,7 +107,10 @@ function fieldReply({ target, name, plan, service }: MethodToLock, self: unknown
   };
 }
 
-/** A lock that the caller gives stays; whatever else some caller of methods has for one more parameter does not. */
+/**
+ * Puts the lock into the parameter that takes it. A lock that the caller passes stays; any other value is replaced, because some libraries
+ * call methods with one more argument.
+ */
 function withLockArgument({ index }: LockParameter, args: unknown[], lock: Lock): unknown[] {
   if (index === undefined || isLock(args[index])) return args;
   const filled = [...args];

@@ -9,15 +9,16 @@ import { toLockException } from './reply/lock-exception.js';
 import { answerMessage } from './reply/message-filter.js';
 import { replyTo } from './reply/replies.js';
 
-/** What makes exceptions for a pool: its service, or what a test puts in its place. */
+/** Makes the exceptions of a pool: its service, or a test double of it. */
 interface Source {
   readonly exceptionFactory?: ExceptionFactory | undefined;
 }
 
 /**
- * Answers where the error of a lock leaves a handler that is not locked itself, as from a locked method of a service: with 409,
- * 503 or 400, or their equivalents in GraphQL, microservices and WebSockets. The module registers it behind the filters of the
- * application; gateways, and microservices that do not inherit those, take it by `@UseFilters(RedlockExceptionFilter)`.
+ * Answers errors of locks that leave a handler without a lock of its own, for example a handler that calls a locked method of a service. The
+ * answer is 409, 503 or 400, or its equivalent in GraphQL, microservices and WebSockets. The module registers this filter behind the filters
+ * of the application. Gateways, and microservices that do not inherit the filters of the application, need
+ * `@UseFilters(RedlockExceptionFilter)`.
  */
 @Catch(RedlockError)
 export class RedlockExceptionFilter extends BaseExceptionFilter implements ExceptionFilter {
@@ -36,25 +37,25 @@ export class RedlockExceptionFilter extends BaseExceptionFilter implements Excep
       return super.catch(toHttpException(error, host.switchToHttp().getResponse<HttpResponse>()), host);
     if (type === 'graphql') return asResult(toLockException(error));
     if (type !== 'rpc' && type !== 'ws') return undefined;
-    // Where it was an event, nobody else is told.
+    // If the message was an event, nobody gets the answer, so the log has to say it.
     const reply = type === 'rpc' ? replyTo(error) : undefined;
     if (reply) this.#logger.warn(reply.code === 'LOCK_KEY' ? reply.message : exception.message);
     return answerMessage(error, host);
   }
 }
 
-/** The one that holds for the whole application. */
+/** The filter that holds for the whole application. */
 export class GlobalRedlockExceptionFilter extends RedlockExceptionFilter {
   constructor(@Inject(ApplicationConfig) config: ApplicationConfig, @Inject(getRedlockToken()) source?: Source) {
     super(source);
     const filters = config.getGlobalFilters();
     const others = filters.filter((filter) => filter instanceof GlobalRedlockExceptionFilter).length;
-    // Nest asks the first filter last, and of those of several pools the one that makes exceptions is to be asked.
+    // Nest asks the first filter last. With several pools, a filter that makes exceptions has to be asked before the others.
     filters.splice(source?.exceptionFactory ? others : 0, 0, this);
   }
 }
 
-/** The one that the pool with this name puts there. */
+/** Returns the global filter that the pool with this name registers. */
 export function globalFilterFor(pool: string | undefined): Type<GlobalRedlockExceptionFilter> {
   if (pool === undefined) return GlobalRedlockExceptionFilter;
   class NamedRedlockExceptionFilter extends GlobalRedlockExceptionFilter {
@@ -65,7 +66,7 @@ export function globalFilterFor(pool: string | undefined): Type<GlobalRedlockExc
   return NamedRedlockExceptionFilter;
 }
 
-/** For a resolver an error that it returns is one that it throws, only without a line in the log. */
+/** Returns the error. For a resolver it makes no difference whether an error is returned or thrown, but only a thrown one is logged. */
 function asResult(error: unknown): Error {
   if (error instanceof Error) return error;
   throw error;

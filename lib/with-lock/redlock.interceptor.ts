@@ -18,7 +18,7 @@ import { planOf, type LockPlan } from './run/lock-plan.js';
 import { streamLocked } from './run/locked-stream.js';
 import type { Locker } from './run/locker.js';
 
-/** What one call of a handler comes with. */
+/** What belongs to one call of a handler. */
 interface Visit {
   readonly plan: LockPlan;
   /** The class of the handler. */
@@ -28,10 +28,10 @@ interface Visit {
   readonly toReply: (error: unknown) => unknown;
 }
 
-/** Takes the lock of a handler by its request, before pipes and handler run; `@WithLock` puts it in its place. */
+/** Takes the lock of a handler by its request, before pipes and handler run; `@WithLock` adds this interceptor to the handler. */
 @Injectable()
 export class RedlockInterceptor implements NestInterceptor {
-  /** By method: metadata takes long to look up with every request. */
+  /** By method, because reading metadata with every request takes long. */
   readonly #plans = new WeakMap<object, LockPlan | undefined>();
 
   constructor(@Inject(getRedlockToken()) private readonly locker: Locker) {}
@@ -40,7 +40,7 @@ export class RedlockInterceptor implements NestInterceptor {
     const plan = this.#planOf(context.getHandler());
     if (!plan || lockCalls.getStore()?.isFor(plan)) return next.handle();
     const handling = handlingOf(context);
-    // What nobody here knows is locked by the method itself.
+    // In an unknown kind of handler the method itself takes the lock.
     if (!handling) return next.handle();
     const { exceptionFactory } = this.locker;
     const replyBy = (factory: ExceptionFactory | undefined) => (error: unknown) => {
@@ -54,7 +54,7 @@ export class RedlockInterceptor implements NestInterceptor {
       next,
       toReply: replyBy(plan.exceptionFactory ?? exceptionFactory),
     };
-    // Only the pipes make arguments: the method takes the lock by them, and is told about the request.
+    // Only the pipes produce the arguments: the method takes the lock by them, and learns about the request from the `LockCall`.
     const stream = plan.key.needsArguments ? byMethod(visit) : this.#byRequest(visit);
     return handling.isAnswered ? stream.pipe(answering(handling.isAnswered, replyBy(exceptionFactory))) : stream;
   }
@@ -73,13 +73,13 @@ export class RedlockInterceptor implements NestInterceptor {
     };
     const resources = (): readonly string[] => plan.key.resolve({ request, kind });
     return streamLocked(
-      { locker: this.locker, plan, owner, resources, toReply, client, left: () => call?.leave() },
+      { locker: this.locker, plan, owner, resources, toReply, client, onAbandoned: () => call?.leave() },
       begin,
     );
   }
 }
 
-/** Ends the wait of the method when the client goes away, or when nobody listens any more. */
+/** Lets the method take the lock; ends its wait when the client goes away, or when nobody listens any more. */
 function byMethod({ plan, handling: { request, kind, client }, next, toReply }: Visit): Observable<unknown> {
   return new Observable((subscriber) => {
     const cancellation = new WaitCancellation({ client, signals: [plan.options.signal] });
@@ -102,7 +102,7 @@ function byMethod({ plan, handling: { request, kind, client }, next, toReply }: 
   });
 }
 
-/** Marks what the locks of others come to that the handler calls; for HTTP and GraphQL a filter of the application does that. */
+/** Converts errors of other locks, which methods called by the handler take. For HTTP and GraphQL a filter of the application does that. */
 function answering<T>(
   isAnswered: (error: unknown) => boolean,
   toReply: (error: unknown) => unknown,
@@ -110,12 +110,12 @@ function answering<T>(
   return catchError((error) => throwError(() => (isAnswered(error) ? error : toReply(error))));
 }
 
-/** Within the call from subscription on: an interceptor further in may go on to the handler only then. */
+/** Runs the handler in the context of the call from subscription on: an interceptor further in may call the handler only then. */
 function enter(call: LockCall, next: CallHandler): Subscribable<unknown> {
   return { subscribe: (observer) => lockCalls.run(call, () => next.handle().subscribe(observer)) };
 }
 
-/** The interceptor that locks on the pool with this name. */
+/** Returns the interceptor that locks on the pool with this name. */
 export function interceptorFor(pool: string | undefined): Type<RedlockInterceptor> {
   if (pool === undefined) return RedlockInterceptor;
   @Injectable()

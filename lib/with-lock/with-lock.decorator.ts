@@ -36,7 +36,7 @@ export function WithLock<const Key extends LockKey>(key: Key, options: WithLockO
     const service = Symbol.for(`nestjs-redlock:service:${plan.pool ?? ''}`);
     Inject(getRedlockToken(plan.pool))(target, service);
     const locked = lockMethod({ target, name, method: method as () => unknown, plan, service });
-    // First, so that the lock is around whatever other interceptors of the method do.
+    // First, so that the lock is around the other interceptors of the method.
     UseInterceptors(interceptorFor(plan.pool))(target, name, { ...descriptor, value: locked });
     addMessageFilter(owner);
     copyMetadata(method, locked);
@@ -45,7 +45,7 @@ export function WithLock<const Key extends LockKey>(key: Key, options: WithLockO
   };
 }
 
-/** Without brackets the decorator itself is given what it stands on: a class, or a class and the name of a member. */
+/** Refuses `@WithLock` without brackets: it is then called with what it stands on, a class, or a class and the name of a member. */
 function refuseBare(key: unknown, name: unknown): void {
   const isClass = typeof key === 'function' && /^class\b/.test(Function.prototype.toString.call(key));
   if (!isClass && typeof name !== 'string' && typeof name !== 'symbol') return;
@@ -63,7 +63,7 @@ function refuseGenerator(method: unknown, where: string): void {
   );
 }
 
-/** Whatever decorators below this one have said about the method still holds for the one that takes its place. */
+/** Copies what the decorators below this one say about the method to the method that takes its place. */
 function copyMetadata(from: object, to: object): void {
   for (const key of Reflect.getOwnMetadataKeys(from) as unknown[]) {
     const theirs: unknown = Reflect.getOwnMetadata(key, from);

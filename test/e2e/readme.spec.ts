@@ -2,8 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import type { INestApplication, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { DEFAULT_LOCK_OPTIONS } from '../../lib/core/api/options.js';
@@ -28,6 +30,17 @@ async function run<T>(file: string, exported = ''): Promise<T> {
   } finally {
     await rm(folder, { recursive: true });
   }
+}
+
+async function startReplica(): Promise<INestApplication> {
+  const { app } = await run<{ app: INestApplication }>('quick-start.ts', '\nexport { app };');
+  return app;
+}
+
+function post(app: INestApplication, body: object): Promise<Response> {
+  const { port } = (app.getHttpServer() as { address(): AddressInfo }).address();
+  const headers = { 'content-type': 'application/json' };
+  return fetch(`http://127.0.0.1:${port}/users`, { method: 'POST', headers, body: JSON.stringify(body) });
 }
 
 /** What comes of these specs, run beside the blocks of the README. */
@@ -65,23 +78,23 @@ describe('the README', () => {
     expect(complaintsAbout([wrong])).toEqual([expect.stringContaining('WithLok')]);
   });
 
-  it('has a quick start that works when pasted', async () => {
+  it('has a quick start that registers a user once on two replicas when pasted', async () => {
     const nodes = await startRedisServers(3);
+    const folder = await mkdtemp(join(tmpdir(), 'users-'));
     process.env['REDLOCK_NODES'] = nodes.map(({ url }) => url).join(',');
+    process.env['USERS_FILE'] = join(folder, 'users.txt');
     process.env['PORT'] = '0';
-    const { app } = await run<{ app: INestApplication }>('quick-start.ts', '\nexport { app };');
-    const { port } = (app.getHttpServer() as { address(): AddressInfo }).address();
-    const headers = { 'content-type': 'application/json' };
-    const register = (email: string): Promise<Response> =>
-      fetch(`http://127.0.0.1:${port}/users`, { method: 'POST', headers, body: JSON.stringify({ email }) });
-    const replies = await Promise.all([register('Ann@example.com'), register(' ann@example.com')]);
-    expect(await Promise.all(replies.map(async (reply) => [reply.status, await reply.json()]))).toEqual([
-      [201, { users: 1 }],
-      [201, { users: 1 }],
-    ]);
-    expect((await register('')).status).toBe(400);
-    await app.close();
+    const replicas = [await startReplica(), await startReplica()];
+    const register = (email: string, index: number): Promise<Response> => post(replicas[index % 2]!, { email });
+    const same = ['Ann@example.com', ' ann@example.com', 'ann@example.com', 'ANN@example.com'];
+    const replies = await Promise.all(same.map(register));
+    expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409, 409, 409]);
+    expect(await replies.find(({ status }) => status === 201)!.json()).toEqual({ email: 'ann@example.com' });
+    expect(await readFile(process.env['USERS_FILE'], 'utf8')).toBe('ann@example.com\n');
+    expect((await register('', 0)).status).toBe(400);
+    await Promise.all(replicas.map((app) => app.close()));
     await stopAll(nodes);
+    await rm(folder, { recursive: true });
   });
 
   it('has a module with ConfigService that locks at once on new nodes when pasted, outside production', async () => {
@@ -119,10 +132,19 @@ describe('the README', () => {
     });
   }, 120_000);
 
-  it('names the default of every lock option', () => {
+  it('leads to a page that names the default of every lock option', () => {
+    const page = readFileSync('docs/options.md', 'utf8').split('\n- ');
     for (const [name, value] of Object.entries(DEFAULT_LOCK_OPTIONS)) {
-      const row = README.split('\n').find((line) => line.startsWith('|') && line.includes(`\`${name}\``));
-      expect(row).toContain(value === Infinity ? 'no limit' : `${value as number | boolean}`);
+      const entry = page.find((part) => part.startsWith(`**\`${name}\`**`) || part.includes(`and **\`${name}\`**`));
+      expect(entry).toContain(value === Infinity ? 'no limit' : `${value as number | boolean}`);
+    }
+  });
+
+  it('names the defaults itself as they are', () => {
+    const rows = README.split('\n').filter((line) => line.startsWith('| `'));
+    for (const name of ['ttl', 'waitTimeout', 'maxHold'] as const) {
+      const row = rows.find((line) => line.split('|')[1]!.includes(`\`${name}\``));
+      expect(row!.split('|')[2]).toContain(`${DEFAULT_LOCK_OPTIONS[name]}`);
     }
   });
 

@@ -20,7 +20,7 @@ export class Polls {
   /** What came late, and from which index. */
   readonly late: unknown[] = [];
 
-  ballotOf = (size: number, terms: Partial<QuorumCallTerms<Vote>> = {}): QuorumCall<Vote> => {
+  ballotOf(size: number, terms: Partial<QuorumCallTerms<Vote>> = {}): QuorumCall<Vote> {
     const nodes = Array.from({ length: size }, (_, index) => ({ name: `node-${index}` }) as LockNode);
     return new QuorumCall<Vote>(
       { nodes, noAnswers: nodes.map(() => undefined), clock: this.clock, timerQueue: new TimerQueue(this.clock) },
@@ -35,5 +35,5 @@ export class Polls {
         ...terms,
       },
     );
-  };
+  }
 }

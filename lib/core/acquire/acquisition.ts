@@ -9,8 +9,8 @@ import { Turns } from '../time/turns.js';
 import { Ways } from './ways.js';
 
 /**
- * Gets locks: in line, or by asking again and again; and hands each over with nearly its whole lease when its caller's turn comes,
- * however long those before it have computed.
+ * Acquires locks, in line or by polling. Callers go on one at a time, and each begins with nearly its whole lease. Example: A and B get their
+ * locks at the same time, and A computes for two seconds before B can go on. Then the lease of B is extended before B begins.
  */
 export class Acquisition {
   readonly #turns: Turns;
@@ -21,7 +21,10 @@ export class Acquisition {
     this.#ways = new Ways(context);
   }
 
-  /** Tries until the resources are ours, or until time, count or a signal ends it; the lease counts from `start`. */
+  /**
+   * Acquires the resources; throws if the wait timeout, the retry count or an abort ends that. In line, the lease of a free resource counts from
+   * `start`, a moment before anything is sent.
+   */
   async take(request: CallerRequest, terms: WaitTerms, start: Moment): Promise<Acquired> {
     const { budget } = request;
     const { clock } = this.context.pool;
@@ -31,7 +34,7 @@ export class Acquisition {
       await this.#turns.next();
       let now = clock.now();
       let ready: Acquired | undefined = won;
-      if (!isWhole(won, now) && budget.leftForVote > 0) {
+      if (!isWhole(won, now) && budget.remainingForVote > 0) {
         ready = await this.#extended(won, request);
         now = clock.now();
       }
@@ -39,7 +42,7 @@ export class Acquisition {
         if (request.begin(ready, now, clock)) return ready;
       }
       this.#giveBack(won, request);
-      const isOver = budget.aborted || budget.left(attempts) <= 0;
+      const isOver = budget.aborted || budget.remaining(attempts) <= 0;
       if (isOver) way.leave(request);
       budget.throwIfAborted();
       if (isOver) throw requestError({ kind: 'blocked', nodes: [] }, request);
@@ -47,19 +50,19 @@ export class Acquisition {
   }
 
   /**
-   * What was won, extended until it is nearly a whole lease in a turn of its caller, or over; others may compute meanwhile. Undefined
-   * where a majority has it no more.
+   * Extends a won lease until nearly the whole of it is left in a turn of its caller, because other callers may compute in between. Returns the
+   * latest lease, which may still be short or over; returns undefined if so many nodes lost the claim that no quorum has it.
    */
   async #extended(won: Acquired, { budget, terms }: AcquireRequest): Promise<Acquired | undefined> {
     const { pool } = this.context;
     for (let ready = won; ;) {
       const isHeld = (): boolean => ready.validity.remaining(pool.clock) > 0;
-      if (isWhole(ready, pool.clock.now()) || !isHeld() || budget.leftForVote <= 0 || budget.aborted) return ready;
+      if (isWhole(ready, pool.clock.now()) || !isHeld() || budget.remainingForVote <= 0 || budget.aborted) return ready;
       const extension = await extendOnce(pool, { claim: ready.claim, terms, onSend: ignore, isHeld, budget });
       const isProven = extension.kind === 'extended' && isHeld();
-      // On nodes that take so long for an answer, another extension would take as much of the next lease.
+      // The nodes answer so slowly that too little of the new lease is left. Another extension would take just as long.
       const isSlow = isProven && !isWhole(extension, pool.clock.now());
-      // Also where it is not: those whose leases could not be extended are told so together.
+      // Wait for a turn after a failure, too: the extensions of many callers fail at the same moment, and the callers still go on one at a time.
       await this.#turns.next();
       if (!isProven) return extension.kind === 'gone' ? undefined : ready;
       ready = { ...ready, validity: extension.validity };
@@ -78,5 +81,5 @@ function isWhole({ validity }: Pick<Acquired, 'validity'>, now: Moment): boolean
 }
 
 function ignore(): void {
-  // Nobody has the lease yet.
+  // There is no `Lease` object yet that has to know the new validity.
 }

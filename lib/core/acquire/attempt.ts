@@ -10,14 +10,13 @@ import { commonToken, noteLate, raiseLaggards, settle, settleByVotes } from '../
 import { Validity, type LeaseTerms } from '../time/validity.js';
 import { Votes } from '../quorum/votes.js';
 
-/** What is asked for, on what terms, and for how long. */
 export interface AttemptTerms {
   readonly resources: readonly string[];
   readonly terms: LeaseTerms;
   readonly budget: WaitBudget;
 }
 
-/** Asks every node once for all resources; whatever was taken in vain is given back before this answers. */
+/** Asks every node once for all resources. If the attempt fails, the votes that it got are released before the promise resolves. */
 export async function attempt(pool: NodePool, { resources, terms, budget }: AttemptTerms): Promise<Won | Denied> {
   const claim = new Claim(resources, pool.random.value());
   const { won, quorumCall, decision } = await ask(pool, claim, { terms, budget });
@@ -33,7 +32,7 @@ interface Asked {
   readonly decision: Decision;
 }
 
-/** Asks every node once for all resources of a claim; gives nothing back. */
+/** Asks every node once for all resources of the claim. If that fails, the caller of this function has to release the votes. */
 export async function ask(
   pool: NodePool,
   claim: Claim,
@@ -42,7 +41,7 @@ export async function ask(
   const now = pool.clock.now();
   const validity = Validity.of(now, terms.ttl, terms.driftFactor);
   const quorumCall = pool.acquire(claim, terms.ttl, { now, late: (_seat, answer) => noteLate(claim, answer) });
-  const decision = await new Promise<Decision>((tell) => decideInTime(quorumCall, budget, tell));
+  const decision = await new Promise<Decision>((resolve) => decideInTime(quorumCall, budget, resolve));
   const token = decision === 'won' ? commonToken(quorumCall.answers) : undefined;
   if (token !== undefined) settle(quorumCall, token);
   else if (decision === 'won') await searchToken(pool, quorumCall, { validity, limit: timeForToken(budget) });
@@ -50,7 +49,7 @@ export async function ask(
   return { won: isWon ? { kind: 'won', claim, validity } : undefined, quorumCall, decision };
 }
 
-/** Until the fence counters of a quorum agree enough, for as long as nodes may take to answer. */
+/** Resolves when the fence counters of a quorum agree on a token, or when `limit` ms or the node timeout are over. */
 async function searchToken(
   pool: NodePool,
   quorumCall: QuorumCall<AcquireAnswer>,
@@ -84,14 +83,14 @@ async function searchToken(
   });
 }
 
-/** Gives back what an attempt took or may have taken; silence counts as taken, since a late command may still land. */
+/** Releases the claim on every node that granted it or may still do so. A silent node counts, since the command may arrive there later. */
 function undo(quorumCall: QuorumCall<AcquireAnswer>, claim: Claim, ttl: number): void {
   quorumCall.nodes.forEach((node, index) => {
     if (mayHave(quorumCall.answers[index])) node.release(new SingleCall(claim, ttl), index);
   });
 }
 
-/** Whether a node that answered so, or not yet, may have what it was asked for. */
+/** Returns whether a node with this answer may have granted the claim; undefined stands for a node that has not answered yet. */
 export function mayHave(answer: AcquireAnswer | undefined): boolean {
   return answer === undefined || answer.kind === 'granted' || (answer.kind === 'unknown' && answer.sent);
 }

@@ -4,14 +4,14 @@ import { LockLostError } from '../api/errors.js';
 import type { LockListener } from '../api/events.js';
 import type { Denied } from '../quorum/outcome.js';
 
-/** What one caller wants; tells once that somebody else has it, and when it is ours. */
+/** The request of one caller. It emits `contended` once at most, and `acquired` when the caller gets the lock. */
 export class CallerRequest implements AcquireRequest {
   readonly resources: AcquireRequest['resources'];
   readonly terms: AcquireRequest['terms'];
   readonly budget: AcquireRequest['budget'];
-  /** When it was ours at last. */
+  /** The moment when the caller got the lock, read after the listeners of `acquired` have run. */
   taken: Moment | undefined;
-  #told = false;
+  #reported = false;
 
   constructor(
     { resources, terms, budget }: Omit<AcquireRequest, 'onLost'>,
@@ -22,7 +22,7 @@ export class CallerRequest implements AcquireRequest {
     this.budget = budget;
   }
 
-  /** Tells that it is ours; false where the program computed thereupon until the lease was over, which is told as its loss. */
+  /** Emits `acquired` and returns true. If a listener of that event computes until the lease is over, it also emits `lost` and returns false. */
   begin({ attempts, validity }: Acquired, now: Moment, clock: Clock): boolean {
     const { resources } = this;
     this.emit({ type: 'acquired', resources, waited: Math.round(this.budget.waitedUntil(now)), attempts });
@@ -34,8 +34,8 @@ export class CallerRequest implements AcquireRequest {
   }
 
   onLost({ kind }: Pick<Denied, 'kind'>): void {
-    if (kind !== 'contended' || this.#told) return;
-    this.#told = true;
+    if (kind !== 'contended' || this.#reported) return;
+    this.#reported = true;
     this.emit({ type: 'contended', resources: this.resources });
   }
 }

@@ -8,60 +8,59 @@ import type { Lock } from '../api/lock.js';
 import type { WaitBudget } from '../quorum/wait-budget.js';
 import { retryDelay, SPLIT_VOTE_ROUNDS, splitVoteDelay, type RetryPolicy } from './retry.js';
 
-/** Which caller wants what, and for how long it goes on trying. */
 export interface AcquireRequest {
   readonly resources: readonly string[];
   readonly terms: LeaseTerms & RetryPolicy;
   readonly budget: WaitBudget;
-  /** All that the caller wants, where this is one part of it. */
+  /** All resources that the caller wants, if this request is for only one of them. */
   readonly wanted?: readonly string[] | undefined;
-  /** The owner's mark under which it is taken, where other parts are taken under the same one. @default a new one */
+  /** The owner's random value, if other parts of the same lock share it. @default a new value */
   readonly value?: string | undefined;
-  /** Told what each attempt in vain came to. */
+  /** Called each time the resources are denied. */
   onLost(outcome: Pick<Denied, 'kind'>): void;
 }
 
-/** Told of what becomes of a caller in line. */
+/** The line of a process, as the acquisition of its first caller sees it. */
 export interface InLineListener {
-  /** Whether other callers of this process want the same. */
+  /** Whether other callers of this process want the same resource. */
   readonly isContended: boolean;
   lost(outcome: Denied): void;
   gaveUp(): void;
 }
 
-/** A won claim, and after how many attempts. */
+/** A won claim, and the number of attempts that it took. */
 export type Acquired = Won & {
   readonly attempts: number;
-  /** The leases under which its parts were held, in whose place the lock stands in the lines of this process. */
+  /** The leases of the parts of a lock on several resources. The lock takes their place in the lines of this process. */
   readonly parts?: readonly Lock[];
 };
 
-/** Name by name, since V8 makes a new hidden class for such an object where it is spread. */
+/** Returns a won claim with its number of attempts. Properties are copied by name, because V8 makes a new hidden class for a spread object. */
 export function acquiredOf({ claim, validity }: Won, attempts: number): Acquired {
   return { kind: 'won', claim, validity, attempts };
 }
 
-/** The error for a caller who has had enough after this. */
+/** Returns the error for a caller that gives up after this outcome; it names all resources that the caller wants. */
 export function requestError(outcome: Denied, { resources, wanted = resources }: AcquireRequest): RedlockError {
   return errorOf(outcome, wanted);
 }
 
-/** Tries again and again, without a place in line, until the resources are ours, or time, count or a signal ends it. */
+/** Polls the nodes, without a place in line, until the caller has the resources; throws if the time, the retry count or an abort ends that. */
 export async function contend(pool: NodePool, request: AcquireRequest): Promise<Acquired> {
   const { budget, terms } = request;
   for (let attempts = 1; ; attempts += 1) {
     const outcome = await voteUntilClear(pool, request);
     if (outcome.kind === 'won') return acquiredOf(outcome, attempts);
     request.onLost(outcome);
-    const left = budget.leftAfter(outcome, attempts);
-    if (left <= 0) throw requestError(outcome, request);
-    await budget.pause(Math.min(left, retryDelay(terms, pool.random)));
+    const remaining = budget.remainingAfter(outcome, attempts);
+    if (remaining <= 0) throw requestError(outcome, request);
+    await budget.pause(Math.min(remaining, retryDelay(terms, pool.random)));
   }
 }
 
 /**
- * One attempt; repeated at once where rivals split the votes, since then nobody holds the resource. A rival comes with a new
- * value each time: who is still there with the old one is no rival, but a holder, a leftover, or somebody who waits in line.
+ * Makes one attempt, and repeats it after a short pause if rivals split the votes, because then nobody holds the resource. A rival uses a new
+ * value for each attempt. So an owner that is seen twice with one value is a holder, a leftover key or a waiter in line, but no rival.
  */
 async function voteUntilClear(pool: NodePool, request: AcquireRequest): Promise<Won | Denied> {
   const { budget } = request;
@@ -70,10 +69,10 @@ async function voteUntilClear(pool: NodePool, request: AcquireRequest): Promise<
     const since = pool.clock.now();
     const outcome = await attemptUnlessAborted(pool, request);
     const rivals = outcome.kind === 'contended' ? outcome.rivals.filter((owner) => !seen.has(owner)) : [];
-    const left = budget.leftForVote;
-    if (rivals.length === 0 || round === SPLIT_VOTE_ROUNDS || left <= 0) return outcome;
+    const remaining = budget.remainingForVote;
+    if (rivals.length === 0 || round === SPLIT_VOTE_ROUNDS || remaining <= 0) return outcome;
     for (const owner of rivals) seen.add(owner);
-    await budget.pause(Math.min(left, splitVoteDelay(round, elapsed(since, pool.clock.now()), pool.random)));
+    await budget.pause(Math.min(remaining, splitVoteDelay(round, elapsed(since, pool.clock.now()), pool.random)));
   }
 }
 

@@ -10,13 +10,13 @@ import { denialOf, withoutToken } from '../quorum/outcome.js';
 import { retryDelay } from './retry.js';
 import type { WaitingLines } from './line/local-lines.js';
 
-/** What taking several resources needs of its surroundings. */
+/** What `takeSeveral` needs from the engine. */
 export type SeveralContext = Pick<LeaseContext, 'pool' | 'releases' | 'maxTtl'> & { readonly lines: WaitingLines };
 
 /**
- * Takes several resources: all at once where they are free. Else one after the other, in an order that all callers share, so that none
- * waits for another in a circle; each in its line by the time of arrival, and kept while the next one is waited for. Then all of them
- * become one lock, or, where time is up, all are given back.
+ * Acquires several resources: all at once if they are free. Otherwise it waits for one after the other, each in its own line and by the arrival
+ * time of the caller. All callers use the same order, so that there is no deadlock. Example: a caller wants `a` and `b`, and `b` is held. It
+ * takes `a`, keeps `a` while it waits for `b`, and then makes one lock of both. If its time is up before that, it gives `a` back.
  */
 export async function takeSeveral(context: SeveralContext, request: AcquireRequest): Promise<Acquired> {
   const { budget, terms } = request;
@@ -24,16 +24,16 @@ export async function takeSeveral(context: SeveralContext, request: AcquireReque
     const outcome = await attemptUnlessAborted(context.pool, request);
     if (outcome.kind === 'won') return acquiredOf(outcome, attempts);
     request.onLost(outcome);
-    const left = budget.leftAfter(outcome, attempts);
-    if (left <= 0) throw requestError(outcome, request);
+    const remaining = budget.remainingAfter(outcome, attempts);
+    if (remaining <= 0) throw requestError(outcome, request);
     if (outcome.kind === 'contended') {
       const won = await takeInLine(context, request, attempts);
       if (won) return won;
-    } else await budget.pause(Math.min(left, retryDelay(terms, context.pool.random)));
+    } else await budget.pause(Math.min(remaining, retryDelay(terms, context.pool.random)));
   }
 }
 
-/** Undefined where a part was lost while the others were waited for. */
+/** Takes the parts in their lines and merges them; returns undefined if a part was lost, or became unusable, before all were merged. */
 async function takeInLine(
   context: SeveralContext,
   request: AcquireRequest,
@@ -51,7 +51,7 @@ async function takeInLine(
   }
 }
 
-/** The parts of one lock, all taken under the same value. */
+/** The parts of one lock, one for each resource. All have the same value. */
 class Parts {
   readonly #leases: Lease[] = [];
   readonly #claims: Claim[] = [];
@@ -67,7 +67,7 @@ class Parts {
 
   async gather(): Promise<void> {
     const { lines, pool } = this.context;
-    // In the order of their code units, which is the same everywhere.
+    // Sorted by code units, because this order is the same in every process.
     for (const resource of [...this.request.resources].sort(byCodeUnits)) {
       const won = await lines.take(this.#partOf(resource), pool.clock.now());
       this.#claims.push(won.claim);
@@ -77,7 +77,7 @@ class Parts {
     }
   }
 
-  /** Makes one lock of what was gathered, by asking for all of it under the value that all parts have. */
+  /** Makes one lock of all parts by asking for all resources under their common value; returns undefined if a part was lost. */
   async merge(attempts: number): Promise<Acquired | undefined> {
     const { pool } = this.context;
     const { request } = this;
@@ -92,14 +92,14 @@ class Parts {
         decision === 'won' && claim.token === 0
           ? withoutToken(quorumCall)
           : await denialOf(quorumCall, decision, timeForRound(budget));
-      const left = budget.leftAfter(outcome, attempts);
-      if (left <= 0) throw requestError(outcome, request);
-      await budget.pause(Math.min(left, retryDelay(terms, pool.random)));
+      const remaining = budget.remainingAfter(outcome, attempts);
+      if (remaining <= 0) throw requestError(outcome, request);
+      await budget.pause(Math.min(remaining, retryDelay(terms, pool.random)));
     }
     return undefined;
   }
 
-  /** Gives back what was gathered in vain. */
+  /** Releases the parts, unless they have become one lock. */
   end(): void {
     if (!this.#isMerged) for (const lease of this.#leases) void lease.release();
   }
@@ -131,7 +131,7 @@ class Parts {
     return { ttl, driftFactor, autoExtend: true, maxHold: Infinity };
   }
 
-  /** Nobody but us knows of the parts. */
+  /** Returns a context that emits no events and passes no lock on, because nobody outside knows of the parts. */
   get #silently(): LeaseContext {
     const { pool, releases, maxTtl, lines } = this.context;
     const [emit, never] = [() => undefined, () => false];

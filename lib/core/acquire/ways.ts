@@ -3,16 +3,16 @@ import { contend, type AcquireRequest, type Acquired } from './polling.js';
 import type { WaitTerms } from '../quorum/wait-budget.js';
 import { takeSeveral, type SeveralContext } from './several.js';
 
-/** A way in which callers get what they want. */
+/** One way to acquire a lock. */
 interface Way {
-  /** The lease of a lock that is free counts from `start`, before anything is sent. */
+  /** Asks for the first time. In line, the lease of a free resource counts from `start`, a moment before anything is sent. */
   begin(request: AcquireRequest, start: Moment): Promise<Acquired>;
   again(request: AcquireRequest): Promise<Acquired>;
-  /** What was won was in vain, and is not asked for again. */
+  /** Called when a caller could not begin with what it had won, and does not ask again. */
   leave(request: AcquireRequest): void;
 }
 
-/** The ways to a lock, of which a caller goes one. */
+/** Chooses the way in which a caller acquires its lock. */
 export class Ways {
   readonly #polling: Way;
   readonly #inLine: Way;
@@ -37,11 +37,11 @@ export class Ways {
   }
 }
 
-/** Whether a caller waits at all: a single attempt takes no place in a line. */
+/** Returns whether a caller waits at all; a caller with a single attempt takes no place in a line. */
 export function isPatient({ waitTimeout, retryCount }: WaitTerms): boolean {
   return waitTimeout > 0 && retryCount > 0;
 }
 
 function leave(): void {
-  // Nobody stands behind this caller.
+  // No other caller waits behind this one.
 }

@@ -5,7 +5,7 @@ import { briefly } from './stack-trace.js';
 export type RedlockErrorCode =
   'RESOURCE_LOCKED' | 'QUORUM_NOT_REACHED' | 'LOCK_LOST' | 'LOCK_KEY' | 'CLOSED' | 'NO_SERVICE';
 
-/** What one node said, or why it said nothing. */
+/** What one node answered, or why there is no answer. */
 export interface NodeOutcome {
   readonly node: string;
   readonly outcome:
@@ -15,19 +15,19 @@ export interface NodeOutcome {
     | 'extended'
     | 'missing'
     | 'taken'
-    /** It answered that it does not do it. */
+    /** The node answered that it refuses. */
     | 'refused'
-    /** There was no answer in time. */
+    /** There was no usable answer in time. */
     | 'unknown'
-    /** All was decided before it had answered. */
+    /** The call was decided before the node had answered. */
     | 'pending';
-  /** Why it refused or the outcome is unknown, or how long the node holds the resource for somebody else or does not vote. */
+  /** Why the node refused or the outcome is unknown; or how long the node holds the resource for another owner, or does not vote. */
   readonly detail?: string;
 }
 
 /**
- * Base of all lock errors; tell them apart by `code`, which also works across two copies of this package. Messages name resources up to
- * the first separator only, since they end in logs.
+ * The base class of all lock errors. Tell them apart by `code`, which also works across two copies of this package. Messages name resources
+ * up to the first separator only, because messages end up in logs.
  */
 export class RedlockError extends Error {
   readonly #resources: readonly string[];
@@ -42,22 +42,22 @@ export class RedlockError extends Error {
     this.#resources = resources;
   }
 
-  /** By their whole names; loggers that write down all that is enumerable leave them out. */
+  /** The full names of the resources. The property is not enumerable, so that loggers that print all enumerable properties leave it out. */
   get resources(): readonly string[] {
     return this.#resources;
   }
 
-  /** @internal Short, since logs print errors so: the message says all that there is to know. */
+  /** @internal Returns a short stack, because logs print errors by this method, and the message already says everything. */
   [inspect.custom](): string {
     return briefly(this.stack);
   }
 }
 
-/** Somebody else holds the resource and kept it for as long as the caller was willing to wait. */
+/** Another holder has the resource, and kept it for as long as the caller was willing to wait. */
 export class ResourceLockedError extends RedlockError {
   constructor(
     resources: readonly string[],
-    /** Ms until a quorum of nodes would be free if the holder did nothing more; Infinity where a key never expires. */
+    /** Ms until the resource would be free on a quorum of nodes if the holder did nothing more; Infinity if a key never expires. */
     readonly retryAfter: number,
     readonly nodes: readonly NodeOutcome[],
   ) {
@@ -65,9 +65,9 @@ export class ResourceLockedError extends RedlockError {
   }
 }
 
-/** Too few nodes answered usably, or not fast enough, to decide anything. */
+/** Too few nodes gave a usable answer, or not fast enough, so that nothing could be decided. */
 export class QuorumNotReachedError extends RedlockError {
-  /** Ms until a quorum votes again, where nodes are only kept out of the vote after a restart; else undefined. */
+  /** Ms until a quorum votes again, if the only reason is that nodes do not vote for a time after a restart; else undefined. */
   readonly retryAfter: number | undefined;
 
   constructor(
@@ -81,18 +81,18 @@ export class QuorumNotReachedError extends RedlockError {
   }
 }
 
-/** The lock could no longer be proven ours, so somebody else may have it. */
+/** The holder could no longer prove that it has the lock, so that another caller may have it. */
 export class LockLostError extends RedlockError {
   constructor(
     resources: readonly string[],
-    /** Why it was lost. */
+    /** Why the lock was lost. */
     readonly reason: string,
   ) {
     super('LOCK_LOST', resources, `The lock on ${shown(resources)} was lost: ${reason}`);
   }
 }
 
-/** No usable resource name could be made. */
+/** No usable resource name was given, or could be made. */
 export class LockKeyError extends RedlockError {
   constructor(message: string, resources: readonly string[] = []) {
     super('LOCK_KEY', resources, message);

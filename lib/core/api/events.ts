@@ -5,17 +5,17 @@ export type LockEvent =
   | {
       readonly type: 'acquired';
       readonly resources: readonly string[];
-      /** Ms from the call. */ readonly waited: number;
+      /** Ms since the call. */ readonly waited: number;
       readonly attempts: number;
     }
   | { readonly type: 'contended'; readonly resources: readonly string[] }
-  /** A call asks for what the code around it already holds, and did not say `reentrant: true`: it waits as every other caller does. */
+  /** A call without `reentrant: true` asks for resources that the code around it already holds. It waits as every other caller does. */
   | {
       readonly type: 'self-contended';
       readonly resources: readonly string[];
-      /** Those that it holds. */ readonly holding: readonly string[];
+      /** Which of these resources the code around the call holds. */ readonly holding: readonly string[];
     }
-  /** A method with `onContended: 'skip'` did not run, because somebody else held the lock. */
+  /** A method with `onContended: 'skip'` did not run, because another caller held the lock. */
   | { readonly type: 'skipped'; readonly resources: readonly string[] }
   /** A method with `onContended: 'join'` shares the outcome of a call that is under way. */
   | { readonly type: 'joined'; readonly resources: readonly string[] }
@@ -24,25 +24,26 @@ export type LockEvent =
   | { readonly type: 'released'; readonly resources: readonly string[]; /** Ms. */ readonly held: number }
   | { readonly type: 'node-up'; readonly node: string }
   | { readonly type: 'node-down'; readonly node: string; readonly reason: string }
-  /** It may have forgotten locks that are still held, and does not vote for `remaining` ms. */
+  /** The node does not vote for `remaining` ms, because it may have forgotten locks that are still held. */
   | { readonly type: 'node-quarantined'; readonly node: string; readonly reason: string; readonly remaining: number }
+  /** The node votes again after its quarantine. */
   | { readonly type: 'node-trusted'; readonly node: string }
-  /** It answers, and gives no votes: it is full, a replica, lets its user do too little. Told with the first vote that it refuses. */
+  /** The node answers, but refuses to vote: it is full, is a replica, or allows its user too little. Emitted with the first refused vote. */
   | { readonly type: 'node-refused'; readonly node: string; readonly reason: string }
-  /** It gives votes again. Told with the first vote that shows it. */
+  /** The node votes again. Emitted with the first vote that shows it. */
   | { readonly type: 'node-accepted'; readonly node: string }
-  /** Too few nodes vote for any lock: the others are down, in quarantine or refuse to. */
+  /** Too few nodes vote for any lock to be taken: the other nodes are down, are in quarantine or refuse to vote. */
   | {
       readonly type: 'quorum-lost';
       readonly votes: number;
       readonly nodes: number;
-      /** Votes that decide. */ readonly quorum: number;
+      /** How many votes decide. */ readonly quorum: number;
     }
   /** Enough nodes vote again. */
   | { readonly type: 'quorum-reached'; readonly votes: number; readonly nodes: number; readonly quorum: number }
   /** Something about this node endangers locks, or their order. */
   | { readonly type: 'node-warning'; readonly node: string; readonly reason: string }
-  /** Waiters find out by asking again that this node is free; it cannot tell them. */
+  /** The node cannot notify waiters, so that they find out only by asking again that a resource is free on it. */
   | { readonly type: 'hand-off-unavailable'; readonly node: string; readonly reason: string };
 
 export type LockListener = (event: LockEvent) => void;

@@ -1,17 +1,17 @@
-/** What may be the name of a kind of things, up to where a value may begin. */
+/** The first part of a resource, which may name a kind of things, such as `user` in `user:42`. A value may begin behind it. */
 const KIND = /^[\p{L}\p{N}_ .-]*/u;
 const SEPARATOR = /[:/|#]/;
-/** A blank, or as many digits as numbers of people have, is in no name of a kind. */
+/** White space, or at least seven digits, as in numbers that belong to a person: no name of a kind contains these. */
 const PERSONAL = /\s|(?:\d\D*){7}/;
-/** Characters of a kind that are shown. */
+/** How many characters of a kind are shown at most. */
 const LONGEST = 64;
 
-/** Resources as messages and log lines name them: what follows the first separator may be anybody's address. */
+/** Returns resources as messages and log lines name them: without what follows the first separator, which may be somebody's address. */
 export function shown(resources: readonly string[]): string {
   return quoted(resources.map(masked));
 }
 
-/** Resources by their whole names. */
+/** Returns resources by their full names. */
 export function quoted(resources: readonly string[]): string {
   return resources.map((resource) => `"${resource}"`).join(', ');
 }
@@ -22,6 +22,6 @@ function masked(resource: string): string {
   if (kind.length > LONGEST) return `${kind.slice(0, LONGEST)}...`;
   if (kind.length === resource.length) return resource;
   const separator = resource[kind.length]!;
-  // Else it may be in the midst of a value.
+  // Without a separator, the kind may end in the middle of a value.
   return SEPARATOR.test(separator) && kind !== '' ? `${kind}${separator}*` : '*';
 }

@@ -4,35 +4,43 @@ import { LONGEST_TIMER } from '../time/clock.js';
 import { driftOf } from '../time/validity.js';
 
 export interface LockOptions {
-  /** Ms a lease lasts unless it is extended, and by which a holder that crashed holds up the others; at least 9, at most 2^31-1. @default 5_000 */
+  /**
+   * Ms that a lease lasts unless it is extended, and for which a holder that crashed delays the other callers. At least 9, at most 2^31-1.
+   * @default 5_000
+   */
   ttl?: number;
-  /** Ms to wait for a resource that is held, or for a quorum that is away; longer than `ttl` survives a holder that crashed; 0 is one attempt. @default 8_000 */
+  /**
+   * Ms to wait for a resource that is held, or for a quorum that cannot be reached. A value above `ttl` outlasts a holder that crashed; 0
+   * means a single attempt.
+   * @default 8_000
+   */
   waitTimeout?: number;
-  /** How many more attempts may follow the first one. @default Infinity: `waitTimeout` decides */
+  /** How many attempts may follow the first one. @default Infinity: `waitTimeout` decides */
   retryCount?: number;
   /** Ms between two attempts. @default 200 */
   retryDelay?: number;
   /** Ms by which `retryDelay` is shortened or lengthened at random. @default 100 */
   retryJitter?: number;
-  /** Share of the ttl that is taken off for clocks of different rates (the Redis distributed-locks page). @default 0.01 */
+  /** Share of the ttl that is subtracted for clocks that run at different rates (the Redis distributed-locks page). @default 0.01 */
   driftFactor?: number;
-  /** Extends the lease every third of its ttl while it is held. @default false with `acquire`, true with `withLock` */
+  /** Extends the lease after each third of its ttl while the lock is held. @default false with `acquire`, true with `withLock` */
   autoExtend?: boolean;
   /** Ms after which automatic extension ends, so that a stuck holder frees the resource. @default 600_000 */
   maxHold?: number;
   /**
-   * Ms for which the lock stays taken at least, counted from when it was taken, however soon it is released; at most `maxTtl`, and
-   * a shorter ttl counts as this. Keeps a replica whose clock is behind from running a short job again.
+   * Ms for which the lock stays taken at least, counted from when it was taken, however soon it is released. At most `maxTtl`; a shorter
+   * `ttl` is raised to `minHold`. For example, this keeps a replica whose clock is behind from running a short job again.
    * @default none: a release frees the resource
    */
   minHold?: number;
   /**
-   * Lets a `withLock` or `@WithLock` on what the code around it already holds run inside the held lock. Else it waits as every other
-   * caller does, and a warning names the resource. Not for `acquire` and `tryAcquire`, which always take a lock of their own.
+   * Lets a `withLock` or `@WithLock` on resources that the code around it already holds run inside the held lock. Without this option, the
+   * call waits as every other caller does, and a warning names the resource. Not for `acquire` and `tryAcquire`, which always take a lock
+   * of their own.
    * @default false
    */
   reentrant?: boolean;
-  /** Gives up waiting; the call rejects with its reason. */
+  /** Ends the wait when it aborts; the call then rejects with the reason of the signal. */
   signal?: AbortSignal;
 }
 
@@ -43,7 +51,7 @@ export type ResolvedLockOptions = Required<Omit<LockOptions, Optional>> &
 
 export const DEFAULT_LOCK_OPTIONS: ResolvedLockOptions = {
   ttl: 5_000,
-  // Longer than that, so that who waits behind a holder that crashed has the lock, and not an error.
+  // Longer than the ttl, so that a caller that waits behind a crashed holder gets the lock, not an error.
   waitTimeout: 8_000,
   retryCount: Infinity,
   retryDelay: 200,
@@ -57,10 +65,10 @@ export const DEFAULT_LOCK_OPTIONS: ResolvedLockOptions = {
 /** Ms. @see RedlockModuleOptions.maxTtl */
 export const MAX_TTL = 30_000;
 
-/** Ms that a lease has to last beyond its drift: the least time for which a node is waited for. */
+/** Ms that must be left of a lease after its drift is subtracted: the shortest timeout of a node. */
 const LEAST_LEFT = 5;
 
-/** A pool that allows only short leases has these where nothing else is said. */
+/** Returns the default options of a pool that allows leases of `maxTtl` ms at most. */
 export function defaultsWithin(maxTtl: number): ResolvedLockOptions {
   return { ...DEFAULT_LOCK_OPTIONS, ttl: Math.min(DEFAULT_LOCK_OPTIONS.ttl, maxTtl) };
 }
@@ -97,12 +105,12 @@ function within(least: number, most: number): (value: unknown) => boolean {
 }
 
 /**
- * Checks the shape of lock options wherever they are written down.
- * @throws TypeError for an unknown or wrongly typed option, RangeError for one out of bounds
+ * Checks the names, types and bounds of lock options; `where` says in the error where they come from.
+ * @throws TypeError for an unknown or wrongly typed option, RangeError for a value out of bounds
  */
 export function checkLockOptions(options: LockOptions, where: string): void {
   checkNames(options, LOCK_OPTION_NAMES, where);
-  // With every call, so only what is there is looked at.
+  // This runs with every call, so that only the options that are present are checked.
   for (const name of Object.keys(options) as (keyof LockOptions)[]) {
     const [fits, bound] = RULES[name];
     const value = options[name];
@@ -110,7 +118,7 @@ export function checkLockOptions(options: LockOptions, where: string): void {
   }
 }
 
-/** Throws a TypeError that names the first option nobody knows. */
+/** Throws a TypeError that names the first unknown option. */
 export function checkNames(options: unknown, known: readonly string[], where: string): void {
   if (typeof options !== 'object' || options === null) throw new TypeError(`${where}: options must be an object`);
   const unknown = Object.keys(options).find((name) => !known.includes(name));
@@ -119,14 +127,14 @@ export function checkNames(options: unknown, known: readonly string[], where: st
   }
 }
 
-/** The error for a value that does not fit: it names the option, the value and the bound. */
+/** Returns the error for a value that does not fit; it names the option, the value and the bound. */
 export function misfit(name: string, value: unknown, bound: string): Error {
   const isBeyond = typeof value === 'number' && /\d/.test(bound);
   const Kind = isBeyond ? RangeError : TypeError;
   return new Kind(`${name} must be ${bound}; got ${inspect(value, { depth: 1, breakLength: Infinity })}`);
 }
 
-/** Lays checked options over `base`; throws a RangeError for a ttl that is too short, and for what is above `maxTtl`. */
+/** Returns `base` with the checked options on top; throws a RangeError for a ttl that is too short, and for values above `maxTtl`. */
 export function resolveLockOptions(
   base: ResolvedLockOptions,
   options: LockOptions,
@@ -140,18 +148,21 @@ export function resolveLockOptions(
   const { minHold } = resolved;
   if (minHold === undefined) return resolved;
   if (minHold > maxTtl) throw misfit('minHold', minHold, `at most maxTtl, ${maxTtl} ms; set maxTtl, on all clients`);
-  // So that it holds whatever becomes of the holder, and of the nodes at the release.
+  // So that `minHold` is kept even if the holder crashes, or nodes cannot be reached at the release.
   resolved.ttl = Math.max(resolved.ttl, Math.ceil(minHold));
   return resolved;
 }
 
-/** What a ttl has to fit into. */
+/** The bounds of a ttl. */
 export interface TtlBounds {
   readonly driftFactor: number;
   readonly maxTtl: number;
 }
 
-/** The ttl in whole ms, as Redis takes it; throws a RangeError for one that is over before all nodes may have answered, or above `maxTtl`. */
+/**
+ * Returns the ttl in whole ms, as Redis takes it.
+ * @throws RangeError for a ttl that may be over before all nodes have answered, or that is above `maxTtl`
+ */
 export function toTtl(value: number, { driftFactor, maxTtl }: TtlBounds): number {
   if (!RULES.ttl[0](value)) throw misfit('ttl', value, RULES.ttl[1]);
   const ttl = Math.floor(value);

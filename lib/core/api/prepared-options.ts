@@ -2,14 +2,14 @@ import type { AbortSignalLike } from '../time/abort.js';
 import { ABORT, type CallOptions } from './call-options.js';
 import { checkLockOptions, resolveLockOptions, type LockOptions, type ResolvedLockOptions } from './options.js';
 
-/** None of them can be left out. */
+/** All options by name; none of them can be left out. */
 type AllOptions = { readonly [Name in keyof Required<ResolvedLockOptions>]: ResolvedLockOptions[Name] };
 
-/** What the options of a call come to, on top of those that hold where it says nothing. */
+/** Checks the options of each call and merges them with the options that hold where the call says nothing. */
 export class PreparedOptions {
-  /** Those of the latest call, and what they came to: the next one usually asks for the same. */
+  /** The options of the latest call and their result: the next call usually has the same options. */
   #latest: { readonly options: LockOptions; readonly resolved: ResolvedLockOptions } | undefined;
-  /** Those that many calls share. */
+  /** The results of options that many calls share. */
   readonly #known = new WeakMap<LockOptions, ResolvedLockOptions>();
 
   constructor(
@@ -17,14 +17,17 @@ export class PreparedOptions {
     private readonly maxTtl: number,
   ) {}
 
-  /** @throws TypeError, RangeError for wrong options */
+  /**
+   * Returns the complete options of a call.
+   * @throws TypeError, RangeError for wrong options
+   */
   resolve(options: LockOptions | CallOptions | undefined): ResolvedLockOptions {
     if (options === undefined) return this.base;
     if (isOfCall(options)) return withQuit(this.#shared(options.shared), options[ABORT]);
     if (this.#latest && isObject(options) && areSame(this.#latest.options, options)) return this.#latest.resolved;
     checkLockOptions(options, 'lock options');
     const resolved = resolveLockOptions(this.base, options, this.maxTtl);
-    // A signal belongs to one call, and may keep much alive.
+    // Options with a signal are not kept: the signal belongs to one call, and may keep much memory alive.
     if (options.signal === undefined) this.#latest = { options: { ...options }, resolved };
     return resolved;
   }
@@ -46,7 +49,7 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** Whether both have the same values under the same names; by `for in`, since a list of names with every call takes longer. */
+/** Returns whether both have the same values under the same names. `for in` is faster than to build a list of names with every call. */
 function areSame(known: LockOptions, given: LockOptions): boolean {
   for (const name in known) {
     if (!Object.hasOwn(given, name) || known[name as keyof LockOptions] !== given[name as keyof LockOptions])
@@ -56,7 +59,7 @@ function areSame(known: LockOptions, given: LockOptions): boolean {
   return true;
 }
 
-/** Option by option, since that is fifty times as fast as `...`, and with every call. */
+/** Returns the options with another signal. They are copied one by one: this runs with every call, and `...` takes fifty times as long. */
 function withQuit(options: ResolvedLockOptions, signal: AbortSignalLike): AllOptions {
   return {
     ttl: options.ttl,

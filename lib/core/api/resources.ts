@@ -3,12 +3,12 @@ import { familyAtEnd } from '../port/key-families.js';
 import { shown } from './names.js';
 
 const MOST_BYTES = 512;
-/** How many one lock takes at once where nobody says otherwise: more make a batch that keeps a node from others. */
+/** How many resources one lock takes at most by default: a larger batch would keep a node from other callers for too long. */
 export const MAX_RESOURCES = 64;
-/** What that may be set to at most. */
+/** The greatest number that `maxResources` may be set to. */
 export const MOST_RESOURCES = 128;
 
-/** The names to lock as a list; throws `LockKeyError` where there is none, or more than `most`, one is unusable, or one stands twice. */
+/** Returns the names to lock as a list; throws a `LockKeyError` if there is no name or more than `most`, or if one is unusable or stands twice. */
 export function toResources(resource: string | readonly string[], most = MOST_RESOURCES): readonly string[] {
   const given: unknown = typeof resource === 'string' ? [resource] : resource;
   if (!Array.isArray(given) || given.length === 0) {
@@ -20,7 +20,7 @@ export function toResources(resource: string | readonly string[], most = MOST_RE
         `in several locks, or set maxResources of the module, at most ${MOST_RESOURCES}`,
     );
   }
-  // A list of its own, and without holes, which forEach would pass over.
+  // A copy without holes, because `forEach` skips holes.
   const resources = Array.from<string>(given);
   resources.forEach(check);
   return resources;

@@ -1,4 +1,4 @@
-/** A number of 32 bits that is the same for equal texts, on every machine: FNV-1a, folded. */
+/** Returns a 32-bit number that is the same for equal texts on every machine: FNV-1a, folded. */
 export function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) {

@@ -1,4 +1,4 @@
-/** One entry of a queue, between two others; linked to itself while it is in no queue. */
+/** One entry of a queue, linked to its two neighbours; linked to itself while it is in no queue. */
 class Link<T> {
   previous: Link<T> = this;
   next: Link<T> = this;
@@ -9,7 +9,10 @@ class Link<T> {
     return this.next === this;
   }
 
-  /** The removed entry points to no other: if it is in V8's old generation, it would keep every later entry alive until the next full collection. */
+  /**
+   * Removes the entry and clears its links. A removed entry in V8's old generation would otherwise keep every later entry alive until the
+   * next full collection.
+   */
   leave(): void {
     this.previous.next = this.next;
     this.next.previous = this.previous;
@@ -18,8 +21,8 @@ class Link<T> {
 }
 
 /**
- * A queue in order of arrival, of which any entry can be removed in constant time: a linked ring. A `Set` that changes with every lock
- * keeps removed entries alive in V8's old generation.
+ * A queue in order of arrival, from which any entry can be removed in constant time. It is a linked ring, because a `Set` that changes with
+ * every lock keeps removed entries alive in V8's old generation.
  */
 export class Queue<T> {
   /** The head of the ring: between the last entry and the first. */

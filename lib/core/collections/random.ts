@@ -1,20 +1,20 @@
 import { randomFillSync } from 'node:crypto';
 
-/** Where values and delays get their randomness from; tests and simulations bring their own. */
+/** The source of random values and delays; tests and simulations bring their own. */
 export interface Random {
-  /** A new owner's mark: 20 random bytes, printable (the Redis distributed-locks page). */
+  /** Returns the value of a new owner: 20 random bytes, printable (the Redis distributed-locks page). */
   value(): string;
-  /** At least 0, below 1. */
+  /** Returns a random number that is at least 0 and below 1. */
   fraction(): number;
 }
 
-/** Characters of base64: 162 bits. */
+/** Characters of base64 in a value: 162 bits. */
 const VALUE_LENGTH = 27;
-/** Bytes that make whole characters, one more of these than a value takes. */
+/** Bytes for one value: they make 28 whole characters of base64, one more than a value takes. */
 const BYTES = 21;
 const VALUES_PER_FILL = 1_024;
 
-/** Randomness of the operating system, fetched for many values at a time. */
+/** The randomness of the operating system, fetched for many values at a time. */
 export class SystemRandom implements Random {
   readonly #bytes = Buffer.alloc(BYTES * VALUES_PER_FILL);
   #characters = '';

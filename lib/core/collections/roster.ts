@@ -1,10 +1,10 @@
-/** Something that a roster finds without a search. */
+/** An entry that a roster finds without a search. */
 export interface Entry {
-  /** Its index in the roster; -1 while it is in none. */
+  /** The index of the entry in its roster; -1 while it is in none. */
   rosterIndex: number;
 }
 
-/** A set that entries join and leave in constant time. It is an array, because a `Set` that changes this often keeps garbage alive in V8. */
+/** A set that adds and deletes in constant time. It is an array, because a `Set` that changes this often keeps garbage alive in V8. */
 export class Roster<T extends Entry> {
   readonly #entries: T[] = [];
 

@@ -9,7 +9,7 @@ const SLOTS = 4_096;
 
 /**
  * A hash table for entries that come and go with every lock. A `Map` that lives long is in V8's old generation. V8 rebuilds it after as many
- * changes as it has room for, and everything that the former table held stays alive until the next full collection. An array is never
+ * changes as the map has room for, and all entries of the former map then stay alive until the next full collection. An array is never
  * rebuilt. An entry whose slot is taken goes into a `Map`, so that no choice of names makes a search long.
  */
 export class SlotTable<T extends Named> {
@@ -35,7 +35,7 @@ export class SlotTable<T extends Named> {
   }
 }
 
-/** Filled one by one, which takes a tenth of the time of `Array.from`: every pool has a table. */
+/** Returns the empty slots. They are filled one by one, in a tenth of the time of `Array.from`, because every pool has a table. */
 function emptySlots(): undefined[] {
   const slots: undefined[] = [];
   for (let slot = 0; slot < SLOTS; slot += 1) slots.push(undefined);

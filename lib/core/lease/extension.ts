@@ -11,7 +11,7 @@ import type { WaitBudget } from '../quorum/wait-budget.js';
 import { quorumOf } from '../quorum/quorum.js';
 import { Validity, type LeaseTerms } from '../time/validity.js';
 
-/** What came of asking every node once to extend a claim. */
+/** The outcome of asking every node once to extend a claim. */
 export type Extension =
   | { readonly kind: 'extended'; readonly validity: Validity }
   | { readonly kind: 'gone'; readonly reason: string }
@@ -20,15 +20,15 @@ export type Extension =
 export interface Extending {
   readonly claim: Claim;
   readonly terms: LeaseTerms;
-  /** Told before anything is sent until when the lease lasts if this succeeds. */
+  /** Called before anything is sent, with the validity that the lease has if the extension succeeds. */
   readonly onSend: (validity: Validity) => void;
-  /** Whether nodes that lost the key may still be won back. */
+  /** Returns whether the lease is still held, so that nodes that lost the key may be won back. */
   readonly isHeld: () => boolean;
-  /** That of the caller who waits for it, if there is one. */
+  /** The wait budget of the caller that waits for the extension, if there is one. */
   readonly budget?: WaitBudget;
 }
 
-/** Asks every node once; silence is not loss, but a majority that says it has no such key is. */
+/** Asks every node once to extend the claim. Silence is not loss, but a majority that says it has no such key is. */
 export async function extendOnce(pool: NodePool, extending: Extending): Promise<Extension> {
   const { claim, terms } = extending;
   const validity = Validity.of(pool.clock.now(), terms.ttl, terms.driftFactor);
@@ -45,12 +45,12 @@ export async function extendOnce(pool: NodePool, extending: Extending): Promise<
 }
 
 function decisionOf(quorumCall: QuorumCall<ExtendAnswer>, budget: WaitBudget | undefined): Promise<Decision> {
-  return budget ? new Promise((tell) => decideInTime(quorumCall, budget, tell)) : quorumCall.decision;
+  return budget ? new Promise((resolve) => decideInTime(quorumCall, budget, resolve)) : quorumCall.decision;
 }
 
 /**
- * Takes the key again on a node that lost it, once a quorum of true extensions is proven. Such a vote counts from the next
- * round on: until then a rival may have come and gone on it.
+ * Acquires the key again on a node that lost it, after a quorum has extended the lease. The vote of this node counts from the next extension
+ * on, because a rival may have got and released the key there in the meantime.
  */
 function winBack(
   pool: NodePool,

@@ -4,20 +4,20 @@ import type { LockListener } from '../api/events.js';
 import type { Lease } from './lease.js';
 import type { LockOptions } from '../api/options.js';
 
-/** One piece of work's use of a held lock. */
+/** The use of a held lock by one piece of work. */
 export interface Use {
   readonly lock: Lease;
-  /** Runs `work` so that whatever it calls, also later, finds the lock held. */
+  /** Runs `work` so that everything that it calls, now or later, finds the held lock. */
   run<T>(work: () => T): T;
-  /** Ends this use and says whether the lock was lost under it; the last to leave releases. */
+  /** Ends this use and resolves with the error if the lock was lost meanwhile; the end of the last use releases the lock. */
   leave(): Promise<LockLostError | undefined>;
 }
 
 const NONE: readonly string[] = [];
 
-/** A lock that an async context works under; nested calls for the same resources may share it. */
+/** The lock under which an async context runs. Nested calls for the same resources may share it. */
 class Holding {
-  /** Let go at the end: a context that starts its own successor would keep all locks of the past alive. */
+  /** Undefined after the last use. Otherwise a context that starts its own successor would keep all earlier locks alive. */
   lock: Lease | undefined;
   #users = 0;
 
@@ -44,9 +44,9 @@ class Holding {
 }
 
 /**
- * Knows which locks the current async context holds. A context belongs to the code that started it, which need not be the code
- * whose work runs in it: a queue that was started under a lock runs the jobs of others there. So only a call that asks for
- * re-entry shares a lock.
+ * Knows which locks the current async context holds. The code that started a context need not be the code whose work runs in it. Example: a
+ * queue that was started under a lock also runs the jobs of other callers in the context of that lock. So only a call that asks for re-entry
+ * shares a lock.
  */
 export class HeldLocks {
   readonly #contexts = new AsyncLocalStorage<Holding>();
@@ -59,31 +59,31 @@ export class HeldLocks {
     return holding.use(lock, (work) => this.#contexts.run(holding, work));
   }
 
-  /** Lets go of all contexts: else every promise of the process goes on paying for them. */
+  /** Disables the async contexts; otherwise they would go on costing time for every promise of the process. */
   close(): void {
     this.#contexts.disable();
   }
 
-  /** True where the current context works under a valid lock. */
+  /** True if the current context runs under a valid lock. */
   get any(): boolean {
     return this.#find(() => true) !== undefined;
   }
 
-  /** Tells at once where a call is going to wait for what the code around it holds: usually for itself. */
-  tell(resources: readonly string[], emit: LockListener): void {
+  /** Emits `self-contended` at once if a call asks for resources that the code around it holds: it usually waits for itself. */
+  notify(resources: readonly string[], emit: LockListener): void {
     const holding = this.among(resources);
     if (holding.length > 0) emit({ type: 'self-contended', resources, holding });
   }
 
-  /** Those of `resources` that the current context holds. */
+  /** Returns those of `resources` that the current context holds. */
   among(resources: readonly string[]): readonly string[] {
     if (this.#contexts.getStore() === undefined) return NONE;
     return resources.filter((name) => this.#find((lock) => lock.resources.includes(name)) !== undefined);
   }
 
   /**
-   * A use of the held lock that covers all of `resources`; undefined where the context holds none of them.
-   * @throws TypeError where it holds only some of them: such a call would wait for itself
+   * Returns a use of the held lock that covers all of `resources`; undefined if the context holds none of them.
+   * @throws TypeError if the context holds only some of them: such a call would wait for itself
    */
   share(resources: readonly string[]): Use | undefined {
     const covering = this.#find((lock) => resources.every((name) => lock.resources.includes(name)));
@@ -96,7 +96,7 @@ export class HeldLocks {
     );
   }
 
-  /** The innermost fitting lock; one that was released or lost counts as none. */
+  /** Returns the innermost holding whose lock fits; a lock that was released or lost does not count. */
   #find(fits: (lock: Lease) => boolean): Holding | undefined {
     let holding = this.#contexts.getStore();
     while (holding !== undefined && !(holding.lock?.isValid && fits(holding.lock))) holding = holding.outer;
@@ -105,7 +105,7 @@ export class HeldLocks {
 }
 
 /**
- * For calls that always take a lock of their own.
+ * Checks the options of a call that always takes a lock of its own.
  * @throws TypeError for `reentrant: true`
  */
 export function refuseReentry(options: LockOptions | undefined): void {

@@ -13,7 +13,7 @@ import type { Entry } from '../collections/roster.js';
 import { renewalIn, renewalRetryIn, whyOver } from './renewal.js';
 import type { Validity } from '../time/validity.js';
 
-/** The life of a lock: taken, extended, then lost or released. */
+/** The life of a lock: it is taken, extended, and then lost or released. */
 export class Lease implements Lock, Entry, Watched {
   rosterIndex = -1;
   readonly resources: readonly string[];
@@ -25,7 +25,7 @@ export class Lease implements Lock, Entry, Watched {
   readonly #watch: RenewalTimer;
   #state: 'held' | 'released' | 'lost' = 'held';
   #validity: Validity;
-  /** Ms that the lease lasts on the nodes from the latest extension on, at most. */
+  /** Ms that the lease lasts on the nodes at most, counted from the latest extension. */
   #ttl: number;
   #loss: LossSignal | undefined;
   #lastExtension: Promise<void> | undefined;
@@ -54,7 +54,7 @@ export class Lease implements Lock, Entry, Watched {
   }
 
   get validity(): number {
-    return this.left();
+    return this.remaining();
   }
 
   get isValid(): boolean {
@@ -66,12 +66,12 @@ export class Lease implements Lock, Entry, Watched {
     return (this.#loss ??= new LossSignal()).signal;
   }
 
-  /** Calls `tell` when the lock is lost, for less than a signal costs; returns what takes that back. */
-  onLost(tell: (error: LockLostError) => void): () => void {
-    return (this.#loss ??= new LossSignal()).listen(tell);
+  /** Calls `notify` when the lock is lost, which costs less than a signal; returns the function that removes the listener. */
+  onLost(notify: (error: LockLostError) => void): () => void {
+    return (this.#loss ??= new LossSignal()).listen(notify);
   }
 
-  /** Why the lock was lost, found out on the clock; undefined while it is valid and after an ordinary release. */
+  /** The error that says why the lock was lost, checked on the clock; undefined while the lock is valid and after an ordinary release. */
   get lost(): LockLostError | undefined {
     this.#noticeExpiry();
     return this.#loss?.error;
@@ -93,13 +93,13 @@ export class Lease implements Lock, Entry, Watched {
     return (this.#release ??= this.#giveBack());
   }
 
-  /** Takes the lock away from its holder, who is told before anybody else can have it. */
+  /** Takes the lock away from its holder, and notifies the holder before anybody else can have the lock. */
   revoke(reason: string): Promise<void> {
     this.#lose(reason);
     return this.release();
   }
 
-  /** Ends it without giving anything back, since it has become a part of another lock. */
+  /** Ends the lease without a release: the claim is already given back or passed on, or it has become a part of another lock. */
   dissolve(): void {
     this.#state = 'released';
     this.#watch.stop();
@@ -127,7 +127,7 @@ export class Lease implements Lock, Entry, Watched {
     this.context.emit({ type: 'extended', resources: this.resources, validity: Math.floor(this.validity) });
   }
 
-  /** Some nodes will have the new lease even if too few answer: a shorter one counts at once, a longer one is owed. */
+  /** Prepares for nodes that apply the new ttl while no quorum answers: a shorter validity counts at once, a longer ttl counts for the release. */
   #prepareFor(validity: Validity, ttl: number): void {
     this.#ttl = Math.max(this.#ttl, ttl);
     if (validity.remaining(this.context.pool.clock) >= this.validity) return;
@@ -138,15 +138,15 @@ export class Lease implements Lock, Entry, Watched {
   renew(): void {
     this.#watch.watch();
     this.extend(this.#ttl).catch(() => {
-      // Loss has been told by the signal; anything else is tried again within what is left.
+      // A loss has been signalled already. After any other failure, the extension is tried again while validity is left.
       if (this.#state === 'held') this.#watch.watch(this.#unlessHeldTooLong(renewalRetryIn(this.#ttl, this.validity)));
     });
   }
 
-  /** Ms until the lease is to be extended; never where it is not, or not any more. */
+  /** Returns the ms until the lease is extended automatically; Infinity if it is not, or not any more. */
   #renewalIn(ttl = this.#ttl, now = this.context.pool.clock.now()): number {
     if (!this.#terms.autoExtend) return Infinity;
-    // A lease that was handed over, or whose holder could not begin at once, is not a new one any more.
+    // A part of the lease is used up if the lock was passed on, or if its holder could not begin at once.
     const delay = renewalIn(ttl, this.context.pool.random) - elapsed(this.#validity.since, now);
     return this.#unlessHeldTooLong(Math.max(0, delay), now);
   }
@@ -155,12 +155,12 @@ export class Lease implements Lock, Entry, Watched {
     return elapsed(this.taken, now) + delay < this.#terms.maxHold ? delay : Infinity;
   }
 
-  left(now = this.context.pool.clock.now()): number {
+  remaining(now = this.context.pool.clock.now()): number {
     return this.#state === 'held' ? Math.max(0, this.#validity.remainingAt(now)) : 0;
   }
 
   #noticeExpiry(now?: Moment): void {
-    if (this.#state === 'held' && this.left(now) === 0) this.expire();
+    if (this.#state === 'held' && this.remaining(now) === 0) this.expire();
   }
 
   expire(): void {
@@ -170,7 +170,7 @@ export class Lease implements Lock, Entry, Watched {
   #lose(reason: string): LockLostError {
     if (this.#state !== 'held') return this.#loss?.error ?? new LockLostError(this.resources, 'it was released');
     const error = new LockLostError(this.resources, reason);
-    // Lost wholly before anybody is told: a listener may release it, or ask for it again.
+    // The loss is complete before anybody is notified, because a listener may release the lock or ask for it again.
     this.#state = 'lost';
     this.#claim.over = true;
     this.#watch.stop();
@@ -189,11 +189,11 @@ export class Lease implements Lock, Entry, Watched {
       this.dissolve();
       this.context.ended(this);
     }
-    const tell = (): void => {
+    const notify = (): void => {
       if (wasHeld)
         this.context.emit({ type: 'released', resources: this.resources, held: Math.round(elapsed(this.taken, now)) });
     };
-    // Not by an async function, which takes longer than all the rest here.
-    return call ? call.decision.then(tell) : new Promise((resolve) => resolve(tell()));
+    // No async function, because that would take longer than everything else here.
+    return call ? call.decision.then(notify) : new Promise((resolve) => resolve(notify()));
   }
 }

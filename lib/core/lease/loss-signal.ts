@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { LockLostError } from '../api/errors.js';
 
-/** Whether a lock was lost, and the signal that tells its holder; made when somebody asks for it. */
+/** Knows whether a lock was lost, and notifies its holder. The `AbortSignal` is created only when somebody asks for it. */
 export class LossSignal {
   #error: LockLostError | undefined;
   #abort: AbortController | undefined;
@@ -14,26 +14,26 @@ export class LossSignal {
   get signal(): AbortSignal {
     if (this.#abort === undefined) {
       this.#abort = new AbortController();
-      // As many as work under the lock may listen.
+      // No limit, because any amount of work under the lock may listen.
       setMaxListeners(0, this.#abort.signal);
       if (this.#error) this.#abort.abort(this.#error);
     }
     return this.#abort.signal;
   }
 
-  /** Calls `tell` once it happens, or now where it has; returns what takes that back. */
-  listen(tell: (error: LockLostError) => void): () => void {
+  /** Calls `notify` when the lock is lost, or at once if it is lost already; returns the function that removes the listener. */
+  listen(notify: (error: LockLostError) => void): () => void {
     const listeners = (this.#listeners ??= new Set());
-    listeners.add(tell);
-    if (this.#error) tell(this.#error);
-    return () => void listeners.delete(tell);
+    listeners.add(notify);
+    if (this.#error) notify(this.#error);
+    return () => void listeners.delete(notify);
   }
 
-  /** From now on it is lost; who listens is told after `first`. */
+  /** Records that the lock is lost, calls `first`, and then notifies the listeners. */
   happen(error: LockLostError, first: () => void): void {
     this.#error = error;
     first();
     this.#abort?.abort(error);
-    for (const tell of this.#listeners ?? []) tell(error);
+    for (const notify of this.#listeners ?? []) notify(error);
   }
 }

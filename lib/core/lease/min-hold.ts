@@ -7,14 +7,14 @@ import type { NodePool } from '../quorum/node-pool.js';
 
 /** A lease that is given back. */
 export interface Ended {
-  /** Ms that it lasts on the nodes, at most, from now on. */
+  /** Ms that the lease lasts on the nodes at most, counted from now. */
   readonly ttl: number;
   readonly now: Moment;
-  /** When it was taken. */
+  /** When the lock was taken. */
   readonly since: Moment;
 }
 
-/** Gives claims back: at once, or, where their `minHold` is not over, when it is. */
+/** Gives claims back: at once, or as soon as their `minHold` is over. */
 export class DelayedReleases {
   readonly #timers = new Set<() => void>();
 
@@ -26,30 +26,30 @@ export class DelayedReleases {
     ended: Ended,
   ): QuorumCall<ReleaseAnswer> | QuorumCall<ExtendAnswer> {
     claim.over = true;
-    // A clock that is set meanwhile makes it neither longer nor shorter.
-    const left = minHold === 0 ? 0 : Math.ceil(minHold - (ended.now.monotonic - ended.since.monotonic));
-    return left > 0 ? this.#keep(claim, ended.ttl, left) : this.pool.release(claim, ended.ttl, ended.now);
+    // On the monotonic clock, so that setting the wall clock makes `minHold` neither longer nor shorter.
+    const remaining = minHold === 0 ? 0 : Math.ceil(minHold - (ended.now.monotonic - ended.since.monotonic));
+    return remaining > 0 ? this.#keep(claim, ended.ttl, remaining) : this.pool.release(claim, ended.ttl, ended.now);
   }
 
-  /** From now on nothing is given back any more: what is kept expires on the nodes. */
+  /** Cancels all delayed releases; the keys of these claims expire on the nodes. */
   close(): void {
     for (const stopTimer of this.#timers) stopTimer();
     this.#timers.clear();
   }
 
   /**
-   * The nodes keep it for `left` ms more, also where this process ends. Then it is released, since a key that expires hands
-   * nothing to those in line.
+   * Keeps the claim on the nodes for `remaining` ms more, even if this process ends. Then it releases the claim, because a key that only
+   * expires is not handed to the next waiter.
    */
-  #keep(claim: Claim, ttl: number, left: number): QuorumCall<ExtendAnswer> {
+  #keep(claim: Claim, ttl: number, remaining: number): QuorumCall<ExtendAnswer> {
     if (claim.diverged) this.pool.nodes.forEach((_, nodeIndex) => this.pool.raise(claim, nodeIndex));
-    const stopTimer = this.pool.clock.schedule(left + 1, () => {
+    const stopTimer = this.pool.clock.schedule(remaining + 1, () => {
       this.#timers.delete(stopTimer);
-      // The caller that followed has asked long ago.
+      // The caller that waited behind this lock asked the nodes long ago. So this release hands the resource to the next waiter.
       claim.followed = false;
       this.pool.release(claim, ttl);
     });
     this.#timers.add(stopTimer);
-    return this.pool.extend(claim, left, () => undefined);
+    return this.pool.extend(claim, remaining, () => undefined);
   }
 }

@@ -4,7 +4,7 @@ import type { DelayedReleases, Ended } from './min-hold.js';
 import type { HoldTerms, LeaseContext } from './lease-context.js';
 import type { Validity } from '../time/validity.js';
 
-/** A lease that its holder is through with. */
+/** A lease that its holder has released. */
 interface Through extends Ended {
   readonly claim: Claim;
   readonly validity: Validity;
@@ -12,8 +12,8 @@ interface Through extends Ended {
 }
 
 /**
- * Passes a lock to the next caller of this process, who has it in the next microtask; or, where that is not fair or there is none,
- * gives it back to the nodes.
+ * Passes a lock to the next caller of this process, which gets it without a round trip to the nodes; returns undefined then. If there is no
+ * such caller, or the lock may not pass, the function gives the lock back to the nodes and returns the quorum call.
  */
 export function releaseOrPass(
   { releases, passOn, followed }: LeaseContext,

@@ -4,16 +4,16 @@ import type { Lease } from './lease.js';
 import { Roster, type Entry } from '../collections/roster.js';
 import { AbortSource } from '../time/abort.js';
 
-/** A lock that the end of a pool waits for. */
+/** A held lock that the shutdown of a pool waits for. */
 export interface Holder {
   readonly resources: readonly string[];
-  /** Ms. */
+  /** Ms since the lock was taken. */
   readonly held: number;
 }
 
 const TIME_IS_UP = 'the service is shutting down and its time to finish is up';
 
-/** Ends a pool in order: no new locks, holders finish up to a limit, the rest is revoked. */
+/** Shuts a pool down in order: refuses new locks, lets holders finish within a time limit, and revokes the remaining locks. */
 export class Shutdown {
   readonly #closing = new AbortSource();
   readonly #leases = new Roster<Lease>();
@@ -24,24 +24,24 @@ export class Shutdown {
   constructor(private readonly clock: Clock) {}
 
   /**
-   * Stops with a `RedlockClosedError` once no new locks are taken: later for holders, who may still take those that they
-   * need to finish.
+   * Returns the source that aborts a call with a `RedlockClosedError` in a shutdown. For a holder the abort comes later, because a holder may
+   * still take the locks that it needs to finish.
    */
   stopFor({ holder }: { readonly holder: boolean }): AbortSource {
     return holder ? this.#over : this.#closing;
   }
 
-  /** A call begins that may end in a lease: waits for it until `left`. */
+  /** Records the start of a call that may end in a lease; the shutdown waits for this call until its `exit`. */
   enter(): void {
     this.#entering += 1;
   }
 
-  left(): void {
+  exit(): void {
     this.#entering -= 1;
     this.#checkIdle();
   }
 
-  /** Follows a new lease until it is over; where all is over already it has no holder to finish: its time is up too. */
+  /** Tracks a new lease until it is over. If the time to finish is up already, revokes the lease and returns a promise that rejects. */
   keep(lease: Lease): Promise<never> | undefined {
     this.#leases.add(lease);
     return this.#over.reason && this.#takeAway(lease);
@@ -52,10 +52,10 @@ export class Shutdown {
     this.#checkIdle();
   }
 
-  /** Resolves when all holders have finished, of whom `tell` hears first, or after `timeout` ms when what is left is revoked. */
-  async drain(timeout: number, tell: (holders: readonly Holder[]) => void = () => undefined): Promise<void> {
+  /** Gives `notify` the list of holders, waits at most `timeout` ms until all of them have finished, and revokes the locks that are left. */
+  async drain(timeout: number, notify: (holders: readonly Holder[]) => void = () => undefined): Promise<void> {
     this.#closing.stop(new RedlockClosedError());
-    if (this.#leases.size > 0 && timeout > 0) tell(this.#holders);
+    if (this.#leases.size > 0 && timeout > 0) notify(this.#holders);
     if (!this.#idle) await this.#idleWithin(timeout);
     this.#over.stop(new RedlockClosedError());
     await Promise.all(this.#leases.all.map((lease) => lease.revoke(TIME_IS_UP)));
@@ -76,18 +76,18 @@ export class Shutdown {
   }
 
   #checkIdle(): void {
-    if (this.#idle) for (const tell of this.#onIdle) tell();
+    if (this.#idle) for (const notify of this.#onIdle) notify();
   }
 
   async #idleWithin(timeout: number): Promise<void> {
     await new Promise<void>((resolve) => {
-      const tell = (): void => {
+      const notify = (): void => {
         stopTimer();
-        this.#onIdle.delete(tell);
+        this.#onIdle.delete(notify);
         resolve();
       };
-      const stopTimer = this.clock.schedule(timeout, tell);
-      this.#onIdle.add(tell);
+      const stopTimer = this.clock.schedule(timeout, notify);
+      this.#onIdle.add(notify);
     });
   }
 }

@@ -1,20 +1,20 @@
 import { hashOf } from '../collections/hash.js';
 
 /**
- * How many fencing tokens come with a vote where other callers of the process want the lock too: the one that it answers, and those
- * that follow it, for callers to whom the lock passes before the nodes are asked again. Everywhere else it is one: what is taken
- * without need makes counters outrun the clock, by which they begin after a node has lost its memory.
+ * How many fencing tokens come with a vote if other callers of the process want the lock too: one for the first holder, and the
+ * following ones for the callers that the lock passes to before the nodes are asked again. In all other cases it is one token, since
+ * unused tokens let the counters run ahead of the clock, and a node that has lost its memory starts its counters at the clock.
  */
 export const TOKENS_PER_VOTE = 64;
 
-/** Why a node gives no vote whose counter has outrun its clock by so many ms. */
+/** Returns the reason why a node refuses a vote if its fence counters are `ms` ahead of its clock. */
 export function outrun(ms: number): string {
   return `its fence counters are ${Math.round(ms)} ms ahead of its clock, more than half of maxTtl`;
 }
 
 /**
- * The fencing token that the votes of `fences` give: the smallest one that a quorum of them does not exceed, so that it is
- * greater than every token given before; undefined where there is no quorum. (Not the greatest: a holder that did not see it
+ * Returns the fencing token that votes with these `fences` give: the smallest number that a quorum of them does not exceed. It is
+ * greater than every token given before. Returns undefined if there is no quorum. (Not the greatest: a holder that did not see it
  * would get the same one again.)
  */
 export function tokenOf(fences: readonly number[], quorum: number): number | undefined {
@@ -22,26 +22,27 @@ export function tokenOf(fences: readonly number[], quorum: number): number | und
   return [...fences].sort((a, b) => a - b)[quorum - 1];
 }
 
-/** Whether the counters of a quorum have at least `token`, so that every later holder meets one of them. */
+/** Returns whether the counters of a quorum have reached `token`, so that every later holder gets a vote with one of them. */
 export function stands(fences: readonly number[], quorum: number, token: number): boolean {
   return fences.filter((fence) => fence >= token).length >= quorum;
 }
 
-/** What a client proposes to all nodes at a moment: its wall clock in microseconds, exact until the year 2255. */
+/** Returns the fencing token that a client proposes to all nodes: its wall clock in microseconds, exact until the year 2255. */
 export function proposalAt({ wall }: { readonly wall: number }): number {
   return Math.round(wall * 1_000);
 }
 
 /**
- * Which of a node's 32,768 fence counters counts for a resource, three characters; the same for all clients. Resources that share
- * one make each other's tokens skip numbers, and nothing else: so counters need no end, and still there is a bound to them.
+ * Returns which of the 32,768 fence counters of a node belongs to a resource, as three characters; the same for all clients. Resources
+ * that share a counter make each other's tokens skip numbers, and nothing else. So counters never have to expire, and there is still a
+ * limit to their number.
  */
 export function counterOf(resource: string): string {
   const hash = hashOf(resource);
   return String.fromCharCode(digit(hash >>> 10), digit(hash >>> 5), digit(hash));
 }
 
-/** Of 32: 0 to 9, then a to v. */
+/** Returns the character code of a digit to the base 32: 0 to 9, then a to v. */
 function digit(number: number): number {
   const value = number & 31;
   return value < 10 ? 48 + value : 87 + value;

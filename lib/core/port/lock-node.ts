@@ -1,12 +1,12 @@
 import type { Claim } from './claim.js';
 
-/** No usable answer: an error, a closed connection or silence; never to be read as "held". */
+/** There is no usable answer, because of an error, a closed connection or silence. It must never be read as "held". */
 export interface Unknown {
   readonly kind: 'unknown';
   readonly reason: string;
-  /** False only where the command provably never left this process. */
+  /** False only if the command provably never left this process. */
   readonly sent: boolean;
-  /** True where the node answered, and that it does not do it, nor would if it was asked again now. */
+  /** True if the node answered that it does not execute the command, and would answer the same if it was asked again now. */
   readonly refused?: boolean;
 }
 
@@ -14,22 +14,22 @@ export interface Held {
   readonly kind: 'held';
   /** Ms until the holder's lease ends on this node; Infinity where the key never expires. */
   readonly remaining: number;
-  /** The value that stands in our way. */
+  /** The value of the owner that has the resource. */
   readonly owner: string;
 }
 
 export interface Granted {
   readonly kind: 'granted';
-  /** The first of the fencing tokens that come with this vote: greater than all earlier ones, if the node remembers them. */
+  /** The first of the fencing tokens that come with this vote. It is greater than all earlier ones, if the node remembers them. */
   readonly fence: number;
-  /** When the oldest of those came who wait behind it on this node, microseconds; Infinity for nobody, 0 where that is not known. */
+  /** Microseconds: when the oldest waiter behind this claim came, on this node; Infinity if nobody waits, 0 if that is not known. */
   readonly oldest?: number;
 }
 
-/** The node may have forgotten locks that are still held, and does not vote. */
+/** The node does not vote, because it may have forgotten locks that are still held. */
 export interface Quarantined {
   readonly kind: 'quarantined';
-  /** Ms until it votes again. */
+  /** Ms until the node votes again. */
   readonly remaining: number;
 }
 
@@ -39,13 +39,13 @@ export type ExtendAnswer =
   { readonly kind: 'extended' } | { readonly kind: 'missing' } | { readonly kind: 'taken' } | Unknown;
 export type ReleaseAnswer = { readonly kind: 'released' } | { readonly kind: 'gone' } | Unknown;
 export type RaiseAnswer = { readonly kind: 'raised' } | { readonly kind: 'gone' } | Unknown;
-/** The node answers, but was barred. */
+/** The node answers, but the pool has barred it from voting. */
 export interface Barred {
   readonly kind: 'barred';
   readonly reason: string;
 }
 
-/** The node answers, and gives no votes. */
+/** The node answers, but refuses to vote. */
 export interface Refused {
   readonly kind: 'refused';
   readonly reason: string;
@@ -57,76 +57,79 @@ export type NodeEvent =
   | { readonly type: 'node-up' }
   | { readonly type: 'node-down'; readonly reason: string }
   | { readonly type: 'hand-off-unavailable'; readonly reason: string }
-  /** It does not vote for `remaining` ms, because it may have forgotten locks that are still held. */
+  /** The node does not vote for `remaining` ms, because it may have forgotten locks that are still held. */
   | { readonly type: 'node-quarantined'; readonly reason: string; readonly remaining: number }
-  /** It votes again. */
+  /** The node votes again after its quarantine. */
   | { readonly type: 'node-trusted' }
-  /** It answers, and gives no votes. */
+  /** The node answers, but refuses to vote. */
   | { readonly type: 'node-refused'; readonly reason: string }
-  /** It gives votes again. */
+  /** The node votes again after it had refused to. */
   | { readonly type: 'node-accepted' }
-  /** Something about it endangers locks, or their order. */
+  /** Something about the node endangers locks, or their order. */
   | { readonly type: 'node-warning'; readonly reason: string };
 
-/** Between which two numbers something is. */
+/** The two numbers between which a value lies that is not known exactly. */
 export interface Bounds {
   readonly least: number;
   readonly most: number;
 }
 
-/** What is asked, and where the answers go. */
+/** What a node is asked, and where its answer goes. */
 export interface Question<A> {
   readonly claim: Claim;
-  /** Ms the lease is to last from now, or lasts at most where it is given back. */
+  /** Ms that the lease is to last from now on; for a release, ms that it lasts at most. */
   readonly ttl: number;
-  /** The fencing token that all nodes are to agree on; 0 where none is asked for. */
+  /** The fencing token that all nodes are to agree on; 0 if the question asks for none. */
   readonly proposal: number;
-  /** Takes the answer of the node in `index`: once, and later than the question was put. */
+  /** Receives the answer of the node at `nodeIndex`: once, and only after the call that put the question has returned. */
   answer(nodeIndex: number, answer: A | Unknown): void;
 }
 
 /**
  * One independent master as the algorithm sees it.
  *
- * Questions reach the node in the order of the calls. Every one is answered once, later than the call returns, and never by an
- * exception; it need not be answered in time, the caller keeps its own. `index` is by what the question knows the node.
+ * Questions reach the node in the order of the calls. Every question is answered once, after the call has returned, and never by an
+ * exception. An answer may come late: the caller has a timeout of its own. `nodeIndex` is the number by which the question knows the node.
  */
 export interface LockNode {
-  /** How errors and events call this node; holds no password. */
+  /** The name of this node in errors and events; it contains no password. */
   readonly name: string;
-  /** What no two servers have in common, once it is known. */
+  /** Identifies the server, once it is known: no two servers have the same id. */
   readonly runId?: string | undefined;
-  /** By how many ms its wall clock is ahead of the monotonic clock of this process, once that is known. */
+  /** Ms by which the wall clock of the node is ahead of the monotonic clock of this process, once that is known. */
   readonly clockAhead?: Bounds | undefined;
   /**
-   * Takes all resources of the claim, or none. A claim with a ticket for a resource that is held is entered into the node's
-   * line, and told by its ticket when it is its turn; what is free while others wait goes to the oldest of them.
+   * Takes all resources of the claim, or none. If the resource is held and the claim has a ticket, the claim is entered into the line
+   * of the node, and its ticket is called when its turn comes. A resource that is free while others wait goes to the oldest waiter.
    */
   acquire(question: Question<AcquireAnswer>, nodeIndex: number): void;
-  /** Passes what the node has of the claim to an older waiter of its line, and enters the claim behind it; else keeps it. */
+  /**
+   * Passes the resource of the claim to an older waiter in the line of the node, and puts the claim into the line behind that waiter. If there
+   * is no older waiter, the claim keeps the resource.
+   */
   yield(question: Question<YieldAnswer>, nodeIndex: number): void;
   /**
-   * Lifts the fence counters of the claim's resources to the proposal, the last of its tokens, unless that is too far ahead of the
-   * node's clock; says whether the node still has the claim.
+   * Raises the fence counters of the claim's resources to the proposal, which is the last token of the claim, unless that is too far
+   * ahead of the clock of the node. The answer says whether the node still has the claim.
    */
   raise(question: Question<RaiseAnswer>, nodeIndex: number): void;
-  /** Lets the lease of a claim that this node still has begin again. */
+  /** Starts the lease of the claim again, if this node still has the claim. */
   extend(question: Question<ExtendAnswer>, nodeIndex: number): void;
   /**
-   * Deletes the claim from this node and from its line, and gives the resource to the first waiter of that line, unless the claim is
-   * followed. While the connection is down, the release is owed: it is sent before anything else once the node is back, unless the ttl
+   * Deletes the claim from this node and from its line, and gives the resource to the first waiter in that line, unless the claim is
+   * `followed`. While the connection is down, the release is owed: it is sent before anything else once the node is back, unless the ttl
    * has passed since this call.
    */
   release(question: Question<ReleaseAnswer>, nodeIndex: number): void;
-  /** From now on nothing is asked of the node, and nothing counts that it says, for this reason; undefined ends that. */
+  /** Bars the node for this reason: it is asked nothing more, and its answers do not count. `undefined` ends that. */
   bar?(reason: string | undefined): void;
-  /** Finds out whether it would vote, by all that a vote takes; leaves nothing behind. */
+  /** Finds out whether the node would vote, by everything that a vote needs; leaves nothing behind on the node. */
   probe(answered: (answer: ProbeAnswer) => void): void;
   /**
-   * Starts to connect; resolves once connected or once the first try has failed, and never rejects. Calls `identified` before
-   * anything is asked over a connection: `runId` says which server is at its end, or is undefined.
+   * Starts to connect; resolves once the node is connected or the first try has failed, and never rejects. Calls `identified` before
+   * anything is asked over a new connection: `runId` then says which server the connection leads to, or is undefined.
    */
   open(listener: (event: NodeEvent) => void, identified?: () => void): Promise<void>;
-  /** Settles what is open and closes the connection. */
+  /** Settles the open questions and closes the connection. */
   close(): Promise<void>;
 }

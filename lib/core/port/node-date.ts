@@ -2,20 +2,20 @@ import type { Moment } from '../time/clock.js';
 import type { Bounds, LockNode } from './lock-node.js';
 
 /**
- * Ms by which a moment may be out of the bounds though no clock is wrong: the wall clock is coarse, and a process that stands still
- * between the readings of its two clocks tells a wrong distance between them, by up to 2 ms (`SuspensionWatch`). The bounds may be
- * wide on one side only, so that their middle would be a worse guess than the process's own wall clock.
+ * Ms by which our wall clock may be outside the bounds although no clock is wrong. The wall clock is coarse, and a process that is paused
+ * between the readings of its two clocks gets a wrong distance between them, by up to 2 ms (`SuspensionWatch`). Without this tolerance the
+ * middle of the bounds would count, which is a worse guess than our own wall clock if the bounds are wide on one side only.
  */
 const READING_ERROR = 3;
 
 /**
- * A moment as a date on the clocks of the nodes, ms: so clients date their arrivals alike, however wrong their own wall clocks are. The
- * median of the nodes counts whose clocks are known; where none is, our own. Also where ours agrees with theirs as far as can be told:
- * clocks that are kept right agree better than what the way of an answer tells of them.
+ * Returns a moment as a date on the clocks of the nodes, ms: clients then date their arrivals alike, however wrong their own wall clocks
+ * are. The median of the known clocks counts. A node whose clock agrees with our wall clock, as far as the bounds can tell, counts with
+ * our clock: two synchronized clocks agree better than the round trip of an answer can tell. If no clock is known, our own wall clock counts.
  */
 export function dateOnNodes(moment: Moment, nodes: readonly Pick<LockNode, 'clockAhead'>[]): number {
   const ours = moment.wall - moment.monotonic;
-  // The usual case, for every lock.
+  // The usual case, which every lock takes: all known clocks agree with ours.
   for (const { clockAhead } of nodes) if (!agrees(ours, clockAhead)) return medianDate(moment, nodes);
   return moment.wall;
 }

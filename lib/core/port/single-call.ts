@@ -16,7 +16,10 @@ export class SingleCall<A> implements Question<A> {
   }
 }
 
-/** A release by a claim that goes on: until it is answered, nothing counts that the node gives it, and without an answer never. */
+/**
+ * Returns a question that gives a vote back while its claim goes on. Votes of the node for this claim do not count until the node has
+ * answered; without a usable answer they never count again.
+ */
 export function returnedVote(claim: Claim, ttl: number, nodeIndex: number): SingleCall<ReleaseAnswer> {
   claim.doubt(nodeIndex);
   return new SingleCall<ReleaseAnswer>(claim, ttl, ({ kind }) => {

@@ -1,8 +1,8 @@
 import type { LockNode } from '../port/lock-node.js';
 
 /**
- * Two addresses may lead to one server, which must not vote twice.
- * @throws TypeError that names both
+ * Throws if two addresses lead to one server, which must not vote twice.
+ * @throws TypeError that names both addresses
  */
 export function refuseDuplicateServers(nodes: readonly LockNode[]): void {
   const known = new Map<string, LockNode>();
@@ -17,21 +17,21 @@ export function refuseDuplicateServers(nodes: readonly LockNode[]): void {
   }
 }
 
-/** Told why a node is barred from the vote. */
+/** Called with the reason when a node is barred from voting. */
 export type BarListener = (node: LockNode, reason: string) => void;
 
 /**
- * Two addresses may come to lead to one server later, by a failover, a name that changed or a proxy: who came to it first goes on
- * voting, and the others are barred for as long as that lasts.
+ * Keeps a server from voting twice when two addresses come to lead to it later, by a failover, a host name that changed or a proxy. The node
+ * that came to the server first goes on voting; the other nodes are barred for as long as they lead to the same server.
  */
 export class DuplicateServers {
-  /** By node, in the order in which they came to the servers at which they are. */
+  /** The run id of each node, in the order in which the nodes came to their present servers. */
   readonly #runs = new Map<LockNode, string>();
   readonly #barred = new Map<LockNode, string>();
 
   constructor(private readonly warn: BarListener) {}
 
-  /** Takes note of which server a node leads to, as far as that is known. */
+  /** Records which server a node leads to, if that is known, and bars or admits nodes accordingly. */
   note(node: LockNode): void {
     const { runId } = node;
     if (runId === this.#runs.get(node)) return;

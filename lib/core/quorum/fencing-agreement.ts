@@ -5,7 +5,7 @@ import type { AcquireAnswer, Unknown } from '../port/lock-node.js';
 import type { NodePool } from './node-pool.js';
 import type { Votes } from './votes.js';
 
-/** The fencing token where all votes agree, which is the usual case; undefined where they do not. */
+/** Returns the fencing token if all votes agree on it, which is the usual case; else undefined. */
 export function commonToken(answers: readonly (AcquireAnswer | undefined)[]): number | undefined {
   let token: number | undefined;
   for (const answer of answers) {
@@ -16,7 +16,10 @@ export function commonToken(answers: readonly (AcquireAnswer | undefined)[]): nu
   return token;
 }
 
-/** Gives the claim its token; nodes that are known to have another counter, also from what comes late, are told when it is released. */
+/**
+ * Gives the claim its token, and records whether an answer, also a late one, shows a node with another counter. In that case, the release
+ * of the claim raises the counters.
+ */
 export function settle(
   quorumCall: Pick<QuorumCall<AcquireAnswer>, 'claim' | 'answers' | 'tellLate'>,
   token: number,
@@ -28,7 +31,7 @@ export function settle(
   quorumCall.tellLate((_seat, answer) => noteLate(claim, answer));
 }
 
-/** The same by votes of which each says more or less; false where no token stands yet. */
+/** Gives the claim its token by votes that may differ from each other; returns false if no token stands yet. */
 export function settleByVotes(claim: Claim, votes: Votes, clock: Clock): boolean {
   const found = votes.token(clock);
   if (!found?.stands) return false;
@@ -39,27 +42,28 @@ export function settleByVotes(claim: Claim, votes: Votes, clock: Clock): boolean
   return true;
 }
 
-/** What comes after the token is known. */
+/** Records what an answer says about counters and waiters, once the token of the claim is known. */
 export function noteLate(claim: Claim, answer: AcquireAnswer | Unknown): void {
   if (claim.token === 0 || answer.kind === 'unknown') return;
   if (answer.kind !== 'granted' || answer.fence !== claim.token) claim.diverged = true;
   if (answer.kind === 'granted') claim.oldest = Math.min(claim.oldest, answer.oldest ?? 0);
 }
 
-/** Ms in which votes that are on their way settle most differences by themselves. */
+/** Ms to wait for votes that are on their way: in most cases they settle the difference without a raise. */
 const GATHERING = 1;
 
 interface Laggards {
   readonly votes: Votes;
-  /** Whether more votes may be on their way. */
+  /** True if more votes may be on their way. */
   readonly awaited: boolean;
-  /** Called with every answer. */
+  /** Called after every answer to a raise. */
   readonly changed: () => void;
 }
 
 /**
- * Where the counters of the votes differ too much for a token to stand: lifts those that are behind, under our own value. More
- * votes may settle it first; returns what then makes this unnecessary.
+ * Raises the counters that are behind, if the counters of the votes differ too much for a token to stand. The raise carries the value of the
+ * claim, so that a node can say that it no longer has the claim. More votes may settle the difference first: the returned function then
+ * cancels the raise.
  */
 export function raiseLaggards(pool: NodePool, claim: Claim, laggards: Laggards): () => void {
   if (laggards.awaited) return pool.clock.schedule(GATHERING, () => raise(pool, claim, laggards));

@@ -1,7 +1,7 @@
 import type { NodeOutcome } from '../api/errors.js';
 import type { AcquireAnswer, ExtendAnswer } from '../port/lock-node.js';
 
-/** What became of a question to a node, in words for an error; undefined where all was decided before it answered. */
+/** Returns in words, for an error, what a node answered; `answer` is undefined if the call was decided before the node answered. */
 export function outcomeOf(node: string, answer: AcquireAnswer | ExtendAnswer | undefined): NodeOutcome {
   if (answer === undefined) return { node, outcome: 'pending', detail: 'not waited for' };
   if (answer.kind === 'unknown')
@@ -11,7 +11,7 @@ export function outcomeOf(node: string, answer: AcquireAnswer | ExtendAnswer | u
   return { node, outcome: answer.kind };
 }
 
-/** Why too few nodes gave a vote at all. */
+/** Returns in words why too few nodes voted at all. */
 export function whyUnavailable(nodes: readonly NodeOutcome[]): string {
   const count = (wanted: NodeOutcome['outcome']): number => nodes.filter(({ outcome }) => outcome === wanted).length;
   const [refused, silent] = [count('refused'), count('unknown')];

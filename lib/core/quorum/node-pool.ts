@@ -28,7 +28,7 @@ interface AskedWith<A> {
 export interface PoolSettings {
   readonly clock: Clock;
   readonly random: Random;
-  /** Ms a node may take to answer. @default ttl / 20, at least 5 and at most 50 */
+  /** Ms that a node may take to answer. @default ttl / 20, at least 5 and at most 50 */
   readonly nodeTimeout?: number | undefined;
 }
 
@@ -36,12 +36,12 @@ const acquire: QuorumCallTerms<AcquireAnswer>['put'] = (node, question, nodeInde
 const extend: QuorumCallTerms<ExtendAnswer>['put'] = (node, question, nodeIndex) => node.extend(question, nodeIndex);
 const release: QuorumCallTerms<ReleaseAnswer>['put'] = (node, question, nodeIndex) => node.release(question, nodeIndex);
 
-/** The N independent masters together: each verb goes to all of them at once. */
+/** All N independent masters together: each operation goes to all of them at once. */
 export class NodePool {
   readonly clock: Clock;
   readonly random: Random;
   readonly noAnswers: readonly undefined[];
-  /** The one timer of everything that this pool does later. */
+  /** Runs everything that this pool does later, on a single timer. */
   readonly timerQueue: TimerQueue;
   readonly #nodeTimeout: number | undefined;
 
@@ -57,15 +57,15 @@ export class NodePool {
   }
 
   /**
-   * Connects to every node; resolves once each has answered or failed once.
-   * @throws TypeError where two addresses lead to one server
+   * Connects to every node; resolves once every node has answered or failed once.
+   * @throws TypeError if two addresses lead to one server
    */
   async open(listener: LockListener): Promise<void> {
     const duplicates = new DuplicateServers(({ name }, reason) =>
       listener({ type: 'node-warning', node: name, reason }),
     );
     const quorum = new QuorumWatch(this.nodes.length, listener);
-    const tell: LockListener = (event) => {
+    const notify: LockListener = (event) => {
       listener(event);
       quorum.note(event);
     };
@@ -73,7 +73,7 @@ export class NodePool {
     await Promise.all(
       this.nodes.map((node) =>
         node.open(
-          (event) => tell({ ...event, node: node.name }),
+          (event) => notify({ ...event, node: node.name }),
           () => isOpen && duplicates.note(node),
         ),
       ),
@@ -93,17 +93,17 @@ export class NodePool {
     await Promise.all(this.nodes.map((node) => node.close()));
   }
 
-  /** A moment as a date on the clocks of the nodes, ms. */
+  /** Returns a moment as a date on the clocks of the nodes, ms. */
   dateOf(moment: Moment): number {
     return dateOnNodes(moment, this.nodes);
   }
 
-  /** The index of a node, by which quorum calls know it. */
+  /** Returns the index by which quorum calls know a node. */
   nodeIndexOf(node: string): number {
     return this.nodes.findIndex(({ name }) => name === node);
   }
 
-  /** Ms a node may take to answer: a small part of the lease, so that a silent node cannot use it up (Redis page). */
+  /** Returns the ms that a node may take to answer: a small part of the lease, so that a silent node cannot use it up (Redis page). */
   timeoutFor(ttl: number): number {
     return this.#nodeTimeout ?? Math.min(50, Math.max(5, Math.ceil(ttl / 20)));
   }
@@ -140,9 +140,9 @@ export class NodePool {
 
   release(claim: Claim, ttl: number, now?: Moment): QuorumCall<ReleaseAnswer> {
     const timeout = this.timeoutFor(ttl);
-    // So that the counters of all nodes agree again when the next one comes.
+    // Makes the counters of all nodes agree again before the next holder comes.
     if (claim.diverged) this.nodes.forEach((_, nodeIndex) => this.raise(claim, nodeIndex));
-    // Of the same shape as the others, which makes it quick to read.
+    // Every call names all terms in the same order: the objects then share one hidden class in V8, which keeps inline caches fast.
     const quorumCall = new QuorumCall<ReleaseAnswer>(this, {
       claim,
       ttl,
@@ -157,13 +157,16 @@ export class NodePool {
     return quorumCall;
   }
 
-  /** Takes the parts out of the lines, too, of nodes that had not come to them yet. */
+  /** Releases each part as well: on a node that has not granted a part yet, the part still waits in the line. */
   #releaseParts(parts: readonly Claim[], ttl: number): void {
     for (const part of parts)
       this.nodes.forEach((node, nodeIndex) => node.release(new SingleCall(part, ttl), nodeIndex));
   }
 
-  /** Lifts the fence counters of one node to all that the claim has of tokens, by its own or by one that is likely to become it. */
+  /**
+   * Raises the fence counters of one node to the last token of the claim. As long as the claim has no token, `told` has the tokens that the
+   * claim is likely to get.
+   */
   raise(
     claim: Claim,
     nodeIndex: number,

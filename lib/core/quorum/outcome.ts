@@ -13,27 +13,27 @@ export interface Won {
   readonly validity: Validity;
 }
 
-/** A quorum of votes whose fence counters do not agree enough for a token yet. */
+/** A quorum voted, but the fence counters of these votes do not agree enough for a token yet. */
 export interface TokenPending {
   readonly kind: 'unsettled';
-  /** Whether more votes may be on their way. */
+  /** True if more votes may be on their way. */
   readonly awaited: boolean;
 }
 
-/** Why a round of asking every node was in vain. */
+/** Why a round, in which every node was asked, did not get the resources. */
 export type Denied =
   | {
       readonly kind: 'contended';
       readonly nodes: readonly NodeOutcome[];
       readonly retryAfter: number;
-      /** The owners among whom the votes were split; none where one of them has a quorum. */
+      /** The owners among whom the votes were split; empty if one of them has a quorum. */
       readonly rivals: readonly string[];
     }
   | {
       readonly kind: 'quarantined';
       readonly nodes: readonly NodeOutcome[];
       readonly retryAfter: number;
-      /** Before when no quorum can vote, whichever nodes come back: ms on the monotonic clock; -Infinity where that is not certain. */
+      /** Ms on the monotonic clock: before this, no quorum can vote, whichever nodes come back; -Infinity if that is not certain. */
       readonly earliest: number;
     }
   | { readonly kind: 'unavailable' | 'too slow' | 'no token' | 'blocked'; readonly nodes: readonly NodeOutcome[] };
@@ -46,7 +46,7 @@ const WHY = {
     'take a longer ttl, or compute in a worker thread',
 } as const;
 
-/** The error for a caller who has had enough after this. */
+/** Returns the error for a caller that gives up after this outcome. */
 export function errorOf(outcome: Denied, resources: readonly string[]): RedlockError {
   if (outcome.kind === 'contended') return new ResourceLockedError(resources, outcome.retryAfter, outcome.nodes);
   if (outcome.kind === 'quarantined') return quarantineError(outcome, resources);
@@ -65,18 +65,18 @@ function quarantineError(
   return new QuorumNotReachedError(resources, nodes, { why, retryAfter });
 }
 
-/** What a caller learns whose time is up before there is a connection. */
+/** Returns the outcome for a caller whose time is up before the nodes are connected. */
 export function notConnected(nodes: readonly { readonly name: string }[]): Denied {
   const detail = 'not connected yet';
   return { kind: 'unavailable', nodes: nodes.map(({ name }) => ({ node: name, outcome: 'unknown', detail })) };
 }
 
-/** A quorum of votes whose fence counters could not be brought together. */
+/** Returns the outcome of a call in which a quorum voted, but the nodes did not agree on a fencing token. */
 export function withoutToken(quorumCall: QuorumCall<AcquireAnswer>): Denied {
   return { kind: 'no token', nodes: outcomesOf(quorumCall) };
 }
 
-/** What a quorum call that was lost, or won too late, comes to; may wait for answers that tell one holder from rivals. */
+/** Returns the outcome of a call that was lost, or won too late; may wait for answers that tell one holder from several rivals. */
 export async function denialOf(
   quorumCall: QuorumCall<AcquireAnswer>,
   decision: 'won' | 'lost',
@@ -88,8 +88,10 @@ export async function denialOf(
 }
 
 /**
- * Contended where a quorum voted, for whichever callers. Where those with a vote are fewer, nobody can have the resource, whatever these say:
- * quarantined where waiting is all that is needed, else unavailable. Who has not answered yet counts as silent.
+ * Returns why a call was lost. A node that has not answered yet counts as silent.
+ * - contended: a quorum of nodes voted, for whichever owners.
+ * - quarantined: fewer nodes voted, so that nobody can have the resource; a quorum can vote once quarantines are over.
+ * - unavailable: fewer nodes voted, and waiting for the end of quarantines is not enough.
  */
 export function reasonOf(quorumCall: QuorumCall<AcquireAnswer>): Denied {
   const nodes = outcomesOf(quorumCall);
@@ -107,24 +109,24 @@ export function reasonOf(quorumCall: QuorumCall<AcquireAnswer>): Denied {
   return { kind: 'quarantined', nodes, retryAfter: votesIn(quarantined, missing), earliest };
 }
 
-/** Whether the answers that are still on their way make no difference to the reason. */
+/** Returns whether the answers that are still missing make no difference to the reason. */
 export function isTelling(quorumCall: QuorumCall<AcquireAnswer>): boolean {
   const quorum = quorumOf(quorumCall.nodes.length);
   if (!quorumCall.answers.includes(undefined) || votersOf(quorumCall) >= quorum) return true;
   return quorumCall.nodes.length - quorumCall.count(({ kind }) => kind === 'unknown') < quorum;
 }
 
-/** How many nodes voted, for whomever. */
+/** Returns how many nodes voted, for whichever owner. */
 function votersOf(quorumCall: QuorumCall<AcquireAnswer>): number {
   return quorumCall.count(({ kind }) => kind === 'granted' || kind === 'held');
 }
 
-/** Whether nobody holds the resource, though none of those who asked could have it. */
+/** Returns whether the votes are split: nobody holds the resource, because no owner has a quorum. */
 export function isSplit(outcome: Denied): boolean {
   return outcome.kind === 'contended' && outcome.rivals.length > 0;
 }
 
-/** Whether the answers so far tell one holder from several rivals, or at least that the rest could not. */
+/** Returns whether one owner has a quorum of the nodes, or no owner can reach one with the answers that are still missing. */
 function isClear(quorumCall: QuorumCall<AcquireAnswer>): boolean {
   const most = mostOfOne(heldBy(quorumCall));
   const pending = quorumCall.answers.filter((answer) => answer === undefined).length;
@@ -136,19 +138,19 @@ function heldBy(quorumCall: QuorumCall<AcquireAnswer>): Held[] {
   return quorumCall.answers.filter((answer): answer is Held => answer?.kind === 'held');
 }
 
-/** On how many nodes the owner that has the most of them stands in our way; below a quorum, votes were split. */
+/** Returns on how many nodes the most frequent owner has the resource; below a quorum, the votes were split. */
 function mostOfOne(held: readonly Held[]): number {
   return Math.max(0, ...held.map(({ owner }) => held.filter((other) => other.owner === owner).length));
 }
 
-/** Ms until so many of the leases in our way have ended that, with the nodes that granted, a quorum could be free. */
+/** Returns the ms until a quorum of nodes could be free: the nodes that granted, and those whose leases of other owners end first. */
 function freeIn(quorumCall: QuorumCall<AcquireAnswer>, held: readonly Held[]): number {
   const missing = quorumOf(quorumCall.nodes.length) - quorumCall.count((answer) => answer.kind === 'granted');
   const remaining = held.map((answer) => answer.remaining).sort((a, b) => a - b);
   return remaining[Math.min(missing, remaining.length) - 1] ?? 0;
 }
 
-/** Ms until so many of them vote again. */
+/** Returns the ms until `missing` of the quarantined nodes vote again. */
 function votesIn(quarantined: readonly Quarantined[], missing: number): number {
   const remaining = quarantined.map((answer) => answer.remaining).sort((a, b) => a - b);
   return Math.ceil(remaining[missing - 1] ?? 0);

@@ -10,28 +10,28 @@ interface Answer {
   readonly kind: string;
 }
 
-/** What a quorum call is about. */
+/** What a quorum call asks, and how its answers count. */
 export interface QuorumCallTerms<A extends Answer> {
   readonly claim: Claim;
   readonly ttl: number;
   /** @see Question.proposal */
   readonly proposal: number;
-  /** Ms after which silence is an answer. */
+  /** Ms after which a missing answer counts as `unknown`. */
   readonly timeout: number;
-  /** What time it is, where that was just looked up. */
+  /** The current time, if the caller has just read the clock. */
   readonly now?: Moment | undefined;
   /** Puts the question to one node. */
   readonly put: (node: LockNode, question: Question<A>, nodeIndex: number) => void;
-  /** The kind of answer that is a vote in favour; where there is none, every answer is, except that there is none. */
+  /** The kind of answer that is a vote in favour. If it is undefined, every answer except `unknown` is one. */
   readonly favour?: A['kind'] | undefined;
-  /** Told of every answer that comes once the quorum call is decided, and, where it is lost, of those that do not come in time. */
+  /** Called with every answer that comes after the decision; after a loss, also with `unknown` for each answer that is not in time. */
   readonly late?: ((nodeIndex: number, answer: A | Unknown) => void) | undefined;
 }
 
-/** Whom and when a quorum call asks. */
+/** The nodes that a quorum call asks, and the clock and timers that it uses. */
 export interface CallContext {
   readonly nodes: readonly LockNode[];
-  /** Undefined as often as there are nodes; to be copied, which is quicker than to make it. */
+  /** One `undefined` for each node. Every call copies this array, which is faster than to build a new one. */
   readonly noAnswers: readonly undefined[];
   readonly clock: Clock;
   readonly timerQueue: TimerQueue;
@@ -43,14 +43,14 @@ const DOUBTFUL: Unknown = {
   sent: true,
 };
 
-/** One question put to all nodes at once and decided as soon as it can be; never waits for the slowest node. */
+/** Puts one question to all nodes at once. The call is decided as soon as enough nodes have answered; it never waits for the slowest one. */
 export class QuorumCall<A extends Answer> extends TimedTask implements Question<A> {
-  /** By index; undefined where there is no answer yet. */
+  /** By node index; undefined while the node has not answered. */
   readonly answers: (A | Unknown | undefined)[];
   readonly claim: Claim;
   readonly ttl: number;
   readonly proposal: number;
-  /** When it was put, ms on the monotonic clock. */
+  /** Ms on the monotonic clock: when the question was put. */
   readonly asked: number;
   readonly #timeout: number;
   readonly #favour: string | undefined;
@@ -63,7 +63,7 @@ export class QuorumCall<A extends Answer> extends TimedTask implements Question<
   #refused = 0;
   #isCutShort = false;
 
-  /** Does not keep the terms: a node that is slow to answer would keep all that they lead to. */
+  /** Copies the terms instead of keeping the object: a node that is slow to answer would keep everything alive that the object refers to. */
   constructor(
     private readonly context: CallContext,
     terms: QuorumCallTerms<A>,
@@ -91,35 +91,35 @@ export class QuorumCall<A extends Answer> extends TimedTask implements Question<
     return new Promise((resolve) => this.whenDecided(resolve));
   }
 
-  /** Calls `tell` in the very turn in which the quorum call is decided; for one caller. */
-  whenDecided(tell: (decision: Decision) => void): void {
-    if (this.#outcome) tell(this.#outcome);
-    else this.#onDecision = tell;
+  /** Calls `notify` in the very turn of the event loop in which the call is decided. There can be one listener only. */
+  whenDecided(notify: (decision: Decision) => void): void {
+    if (this.#outcome) notify(this.#outcome);
+    else this.#onDecision = notify;
   }
 
-  /** Has what comes late told to somebody else. */
+  /** Replaces the listener for late answers. */
   tellLate(late: (nodeIndex: number, answer: A | Unknown) => void): void {
     this.#tellLate = late;
   }
 
-  /** Ms after which silence is an answer. */
+  /** @see QuorumCallTerms.timeout */
   get timeout(): number {
     return this.#timeout;
   }
 
-  /** True where the caller wanted no more of it before it was decided. */
+  /** True if `cutShort` ended the call before it was decided. */
   get isCutShort(): boolean {
     return this.#isCutShort;
   }
 
-  /** Decides it by what was answered so far. */
+  /** Decides the call by the answers so far. */
   cutShort(): void {
     if (this.#outcome) return;
     this.#isCutShort = true;
     this.#giveUp('no answer before the time of the caller was up');
   }
 
-  /** Resolves when every node has answered, or after `limit` ms and at most one more `timeout`: for telling why a quorum call was lost. */
+  /** Resolves when every node has answered, or after the shorter of `limit` ms and one more `timeout`; used to tell why a call was lost. */
   async rest(limit = Infinity): Promise<void> {
     if (!this.answers.includes(undefined)) return;
     await new Promise<void>((resolve) => {
@@ -131,12 +131,12 @@ export class QuorumCall<A extends Answer> extends TimedTask implements Question<
     });
   }
 
-  /** Calls `tell` with every answer that comes once it is decided; for one caller. */
-  whenHeard(tell: () => void): void {
-    this.#onHeard = tell;
+  /** Calls `notify` after every answer that comes after the decision. There can be one listener only. */
+  whenHeard(notify: () => void): void {
+    this.#onHeard = notify;
   }
 
-  /** How many answers satisfy `test` so far. */
+  /** Returns how many of the answers so far satisfy `test`. */
   count(test: (answer: A | Unknown) => boolean): number {
     return this.answers.filter((answer) => answer !== undefined && test(answer)).length;
   }
@@ -151,7 +151,7 @@ export class QuorumCall<A extends Answer> extends TimedTask implements Question<
     if (outcome !== 'open') this.#end(outcome);
   }
 
-  /** The time is up, but a late event loop is not a silent node. */
+  /** Gives up, since the time is up, but only after the input that has arrived was read: a late event loop is not a silent node. */
   due(): void {
     this.context.clock.afterInput(() => this.#giveUp(`no answer within ${this.#timeout} ms`));
   }
@@ -186,8 +186,8 @@ export class QuorumCall<A extends Answer> extends TimedTask implements Question<
     this.#outcome = outcome;
     const waits = outcome === 'lost' && this.#tellLate && this.answers.includes(undefined);
     if (!waits) this.context.timerQueue.remove(this);
-    const tell = this.#onDecision;
+    const notify = this.#onDecision;
     this.#onDecision = undefined;
-    tell?.(outcome);
+    notify?.(outcome);
   }
 }

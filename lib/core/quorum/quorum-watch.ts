@@ -1,7 +1,7 @@
 import type { LockEvent, LockListener } from '../api/events.js';
 import { quorumOf } from './quorum.js';
 
-/** Why a node gives no votes, by the event that says so; and by the one that says that it is over. */
+/** Why a node does not vote, by the type of the event: `BEGINS` when the reason begins, `ENDS` when it is over. */
 const BEGINS: Readonly<Partial<Record<LockEvent['type'], string>>> = {
   'node-down': 'down',
   'node-quarantined': 'quarantined',
@@ -13,16 +13,16 @@ const ENDS: Readonly<Partial<Record<LockEvent['type'], string>>> = {
   'node-accepted': 'refused',
 };
 
-/** Tells once that too few nodes vote, and once that enough do again, by what is told of each of them. */
+/** Emits one event when too few nodes vote, and one when enough nodes vote again; works it out from the events of the single nodes. */
 export class QuorumWatch {
-  /** By node, why it gives no votes. */
+  /** By node name: the reasons why the node does not vote. */
   readonly #out = new Map<string, Set<string>>();
   #isOpen = false;
   #isLost = false;
 
   constructor(
     private readonly nodes: number,
-    private readonly tell: LockListener,
+    private readonly notify: LockListener,
   ) {}
 
   note(event: LockEvent): void {
@@ -33,7 +33,7 @@ export class QuorumWatch {
     if (this.#isOpen) this.#look();
   }
 
-  /** Every node has answered, or failed, once: not before that is it known whether they are enough. */
+  /** Begins to emit events. To be called once every node has answered or failed once: before that it is unknown whether there is a quorum. */
   opened(): void {
     this.#isOpen = true;
     this.#look();
@@ -46,7 +46,7 @@ export class QuorumWatch {
     ];
     if (votes < quorum === this.#isLost) return;
     this.#isLost = !this.#isLost;
-    this.tell({ type: this.#isLost ? 'quorum-lost' : 'quorum-reached', votes, nodes: this.nodes, quorum });
+    this.notify({ type: this.#isLost ? 'quorum-lost' : 'quorum-reached', votes, nodes: this.nodes, quorum });
   }
 
   #outOf(node: string): Set<string> {

@@ -4,27 +4,27 @@ import { quorumOf } from './quorum.js';
 
 export interface NodeStatus {
   readonly node: string;
-  /** Whether it answers. */
+  /** True if the node answers. */
   readonly up: boolean;
-  /** Whether it votes; false where it is down, where it refuses to (READONLY, OOM, NOPERM ...), and for a time after it was restarted or emptied. */
+  /** True if the node votes; false if it is down or refuses to (READONLY, OOM, NOPERM ...), and for a time after it was restarted or emptied. */
   readonly votes: boolean;
-  /** Ms until it votes again, where that is only a matter of time. */
+  /** Ms until the node votes again, if that is only a matter of time. */
   readonly votesIn?: number;
-  /** Why it is down or out of the vote. */
+  /** Why the node is down or does not vote. */
   readonly reason?: string;
 }
 
 export interface RedlockStatus {
   readonly nodes: readonly NodeStatus[];
-  /** Votes that decide. */
+  /** How many votes decide. */
   readonly quorum: number;
-  /** True where enough nodes vote to take a lock. */
+  /** True if enough nodes vote to take a lock. */
   readonly quorumReachable: boolean;
-  /** True where the pool is not enabled: its locks hold within this process only. */
+  /** True if the pool is not enabled: its locks hold within this process only. */
   readonly disabled?: boolean;
 }
 
-/** Asks every node for a vote that is given back at once, to be answered within `timeout` ms. */
+/** Asks every node for a vote, which is given back at once; a node has `timeout` ms to answer. */
 export async function statusOf(pool: NodePool, timeout: number): Promise<RedlockStatus> {
   const answers = await pool.probe(timeout);
   const nodes = answers.map((answer, index) => nodeStatus(pool.nodes[index]!.name, answer));

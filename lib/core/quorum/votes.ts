@@ -4,38 +4,38 @@ import { stands, tokenOf } from '../port/fencing.js';
 import { quorumOf } from './quorum.js';
 import type { Validity } from '../time/validity.js';
 
-/** One node's vote: until when it provably lasts, and the node's fence counter with it. */
+/** The vote of one node: until when it provably lasts, and the fence counter that came with it. */
 interface Vote {
   readonly validity: Validity;
   readonly fence: number;
   /** @see Granted.oldest */
   readonly oldest?: number | undefined;
-  /** How many tokens came with it, the fence counter being the first. @default 1 */
+  /** How many tokens came with the vote; the fence counter is the first of them. @default 1 */
   readonly tokens?: number;
 }
 
-/** What the votes come to. */
+/** The fencing token that the votes give. */
 interface Found {
   readonly token: number;
-  /** How many tokens there are, of which that is the first. */
+  /** How many tokens there are; `token` is the first of them. */
   readonly tokens: number;
   readonly stands: boolean;
 }
 
-/** What is known of one node. */
+/** What is known of the vote of one node. */
 interface Seat {
   vote: Vote | undefined;
-  /** How many commands are under way that may give its vote away. */
+  /** How many commands are on their way that may give the vote away. */
   yielding: number;
-  /** Granted since the latest round began: later than its answer to that, if it said no. */
+  /** True if the node has granted on its own since the latest round began: a refusal in the same round is older than the grant. */
   hasGranted: boolean;
-  /** Said no when it was asked last, and nothing since. */
+  /** True if the node refused when it was asked last, and has said nothing since. */
   hasRefused: boolean;
 }
 
-/** Which nodes have a claim, by index, and until when that is provable; found out one by one, over several rounds. */
+/** The votes for one claim, by node index, and until when each is provable. They come one by one, over several rounds. */
 export class Votes {
-  /** Made when the first of them says something: most claims are won without counting like this. */
+  /** Created for the first vote that is recorded: most claims are won without this count. */
   #nodeIndexes: Seat[] | undefined;
 
   constructor(private readonly nodes: number) {}
@@ -54,15 +54,15 @@ export class Votes {
     granting.hasRefused = false;
   }
 
-  /** Not as an answer, but because it was our turn. */
+  /** Records a vote that is not an answer: the node gave it because it was the turn of the claim. */
   grantMeanwhile(nodeIndex: number, vote: Vote): void {
     this.grant(nodeIndex, vote);
     this.#at(nodeIndex).hasGranted = true;
-    // The resource was free for us everywhere, or is about to be.
+    // The resource was free for the claim on every node, or is about to be: older refusals do not count any more.
     for (const other of this.#nodeIndexes!) other.hasRefused = false;
   }
 
-  /** Said no, or nothing. */
+  /** Records that the node refused, or did not answer. */
   refuse(nodeIndex: number, kind: string): void {
     const refusing = this.#at(nodeIndex);
     if (refusing.hasGranted) return;
@@ -70,21 +70,21 @@ export class Votes {
     if (kind !== 'unknown') refusing.hasRefused = true;
   }
 
-  /** The node has the claim no more, whatever it said before. */
+  /** Removes the vote of a node that no longer has the claim, whatever the node said before. */
   drop(nodeIndex: number): void {
     const dropping = this.#at(nodeIndex);
     dropping.hasGranted = false;
     dropping.vote = undefined;
   }
 
-  /** The node lifted its counter to so many tokens while it had the claim. */
+  /** Records that the node raised its counter for these tokens while it had the claim. */
   raised(nodeIndex: number, { token, tokens }: Omit<Found, 'stands'>): void {
     const raised = this.#at(nodeIndex);
     const { vote } = raised;
     if (vote && vote.fence < token) raised.vote = { ...vote, fence: token, tokens };
   }
 
-  /** Until it is known what comes of it, the vote of this node does not count. */
+  /** Stops counting the vote of a node that was asked to give it away, until `yielded` tells the result. */
   yielding(nodeIndex: number): void {
     this.#at(nodeIndex).yielding += 1;
   }
@@ -95,7 +95,7 @@ export class Votes {
     if (!kept) yielded.vote = undefined;
   }
 
-  /** The validity that a quorum of votes has at least; undefined where there is no quorum. */
+  /** Returns the validity that a quorum of the votes has at least; undefined if there is no quorum. */
   quorum(clock: Clock): Validity | undefined {
     const votes = this.#counted();
     const quorum = quorumOf(this.nodes);
@@ -105,7 +105,7 @@ export class Votes {
     return votes[quorum - 1]!.validity;
   }
 
-  /** The fencing token of the votes that count at this moment, and whether it stands. */
+  /** Returns the fencing token of the votes that count at this moment, and whether it stands. */
   token(clock: Clock): Found | undefined {
     const quorum = quorumOf(this.nodes);
     const votes = this.#counted(clock.now());
@@ -116,24 +116,24 @@ export class Votes {
     return { token, tokens, stands: stands(fences, quorum, token) };
   }
 
-  /** When the oldest of those came whom the nodes of these votes saw wait. */
+  /** Returns the arrival time, in microseconds, of the oldest waiter that the nodes of these votes know. */
   oldest(clock: Clock): number {
     return Math.min(...this.#counted(clock.now()).map(({ oldest = 0 }) => oldest));
   }
 
-  /** The indexes whose counters are below `token`. */
+  /** Returns the indexes of the nodes that voted and whose counters are below `token`. */
   below(token: number, clock: Clock): number[] {
     const counted = this.#counted(clock.now());
     const isBelow = ({ vote }: Seat): boolean => vote !== undefined && vote.fence < token && counted.includes(vote);
     return (this.#nodeIndexes ?? []).flatMap((nodeIndex, index) => (isBelow(nodeIndex) ? [index] : []));
   }
 
-  /** Who voted for the claim, in words for an error. */
+  /** Returns in words, for an error, which nodes voted for the claim. */
   outcomes(nodes: readonly { readonly name: string }[]): NodeOutcome[] {
     return nodes.map(({ name }, nodeIndex) => ({ node: name, outcome: this.has(nodeIndex) ? 'granted' : 'unknown' }));
   }
 
-  /** Whether the counter of some node is not at `token`, or not likely to be, since it did not vote. */
+  /** Returns whether the counter of a node is not at `token`, or probably is not, because the node refused its vote. */
   differFrom(token: number): boolean {
     return (this.#nodeIndexes ?? []).some(({ vote, hasRefused }) => hasRefused || (vote && vote.fence !== token));
   }
@@ -142,7 +142,7 @@ export class Votes {
     return (this.#nodeIndexes ??= Array.from({ length: this.nodes }, noSeat))[nodeIndex]!;
   }
 
-  /** The votes that nothing may give away, of those that still last at `now` where that is given. */
+  /** Returns the votes that no command on its way may give away; with `now`, only those that still last then. */
   #counted(now?: Moment): Vote[] {
     const counted: Vote[] = [];
     for (const { vote, yielding } of this.#nodeIndexes ?? []) {

@@ -11,45 +11,45 @@ export interface WaitTerms {
   readonly signal?: AbortSignalLike | undefined;
 }
 
-/** Tells by which date those count as having come who came while their process had the lock. */
+/** Gives the arrival date of a caller that came while its process had the lock. */
 interface ArrivalDates {
   dateOf(came: number): number;
 }
 
-/** How long one caller goes on trying, and what ends it early. */
+/** How long one caller goes on trying, and what ends its wait early. */
 export class WaitBudget {
-  /** The time in which the process of the caller had the lock when the caller came. */
+  /** The cohort of the caller, if its process had the lock when the caller came. */
   cohort: ArrivalDates | undefined;
   readonly #since: Moment;
 
   constructor(
     private readonly pool: Pick<NodePool, 'clock' | 'timerQueue'>,
     private readonly terms: WaitTerms,
-    /** Stops when the pool shuts down. */
+    /** Aborts when the pool shuts down. */
     private readonly closing: AbortSource,
   ) {
     this.#since = pool.clock.now();
   }
 
-  /** When the caller asked. */
+  /** When the caller made its call. */
   get since(): Moment {
     return this.#since;
   }
 
-  /** Ms on the monotonic clock, by which it is told who came first. */
+  /** Ms on the monotonic clock: the arrival time that decides who came first. */
   get arrived(): number {
     const came = this.#since.monotonic;
     return this.cohort ? this.cohort.dateOf(came) : came;
   }
 
-  /** The same as a moment. */
+  /** The arrival time as a moment. */
   get arrival(): Moment {
     const { monotonic, wall } = this.#since;
     const { arrived } = this;
     return arrived === monotonic ? this.#since : { monotonic: arrived, wall: wall + arrived - monotonic };
   }
 
-  /** Ms since the caller asked. */
+  /** Ms since the caller made its call. */
   get waited(): number {
     return this.waitedUntil(this.pool.clock.now());
   }
@@ -58,32 +58,35 @@ export class WaitBudget {
     return elapsed(this.#since, now);
   }
 
-  /** Ms left to wait after so many attempts; zero or less where the caller has had enough. */
-  left(attempts: number): number {
+  /** Returns the ms left to wait after so many attempts; zero or less if the caller is to give up. */
+  remaining(attempts: number): number {
     return attempts > this.terms.retryCount ? 0 : this.terms.waitTimeout - this.waited;
   }
 
-  /** The same after one that came to this: nothing is left where there is no quorum before the time is up, whichever nodes come back. */
-  leftAfter(outcome: Denied, attempts: number): number {
-    return outcome.kind === 'quarantined' && this.#end < outcome.earliest ? 0 : this.left(attempts);
+  /** Returns `remaining` after an attempt with this outcome, but 0 if no quorum can vote before the time is up, whichever nodes come back. */
+  remainingAfter(outcome: Denied, attempts: number): number {
+    return outcome.kind === 'quarantined' && this.#end < outcome.earliest ? 0 : this.remaining(attempts);
   }
 
-  /** Ms left at `now` to wait behind others, who try in our place: no longer than our own tries would take. */
-  leftInLine(now: Moment): number {
+  /**
+   * Returns the ms left at `now` to wait behind other callers of the process. They ask the nodes in place of this caller, so that the wait
+   * is no longer than the attempts of this caller would take.
+   */
+  remainingInLine(now: Moment): number {
     const { waitTimeout, retryCount, retryDelay } = this.terms;
     return Math.min(waitTimeout, retryCount === Infinity ? Infinity : retryCount * retryDelay) - this.waitedUntil(now);
   }
 
-  /** Ms for which a vote may be repeated; without limit for a caller that does not wait, since it counts rounds. */
-  get leftForVote(): number {
-    return this.leftForVoteAt(this.pool.clock.now().monotonic);
+  /** Ms for which a vote may be repeated; Infinity for a caller that does not wait, since the number of its rounds is limited instead. */
+  get remainingForVote(): number {
+    return this.remainingForVoteAt(this.pool.clock.now().monotonic);
   }
 
-  leftForVoteAt(monotonic: number): number {
+  remainingForVoteAt(monotonic: number): number {
     return this.terms.waitTimeout === 0 ? Infinity : this.#end - monotonic;
   }
 
-  /** When the time is up, ms on the monotonic clock. */
+  /** Ms on the monotonic clock: when the time of the caller is up. */
   get #end(): number {
     return this.#since.monotonic + this.terms.waitTimeout;
   }
@@ -97,7 +100,7 @@ export class WaitBudget {
     this.terms.signal?.throwIfAborted();
   }
 
-  /** Tells `end` once, `delay` ms after `now` or when something aborts before that; returns what ends the watch. */
+  /** Calls `end` once, `delay` ms after `now` or when the wait is aborted before that; returns a function that ends the watch. */
   watch(delay: number, end: WaitEnd, now?: Moment): () => void {
     const { timerQueue } = this.pool;
     const wait = new Wait(timerQueue, { closing: this.closing, signal: this.terms.signal }, end);
@@ -106,8 +109,8 @@ export class WaitBudget {
   }
 
   /**
-   * Resolves after `delay` ms, or when the function given to `early` is called; rejects with the reason of whatever aborts
-   * before.
+   * Resolves after `delay` ms, or when the function given to `early` is called. If the wait is aborted before that, rejects with the reason
+   * of the abort.
    */
   async pause(delay: number, early: (wake: () => void) => void = ignore): Promise<void> {
     this.throwIfAborted();
@@ -122,5 +125,5 @@ export class WaitBudget {
 }
 
 function ignore(): void {
-  // Nothing wakes this pause.
+  // Nothing ends this pause early.
 }

@@ -2,7 +2,7 @@ import { Queue } from '../collections/queue.js';
 
 type Listener = (reason: Error) => void;
 
-/** What ends a wait: of an `AbortSignal` as much as a wait needs, for those who would have to make one for every call. */
+/** The part of an `AbortSignal` that a wait needs: a caller can provide it without creating a real signal for every call. */
 export interface AbortSignalLike {
   readonly aborted: boolean;
   readonly reason: unknown;
@@ -11,7 +11,7 @@ export interface AbortSignalLike {
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
-/** Ends waiting for many at once; unlike an `AbortSignal` it takes and lets go of listeners in constant time. */
+/** Ends many waits at once. Unlike an `AbortSignal`, it adds and removes a listener in constant time. */
 export class AbortSource {
   readonly #listeners = new Queue<Listener>();
   #reason: Error | undefined;
@@ -20,15 +20,15 @@ export class AbortSource {
     return this.#reason;
   }
 
-  /** Tells all listeners once. */
+  /** Calls every listener once. */
   stop(reason: Error): void {
     if (this.#reason !== undefined) return;
     this.#reason = reason;
     while (this.#listeners.length > 0) this.#listeners.shift()!(reason);
   }
 
-  /** Calls `tell` when it stops, unless that is taken back by what this returns. */
-  listen(tell: Listener): () => void {
-    return this.#listeners.add(tell);
+  /** Calls `notify` on `stop`; returns a function that removes this listener. */
+  listen(notify: Listener): () => void {
+    return this.#listeners.add(notify);
   }
 }

@@ -1,30 +1,30 @@
 /** A point in time, ms. Only moments of one and the same `Clock` may be compared. */
 export interface Moment {
-  /** On a clock that never goes back, goes on while the machine is suspended, and does not follow a wall clock that is set. */
+  /** On a clock that never goes back, goes on while the machine is suspended, and does not change when the wall clock is set. */
   readonly monotonic: number;
-  /** On the wall clock of the machine, which may be set at any time: for dates, never for lengths of time. */
+  /** On the wall clock of the machine, which may be set at any time: use it for dates, never for durations. */
   readonly wall: number;
 }
 
-/** Where the algorithm gets its time from; tests and simulations bring their own. */
+/** The clock and the timers of the algorithm; tests and simulations bring their own. */
 export interface Clock {
   now(): Moment;
-  /** Calls `task` once after `delay` ms and returns what takes it back. */
+  /** Calls `task` once after `delay` ms; returns a function that cancels it. */
   schedule(delay: number, task: () => void): () => void;
-  /** Calls `task` once input that has already arrived was read: a late event loop is not a silent node. */
+  /** Calls `task` once the input that has already arrived was read: a late event loop is not a silent node. */
   afterInput(task: () => void): void;
-  /** Calls `task` in a turn of the event loop of its own: after everything that was settled by now, and all that this sets off. */
+  /** Calls `task` in a separate, later turn of the event loop: after the reactions to all that is settled by now, and what they set off. */
   nextTurn(task: () => void): void;
-  /** Calls `task` as soon as all microtasks have run, with what they set off: before any more input is read. */
+  /** Calls `task` as soon as all microtasks have run, including those that they queue: before any more input is read. */
   afterMicrotasks(task: () => void): void;
-  /** Calls `tell` after the machine was suspended, once this clock knows: timers that were set before are late by so much. */
-  whenResumed?(tell: () => void): void;
+  /** Calls `notify` once this clock knows that the machine was suspended: timers that were set before are late by the time of the suspension. */
+  whenResumed?(notify: () => void): void;
 }
 
-/** Ms; Node fires a timer above this at once instead of late. */
+/** Ms: the longest timer of Node, which fires a longer one at once. */
 export const LONGEST_TIMER = 2 ** 31 - 1;
 
-/** Ms between two moments of the same clock, however often the wall clock was set between them. */
+/** Returns the ms between two moments of the same clock, however often the wall clock was set between them. */
 export function elapsed(since: Moment, now: Moment): number {
   return now.monotonic - since.monotonic;
 }

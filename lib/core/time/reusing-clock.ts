@@ -1,15 +1,19 @@
 import { LONGEST_TIMER } from './clock.js';
 import { SystemClock } from './system-clock.js';
 
-/** Something to be done, and when: ms on the clock of Node's timers. */
+/** A task and when it is due: ms on the clock of Node's timers. */
 interface Errand {
   readonly due: number;
   readonly task: () => void;
 }
 
-/** Real time for a pool. Nearly every lock sets a timer and takes it back, which is dear in Node: one is kept for the next. */
+/**
+ * Real time for a pool. Nearly every lock sets a timer and cancels it, which is expensive in Node. So one cancelled timer is kept for the next
+ * task. For example, a timer that fires at 500 ms is cancelled at 10 ms. The next task is due at 510 ms and takes this timer over: the timer
+ * fires at 500 ms and is then set again for the remaining 10 ms.
+ */
 export class ReusingClock extends SystemClock {
-  /** Taken back, and still to ring. */
+  /** A cancelled timer that has not fired yet. */
   #spare: Alarm | undefined;
 
   override schedule(delay: number, task: () => void): () => void {
@@ -28,7 +32,7 @@ export class ReusingClock extends SystemClock {
     return spare;
   }
 
-  /** Of two the one that rings first is of use to more. */
+  /** Keeps the one of two timers that fires first, because more tasks can use it. */
   #takeBack(alarm: Alarm): void {
     const spare = this.#spare;
     if (spare !== undefined && spare.rings <= alarm.rings) return alarm.end();
@@ -42,14 +46,14 @@ export class ReusingClock extends SystemClock {
   }
 }
 
-/** A timer that may ring before its errand is due, and is then set again. */
+/** A timer that may fire before its errand is due, and is then set again. */
 class Alarm {
-  /** Undefined where it was taken back, or has rung. */
+  /** Undefined once the errand was cancelled or has run. */
   errand: Errand | undefined;
-  /** When it rings, ms. */
+  /** Ms on the clock of Node's timers: when the timer fires. */
   rings = 0;
   #timer: NodeJS.Timeout | undefined;
-  /** What made the timer. */
+  /** The `setTimeout` that created the timer. */
   #maker = setTimeout;
 
   constructor(
@@ -60,7 +64,7 @@ class Alarm {
     this.#start(errand, delay);
   }
 
-  /** Whether tests have put other timers in the place of those of Node since it was made: it may never ring. */
+  /** True if a test has replaced the timers of Node since this one was created, so that it may never fire. */
   get isOrphaned(): boolean {
     return this.#maker !== setTimeout;
   }
@@ -70,7 +74,7 @@ class Alarm {
     this.#timer?.ref();
   }
 
-  /** Goes on without an errand, and keeps no process alive. */
+  /** Lets the timer go on without an errand; it then does not keep the process alive. */
   rest(): void {
     this.errand = undefined;
     this.#timer?.unref();
@@ -91,9 +95,9 @@ class Alarm {
   #ring(): void {
     const { errand } = this;
     if (errand === undefined) return this.rangForNobody(this);
-    // It counts that it rang, as timers of tests do while time stands still; Node's may ring a fraction of a ms early.
-    const left = errand.due - Math.max(this.rings, performance.now());
-    if (left >= 1) return this.#start(errand, Math.ceil(left));
+    // The time `rings` counts as reached: a timer of a test may fire while time stands still, and Node's may fire a fraction of a ms early.
+    const remaining = errand.due - Math.max(this.rings, performance.now());
+    if (remaining >= 1) return this.#start(errand, Math.ceil(remaining));
     this.errand = undefined;
     errand.task();
   }

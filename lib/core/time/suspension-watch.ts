@@ -1,23 +1,23 @@
 import { uptime } from 'node:os';
 import type { Moment } from './clock.js';
 
-/** The clocks of a machine as they are, ms. */
+/** The clocks of a machine, as the platform gives them, ms. */
 export interface RawClocks {
   /** Never goes back; on Linux it stands still while the machine is suspended. */
   monotonic(): number;
   wall(): number;
-  /** Goes on while the machine is suspended, whatever the wall clock is set to, and is coarse; undefined where there is no such clock. */
+  /** Goes on while the machine is suspended, does not follow the wall clock, and is coarse; undefined if there is no such clock. */
   uptime(): number | undefined;
 }
 
-/** Ms by which the distance of the wall clock from the monotonic one may differ without a reason: both are read in turn, and one is coarse. */
+/** Ms by which the distance between wall clock and monotonic clock may change for no reason: they are read in turn, and one is coarse. */
 const NOISE = 2;
-/** Ms: Linux tells the uptime in hundredths of a second. */
+/** Ms: the resolution of the uptime, which Linux gives in hundredths of a second. */
 const RESOLUTION = 10;
-/** Ms by which the wall clock may show a suspension too short: noise that was not noticed before, and a clock of whole ms. */
+/** Ms by which the wall clock may show a suspension too short: because of earlier noise that did not count, and a clock of whole ms. */
 const INEXACT = NOISE + 1;
 
-/** Tests may put another one in its place, and time goes on as that says, whatever the machine knows of it. */
+/** The original `Date`. A test may replace it: time then follows the replacement, and the uptime of the machine is not used. */
 const REAL_DATE = Date;
 
 const uptimeHere = uptimeOn(process.platform);
@@ -28,32 +28,34 @@ export const machineClocks: RawClocks = {
   uptime: () => (Date === REAL_DATE ? uptimeHere() : undefined),
 };
 
-/** What a clock tells, read between two readings of the monotonic one. */
+/** The value of a clock, read between two readings of the monotonic clock. */
 interface Reading {
   readonly told: number;
-  /** Ms by which it is ahead of the monotonic clock, at least and at most: this process may have stood still between two readings. */
+  /** Ms by which the clock is ahead of the monotonic clock, at least and at most: the process may have been paused between two readings. */
   readonly least: number;
   readonly most: number;
-  /** The monotonic clock behind it. */
+  /** The second reading of the monotonic clock. */
   readonly after: number;
 }
 
-/** Ms: no more is between two readings unless the process stood still. */
+/** Ms: two readings are not further apart unless the process was paused between them. */
 const CLOSE = 0.5;
-/** Readings from which the closest is taken: a process that has stood still has its turn for some time now. */
+/** How many readings are made at most, of which the closest counts: after a pause, the process usually runs for some time without another. */
 const MOST_READINGS = 3;
 
 /**
- * Tells a machine that was suspended from a wall clock that was set. Either moves the wall clock against the monotonic one, which is
- * looked at whenever somebody asks for the time; the uptime, which is too slow to be read each time, then says which of the two it was.
- * Each suspension is counted by itself and never too short, since a lease that was taken before it is cut by that much: the wall clock
- * gives its length where the uptime agrees, and otherwise the uptime does, rounded up. Where there is no uptime, a wall clock that goes
- * forward counts as a suspension, which cuts leases and waits.
+ * Distinguishes a machine that was suspended from a wall clock that was set. Both change the distance between the wall clock and the
+ * monotonic clock, which is checked whenever the time is read. The uptime is too slow to be read each time; it is read only after such a
+ * change, and says which of the two happened.
+ *
+ * Each suspension is counted by itself and never too short, because the leases that were taken before it are shortened by its length. The
+ * wall clock gives the length if the uptime agrees; otherwise the uptime gives it, rounded up. If there is no uptime, a wall clock that
+ * goes forward counts as a suspension, which shortens leases and waits.
  */
 export class SuspensionWatch {
-  /** Ms by which the wall clock is ahead of the monotonic one. */
+  /** Ms by which the wall clock is ahead of the monotonic clock. */
   #wallAhead: number;
-  /** The same of the uptime when it was last read; NaN where there is none. */
+  /** The same for the uptime when it was last read; NaN if there is no uptime. */
   #uptimeAhead: number;
   #suspended = 0;
   readonly #listeners: (() => void)[] = [];
@@ -63,9 +65,9 @@ export class SuspensionWatch {
     this.#uptimeAhead = this.#readUptime().least;
   }
 
-  /** Calls `tell` after each suspension, as soon as somebody has asked for the time. */
-  whenResumed(tell: () => void): void {
-    this.#listeners.push(tell);
+  /** Calls `notify` after each suspension, as soon as the time has been read. */
+  whenResumed(notify: () => void): void {
+    this.#listeners.push(notify);
   }
 
   now(): Moment {
@@ -76,7 +78,7 @@ export class SuspensionWatch {
     return { monotonic: monotonic + this.#suspended, wall };
   }
 
-  /** It may as well be that this process stood still between two readings: what can be explained by that is left for the next time. */
+  /** Reads the clocks again after a change. A change that a pause of the process between two readings can explain is left for the next time. */
   #look(): Moment {
     const { told: wall, after, ...ahead } = this.#read(() => this.raw.wall());
     const least = ahead.least - this.#wallAhead;
@@ -86,14 +88,14 @@ export class SuspensionWatch {
     if (hasMoved) this.#wallAhead += least >= NOISE ? least : most;
     this.#suspended += suspended;
     const now = { monotonic: after + this.#suspended, wall };
-    if (suspended > 0) for (const tell of this.#listeners) tell();
+    if (suspended > 0) for (const notify of this.#listeners) notify();
     return now;
   }
 
-  /** Ms for which the machine was suspended if its wall clock has gone ahead by `change` ms, at most. */
+  /** Returns the ms for which the machine was suspended, if its wall clock has gone ahead by `change` ms at most. */
   #suspension(change: number): number {
     const { least, most } = this.#readUptime();
-    // The most here and the least for the next time: what comes in between makes a suspension look longer, never shorter.
+    // The upper bound counts now, the lower bound next time: a pause between readings makes a suspension look longer, never shorter.
     const grown = most - this.#uptimeAhead;
     this.#uptimeAhead = least;
     if (Number.isNaN(grown)) return Math.max(0, change);
@@ -122,7 +124,10 @@ export class SuspensionWatch {
   }
 }
 
-/** Node's monotonic clock goes on by itself on a suspended Mac (`mach_continuous_time`) and Windows (performance counter). */
+/**
+ * Returns the uptime of a platform. On a Mac (`mach_continuous_time`) and on Windows (performance counter) it is Node's monotonic clock, which
+ * goes on there while the machine is suspended.
+ */
 function uptimeOn(platform: NodeJS.Platform): () => number | undefined {
   if (platform === 'darwin' || platform === 'win32') return () => performance.now();
   return platform === 'linux' ? linuxUptime : () => undefined;

@@ -2,7 +2,7 @@ import { setImmediate as immediate } from 'node:timers';
 import { LONGEST_TIMER, type Clock, type Moment } from './clock.js';
 import { machineClocks, SuspensionWatch, type RawClocks } from './suspension-watch.js';
 
-// Kept before a test may put others in their place, as the immediate is: a lock is not to wait for time that stands still.
+// Saved at the start, as `setImmediate` is, because a test may replace both later: a lock must not wait for a time that stands still.
 const nextTick = process.nextTick.bind(process);
 
 /** Real time. */
@@ -31,12 +31,12 @@ export class SystemClock implements Clock {
   }
 
   afterMicrotasks(task: () => void): void {
-    // Ticks that are set before do not wait for microtasks; one that a microtask sets comes behind all of them.
-    // By a promise, since `queueMicrotask` makes a resource for async hooks first, and tests may replace it.
+    // A tick that is set here would not wait for the microtasks; a tick that a microtask sets runs after all of them.
+    // A promise is used, because `queueMicrotask` first creates a resource for async hooks, and tests may replace it.
     void Promise.resolve().then(() => nextTick(task));
   }
 
-  whenResumed(tell: () => void): void {
-    this.#watch.whenResumed(tell);
+  whenResumed(notify: () => void): void {
+    this.#watch.whenResumed(notify);
   }
 }

@@ -1,9 +1,10 @@
 import type { Clock, Moment } from './clock.js';
 
-/** Something that is due later; on one timer queue at a time. */
+/** A task that is due later. It is in one timer queue at a time. */
 export abstract class TimedTask {
-  /** When it is due; and where the timer queue keeps it, so that it can be taken back without a search. */
+  /** Ms on the monotonic clock: when the task is due. */
   time = 0;
+  /** Where the timer queue keeps the task: `slot` and its neighbours in it, so that it can be removed without a search. */
   slot: Slot | undefined;
   previous: TimedTask | undefined;
   next: TimedTask | undefined;
@@ -11,20 +12,21 @@ export abstract class TimedTask {
   abstract due(): void;
 }
 
-/** Tasks that are looked at together: a list, since sets and maps that change with every lock keep garbage alive in V8. */
+/** Tasks that are looked at together. It is a list, because sets and maps that change with every lock keep garbage alive in V8. */
 interface Slot {
   first: TimedTask | undefined;
 }
 
-/** Ms: no timer sleeps longer, since timers stand still while the machine is suspended. */
+/** Ms: the longest sleep of the timer, because timers stand still while the machine is suspended. */
 const LONGEST_SLEEP = 500;
-/** Ms: what is due later than this is kept in coarse slots first, so that these are few. */
+/** Ms: a task that is due later than this goes into a coarse slot first, so that there are few slots. */
 const FAR = 1_000;
+/** Ms: the width of a coarse slot. */
 const COARSE = 64;
 
-/** One timer for everything that is due later: tasks due in the same ms run in the same turn of the event loop. */
+/** Runs all tasks that are due later, on one timer. Tasks that are due in the same ms run in the same turn of the event loop. */
 export class TimerQueue {
-  /** By the tick at which they are looked at; kept until then, also when they are empty again. */
+  /** The slots by the tick, in ms, at which they are looked at. A slot stays until then, even if it has become empty. */
   readonly #slots = new Map<number, Slot>();
   #tasks = 0;
   #next = Infinity;
@@ -34,7 +36,7 @@ export class TimerQueue {
     clock.whenResumed?.(() => this.#arm(this.#next));
   }
 
-  /** Has `task` done once, `delay` ms after `now`, at most one ms early and not late; no longer at an earlier time. */
+  /** Runs `task` once, `delay` ms after `now`, at most one ms early and not late. Replaces the time that was set for the task before. */
   add(delay: number, task: TimedTask, now: Moment = this.clock.now()): void {
     this.remove(task);
     const time = now.monotonic + delay;
@@ -64,7 +66,7 @@ export class TimerQueue {
   #arm(tick: number): void {
     this.#next = tick;
     if (tick === Infinity) return this.#stopTimer();
-    // Before the timer is replaced: a clock that finds out by this that the machine was suspended replaces it as well.
+    // Read before the timer is replaced: if the clock finds out here that the machine was suspended, the timer is replaced as well.
     const delay = tick - this.clock.now().monotonic;
     this.#stopTimer();
     this.#stopTimer = this.clock.schedule(Math.min(LONGEST_SLEEP, Math.max(0, delay)), () => this.#run());
@@ -77,7 +79,7 @@ export class TimerQueue {
     for (const slot of due) this.#runSlot(slot, now);
   }
 
-  /** The slots whose tick has come, in order. */
+  /** Removes the slots whose tick has come, and returns them in order. */
   #takeDue(now: number): Slot[] {
     const ticks: number[] = [];
     for (const tick of this.#slots.keys()) if (tick <= now) ticks.push(tick);
@@ -87,7 +89,7 @@ export class TimerQueue {
     return due;
   }
 
-  /** The oldest first; a task that another one takes back before its turn does not run. */
+  /** Runs the tasks of a slot, the oldest first. A task that another task removes before its turn does not run. */
   #runSlot(slot: Slot, now: number): void {
     let task = oldest(slot);
     while (task) {
@@ -99,7 +101,7 @@ export class TimerQueue {
         this.#tasks -= 1;
         task.due();
       }
-      // The one before it may have been taken back by what has just run.
+      // The task that has just run may have removed the next one (`previous`).
       task = previous?.slot === slot ? previous : oldest(slot);
     }
   }

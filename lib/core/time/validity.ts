@@ -5,12 +5,12 @@ export interface LeaseTerms {
   readonly driftFactor: number;
 }
 
-/** Ms taken off every lease for clocks that run at different rates: `ceil(ttl * driftFactor) + 2`. */
+/** Returns the ms that are subtracted from every lease for clocks that run at different rates: `ceil(ttl * driftFactor) + 2`. */
 export function driftOf(ttl: number, driftFactor: number): number {
   return Math.ceil(ttl * driftFactor) + 2;
 }
 
-/** Until when a lease is provably ours, counted from the moment before its first command was sent. */
+/** Until when the holder provably has a lease, counted from the moment before its first command was sent. */
 export class Validity {
   constructor(
     readonly since: Moment,
@@ -22,7 +22,7 @@ export class Validity {
     return new Validity(since, ttl - driftOf(ttl, driftFactor));
   }
 
-  /** Ms left; zero or less once the lease can no longer be proven. */
+  /** Returns the ms left; zero or less once the lease can no longer be proven. */
   remaining(clock: Clock): number {
     return this.remainingAt(clock.now());
   }

@@ -2,21 +2,21 @@ import { setMaxListeners } from 'node:events';
 import { TimedTask, type TimerQueue } from './timer-queue.js';
 import type { AbortSignalLike, AbortSource } from './abort.js';
 
-/** What ends a wait. */
+/** Called when a wait ends, in one of two ways. */
 export interface WaitEnd {
-  /** The time is up. */
+  /** The time of the wait is up. */
   timeout(): void;
-  /** The caller or the pool wants no more of it. */
+  /** The caller or the pool has aborted the wait. */
   abort(reason: Error): void;
 }
 
-/** Who may want no more of a wait. */
+/** What may abort a wait. */
 interface Quitters {
   readonly closing: AbortSource;
   readonly signal: AbortSignalLike | undefined;
 }
 
-/** One wait of a caller: ends once, when its time is up, or before that when somebody wants no more of it. */
+/** One wait of a caller. It ends once: when its time is up, or before that when it is aborted. */
 export class Wait extends TimedTask {
   readonly #stopListening: () => void;
   readonly #signal: AbortSignalLike | undefined;
@@ -32,7 +32,7 @@ export class Wait extends TimedTask {
     this.#signal = signal;
     if (signal === undefined) return;
     this.#onAbort = () => this.#abort(signal.reason as Error);
-    // Many callers may share one signal; that is no leak to be warned of.
+    // Many callers may share one signal. That is not a leak, so Node must not warn of one.
     if (signal instanceof AbortSignal) setMaxListeners(0, signal);
     signal.addEventListener('abort', this.#onAbort);
   }

@@ -4,19 +4,16 @@ import type { Clock } from '../../core/time/clock.js';
 import { FAMILIES } from '../../core/port/key-families.js';
 import { counterOf } from '../../core/port/fencing.js';
 import { BATCH_SCRIPT, BATCH_SHA } from '../scripts/batch-script.js';
-import type { Batch, Verb } from './batch.js';
+import { CHECK, MARK, VALUE_LENGTH, type Verb } from '../scripts/protocol.js';
+import type { Batch } from './batch.js';
 import { bulk } from '../connection/resp.js';
-import { NEEDS, type Needs } from './verb-needs.js';
+import { NEEDS, type Needs } from './verbs.js';
 import { WireSpecimens } from './wire-specimens.js';
 
 const SCRIPT = { evalsha: bulk('EVALSHA') + bulk(BATCH_SHA), eval: bulk('EVAL') + bulk(BATCH_SCRIPT) } as const;
-/** Characters of an ordinary value, of which many are packed into one word. */
-const VALUE_LENGTH = 27;
-const CHECKS = { asked: 'c', unasked: 'C' } as const;
-const NO_CHECKS = { asked: 'n', unasked: 'N' } as const;
-/** How many batches are kept for the other nodes: of 128 names each, and of 64 KiB at most. */
+/** How many encoded batches are kept for the other nodes; each has 128 names and 64 KiB at most. */
 const MOST_KEPT = 16;
-/** In place of the run of a node that is not known, or not to be relied upon. */
+/** The word that is sent instead of the run of a node, where the run is unknown or cannot be relied upon. */
 export const NO_RUN = bulk('-');
 const NO_TICKET = { ttl: 0, arrived: 0, since: undefined } as const;
 
@@ -26,7 +23,7 @@ interface Asked {
   readonly proposal: number;
 }
 
-/** The parts of a script call while they are put together. */
+/** The parts of a script call while it is put together. */
 class Draft {
   keys = '';
   verbs = '';
@@ -47,7 +44,7 @@ class Draft {
     this.ttl = this.grantTtl = this.ticket = this.proposal = this.tokens = -1;
   }
 
-  /** Terms stand until they change, since most operations of a batch have the same ones. */
+  /** Adds the terms of an operation unless they are the current ones: most operations of a batch have the same terms. */
   setTerms(needs: Needs, { claim, ttl, proposal }: Asked): void {
     const { ttl: grantTtl, arrived, since } = claim.ticket ?? NO_TICKET;
     if ((!needs.ttl || this.ttl === ttl) && (!needs.proposal || this.proposal === proposal)) {
@@ -55,7 +52,7 @@ class Draft {
       const isLike = (!needs.grantTtl || this.grantTtl === grantTtl) && (!needs.ticket || isTicket);
       if (isLike && (!needs.tokens || this.tokens === claim.tokens)) return;
     }
-    this.verbs += '@';
+    this.verbs += MARK.terms;
     this.word(ttl);
     this.word(`${grantTtl} ${arrived} ${since ?? ''}`);
     this.word(proposal);
@@ -74,7 +71,7 @@ class Draft {
   }
 }
 
-/** A batch, and what it is in the form of the protocol, but for the run of the node. */
+/** A batch in the form of the protocol, without the run of the node. */
 interface Encoded {
   readonly batch: Batch;
   readonly wire: string;
@@ -84,30 +81,30 @@ interface Encoded {
 export interface TrustTerms {
   /** Ms that a lease may last at most. */
   readonly maxTtl: number;
-  /** Whether nodes that may have forgotten locks are kept out of the vote until these have ended. */
+  /** Whether nodes that may have forgotten locks are kept out of the vote until those locks have ended. */
   readonly restartQuarantine: boolean;
 }
 
-/** What nodes need of an encoder. */
+/** The part of an encoder that nodes need. */
 export type Encoder = Pick<BatchEncoder, 'trust' | 'channel' | 'marker' | 'keyPrefix' | 'wire' | 'forget'>;
 
-/** Puts batches into the form of the protocol, once for all nodes of a pool that are asked the same. */
+/** Encodes batches for the protocol, once for all nodes of a pool that are asked the same. */
 export class BatchEncoder {
   readonly trust: TrustTerms;
-  /** The private channel on which this process is told of grants. */
+  /** The private channel on which this process is notified of grants. */
   readonly channel: string;
-  /** The key of what a node notes of its own trustworthiness. */
+  /** The key of a node's trust marker: see `trust-script.ts`. */
   readonly marker: string;
-  /** Kept here, since there is one encoder for all nodes of a pool. */
+  /** Kept here, because all nodes of a pool share one encoder. */
   readonly specimens = new WireSpecimens();
-  /** The mark that somebody waits on a node, the marker, and the fence counters. */
+  /** The encoded keys of the mark that somebody waits, of the trust marker, and of the fence counters. */
   readonly #marks: string;
   readonly #maxTtl: string;
-  /** Of which nodes make the secrets by which they sign grants, where nobody waited before. */
+  /** A node where nobody waited before derives from it the secret with which it signs grants. */
   readonly #secret = randomBytes(16).toString('hex');
-  /** One for all batches, since what V8 knows of such an object is lost with the last of them. */
+  /** One object for all batches, because V8 forgets a hidden class when its last object is gone. */
   readonly #draft = new Draft();
-  /** What was put into words lately: many callers at once make several batches, which each of the nodes is sent in turn. */
+  /** The batches that were encoded last: many callers at once make several batches, all of which are sent to one node after the other. */
   #latest: Encoded[] = [];
 
   constructor(
@@ -115,21 +112,21 @@ export class BatchEncoder {
     trust: TrustTerms,
     readonly clock: Pick<Clock, 'now'>,
   ) {
-    this.trust = { ...trust, maxTtl: Math.floor(trust.maxTtl) }; // As Redis takes it.
+    this.trust = { ...trust, maxTtl: Math.floor(trust.maxTtl) }; // Redis takes whole ms.
     this.channel = `${keyPrefix}~grants:${randomBytes(12).toString('base64url')}`;
     this.marker = `${keyPrefix}${FAMILIES.node}`;
     this.#marks = [FAMILIES.waiting, FAMILIES.node, FAMILIES.fences].map((family) => bulk(keyPrefix + family)).join('');
     this.#maxTtl = bulk(String(this.trust.maxTtl));
   }
 
-  /** As text, which Node writes without a buffer of its own; `run` is which run of the node this connection leads to, as a word. */
+  /** Returns a batch as text, which Node writes without a buffer of its own; `run` is the encoded run of the node on this connection. */
   wire(batch: Batch, command: keyof typeof SCRIPT, run = NO_RUN): string {
-    // Who does not know the script is not known either.
+    // A node that does not know the script may be a new run, so this call names none.
     if (command === 'eval') return this.#encode(batch, command) + NO_RUN;
     return this.#shared(batch, command) + run;
   }
 
-  /** Lets go of what it keeps for the other nodes, but for the parts of one batch, which the next one replaces. */
+  /** Drops the encoded batches; the parts of one batch stay until the next one replaces them. */
   forget(): void {
     if (this.#latest.length > 0) this.#latest = [];
   }
@@ -152,15 +149,15 @@ export class BatchEncoder {
     const head = `*${12 + batch.keyCount + wordCount}\r\n${SCRIPT[command]}${bulk(String(3 + batch.keyCount))}`;
     const sender = bulk(`${this.channel} ${Math.round(this.clock.now().monotonic * 1_000)} ${this.#secret}`);
     const packed = bulk(this.#checkOf(batch, command) + verbs) + bulk(values) + bulk(counters);
-    // Unlike a sum it is put together here, and not by each node for itself.
+    // Unlike a sum of strings, `join` puts the text together here, once for all nodes.
     return [head, this.#marks, keys, sender, packed, this.#maxTtl, words].join('');
   }
 
-  /** An empty batch only asks whether the node would vote; and no node gets to know the script without being checked. */
+  /** Returns the letter of the check. An empty batch only asks whether the node would vote, and a node that is sent the script is always checked. */
   #checkOf({ asksForVotes, verbs }: Batch, command: keyof typeof SCRIPT): string {
     const asks = asksForVotes || verbs.length === 0 || command === 'eval';
-    if (this.trust.restartQuarantine) return asks ? CHECKS.asked : CHECKS.unasked;
-    return asks ? NO_CHECKS.asked : NO_CHECKS.unasked;
+    if (this.trust.restartQuarantine) return asks ? CHECK.vote : CHECK.line;
+    return asks ? CHECK.noneOfVote : CHECK.noneOfLine;
   }
 
   #add(verb: Verb, asked: Asked): void {
@@ -170,7 +167,7 @@ export class BatchEncoder {
     if (claim.value.length === VALUE_LENGTH) {
       draft.values += claim.value;
     } else {
-      draft.verbs += '=';
+      draft.verbs += MARK.value;
       draft.word(claim.value);
     }
     draft.verbs += verb;

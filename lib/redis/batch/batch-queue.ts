@@ -1,15 +1,16 @@
 import type { Claim } from '../../core/port/claim.js';
 import type { Clock, Moment } from '../../core/time/clock.js';
 import type { Question } from '../../core/port/lock-node.js';
-import { Batch, type Verb } from './batch.js';
 import type { Reply } from '../connection/wire-command.js';
+import type { Verb } from '../scripts/protocol.js';
+import { Batch } from './batch.js';
 
-/** How many keys one script call may have at most: measured so that it holds a Redis for less than a ms. */
+/** How many keys one script call may have at most: measured so that it keeps Redis busy for less than a ms. */
 const MOST_KEYS = 128;
-/** Characters: how long the names in one script call may be at most. */
+/** How many characters the names in one script call may have in all. */
 const MOST_LENGTH = 64 * 1_024;
 
-/** Where batches go, and the answers to them. */
+/** Sends batches, and takes the replies to them. */
 export interface BatchCarrier extends Pick<Clock, 'nextTurn'> {
   /** Sends a batch by script text or by its hash; returns when it was sent. */
   send(batch: Batch, command: 'eval' | 'evalsha', settle: (reply: Reply) => void): Moment | undefined;
@@ -17,32 +18,35 @@ export interface BatchCarrier extends Pick<Clock, 'nextTurn'> {
   settle(batch: Batch, reply: Reply): void;
 }
 
-/** A claim that is asking for a place in line, and since when, at least, a node may have heard of it. */
+/** A claim that asks for a place in line, and the earliest moment at which a node may have received it. */
 export interface Asking {
   readonly claim: Claim;
   readonly since: Moment;
 }
 
 /**
- * Collects the operations that are asked for while the event loop handles what has arrived into batches, and keeps their order
- * whatever the node forgot.
+ * Collects into batches the operations that are requested while the event loop handles its input. Keeps their order even if the node
+ * has forgotten the script.
  */
 export class BatchQueue {
   #open: Batch | undefined;
-  /** Full batches that are still to be sent, and those that wait until the node knows the script again. */
+  /** Full batches that are still to be sent, and batches that wait until the node knows the script again. */
   #waiting: Batch[] = [];
-  /** Sent to a node that did not know the script. */
+  /** Batches that were sent to a node that did not know the script. */
   #refused: Batch[] = [];
-  /** How many of these a later batch has overtaken: another process had made the node know the script again. */
+  /** How many of these were overtaken by a later batch, because another process had sent the script to the node. */
   #overtaken = 0;
-  /** Sent and not answered, the oldest first. An array, since a set that changes this often keeps garbage alive in V8. */
+  /**
+   * Batches that are sent and not answered, the oldest first. An array: a `Set` that changes this often keeps removed entries
+   * alive in V8's old generation.
+   */
   readonly #underWay: Batch[] = [];
 
   readonly #flush = (): void => this.flush();
 
   constructor(private readonly carrier: BatchCarrier) {}
 
-  /** Whether something waits to be sent already. */
+  /** Whether operations are already waiting to be sent. */
   get isOpen(): boolean {
     return this.#open !== undefined;
   }
@@ -50,7 +54,7 @@ export class BatchQueue {
   add(verb: Verb, question: Question<never>, nodeIndex: number): void {
     if (this.#open === undefined) {
       this.#open = new Batch();
-      // Behind all that has arrived: what two hundred requests on two hundred sockets ask for is one batch, not two hundred.
+      // After all input that has arrived, so that two hundred requests on two hundred sockets become one batch and not two hundred.
       this.carrier.nextTurn(this.#flush);
     }
     this.#open.add(verb, question, nodeIndex);
@@ -59,7 +63,7 @@ export class BatchQueue {
     this.#open = new Batch();
   }
 
-  /** Who asks under this value for a place in the line of a resource, without an answer so far. */
+  /** Returns the claim that asks under this value for a place in the line of a resource, and has no answer yet. */
   asking(value: string, resource: string): Asking | undefined {
     for (const batch of this.#underWay) {
       const claim = batch.waiter(value, resource);
@@ -78,7 +82,7 @@ export class BatchQueue {
     else this.#send(last, 'evalsha');
   }
 
-  /** What was refused comes first; until the last word on it is there, nothing may overtake it. */
+  /** Sends the waiting batches, unless refused batches have to be sent first: nothing may overtake those. */
   #sendWaiting(): void {
     if (this.#refused.length > 0) return;
     const waiting = this.#waiting;
@@ -102,7 +106,7 @@ export class BatchQueue {
     if (this.#underWay.length === 0 && this.#refused.length > 0) this.#sendRefused();
   }
 
-  /** Replies come in the order of the batches. */
+  /** Removes a batch that was answered: usually the first one, because replies come in the order of the batches. */
   #leave(batch: Batch): void {
     if (this.#underWay[0] === batch) this.#underWay.shift();
     else this.#underWay.splice(this.#underWay.indexOf(batch), 1);
@@ -118,7 +122,10 @@ export class BatchQueue {
     this.#sendWaiting();
   }
 
-  /** Whatever else it asks could come after its own release if it was sent now. */
+  /**
+   * Returns the releases of an overtaken batch. Its other operations are answered as not sent, because they could now arrive after the
+   * release that belongs to them.
+   */
   #releasesOf(batch: Batch): Batch {
     const { releases, rest } = batch.split();
     this.carrier.settle(rest, { ok: false, reason: 'the node did not know the script', sent: false });

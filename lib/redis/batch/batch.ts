@@ -1,31 +1,15 @@
 import type { Claim } from '../../core/port/claim.js';
 import type { Moment } from '../../core/time/clock.js';
 import type { Question } from '../../core/port/lock-node.js';
-
-/**
- * The letters of the batch script: acquire, and wait in line where it is held; extend; release, and leave the line, also
- * where the next operation serves it; yield; lift the fence counter; keep for so long and no longer. Small letters are for several resources.
- */
-export type Verb = 'A' | 'W' | 'E' | 'F' | 'K' | 'R' | 'L' | 'S' | 'Y' | 'a' | 'e' | 'f' | 'k' | 'r' | 's';
-
-/** Whether it asks for a vote; with every operation, so without looking it up. */
-export function isVote(verb: Verb): boolean {
-  return verb === 'W' || verb === 'A' || verb === 'a';
-}
-
-const WAITS: ReadonlySet<Verb> = new Set(['W', 'Y']);
-const RELEASES: ReadonlySet<Verb> = new Set(['R', 'L', 'S', 'r', 's']);
-
-export function isRelease(verb: Verb): boolean {
-  return RELEASES.has(verb);
-}
+import type { Verb } from '../scripts/protocol.js';
+import { isForOne, isRelease, isVote, isWait } from './verbs.js';
 
 /** Operations that go to a node as one script call, in order. */
 export class Batch {
   verbs: Verb[] = [];
   questions: Question<unknown>[] = [];
   nodeIndexes: number[] = [];
-  /** Whether it is to be told if the node would vote. */
+  /** Whether an operation asks for a vote, so that the node has to say whether it would vote. */
   asksForVotes = false;
   /** When it was sent last. */
   sent: Moment | undefined;
@@ -36,22 +20,23 @@ export class Batch {
     return this.#keyCount;
   }
 
-  /** Characters of its names: roughly what it takes on the wire. */
+  /** How many characters the names have: roughly the length on the wire. */
   get length(): number {
     return this.#length;
   }
 
   add(verb: Verb, question: Question<never>, nodeIndex: number): void {
     const { resources } = question.claim;
-    // One key too many would shift those of all operations behind it.
-    if (resources.length > 1 && verb < 'a') throw new Error(`${verb} is for one resource, not for ${resources.length}`);
+    // One key too many would shift the keys of all operations behind it.
+    if (resources.length > 1 && isForOne(verb))
+      throw new Error(`${verb} is for one resource, not for ${resources.length}`);
     this.asksForVotes ||= isVote(verb);
     this.#push(verb, question, nodeIndex);
     this.#keyCount += resources.length;
     for (const resource of resources) this.#length += resource.length;
   }
 
-  /** Whether it asks the same as another one: what is put to all nodes usually does. */
+  /** Returns whether both batches ask the same, which is usual for the batches of one turn to different nodes. */
   isLike({ verbs, questions }: Batch): boolean {
     if (questions.length !== this.questions.length) return false;
     for (let index = 0; index < questions.length; index += 1) {
@@ -60,13 +45,13 @@ export class Batch {
     return true;
   }
 
-  /** The claim that asks under this value for a place in the line of a resource. */
+  /** Returns the claim that asks under this value for a place in the line of a resource. */
   waiter(value: string, resource: string): Claim | undefined {
     const asks = ({ claim }: Question<unknown>): boolean => claim.value === value && claim.resources[0] === resource;
-    return this.questions.find((question, at) => asks(question) && WAITS.has(this.verbs[at]!))?.claim;
+    return this.questions.find((question, at) => asks(question) && isWait(this.verbs[at]!))?.claim;
   }
 
-  /** V8 makes room for seventeen where something is pushed to an empty list; many batches have one operation. */
+  /** Adds an operation. V8 makes room for seventeen elements where one is pushed to an empty array, and many batches have one operation only. */
   #push(verb: Verb, question: Question<unknown>, nodeIndex: number): void {
     if (this.verbs.length === 0) {
       this.verbs = [verb];
@@ -79,7 +64,7 @@ export class Batch {
     }
   }
 
-  /** Its releases, and what is not one. */
+  /** Returns the releases of the batch, and the rest. */
   split(): { readonly releases: Batch; readonly rest: Batch } {
     const [releases, rest] = [new Batch(), new Batch()];
     this.questions.forEach((question, index) => {

@@ -7,100 +7,100 @@ import type {
   Unknown,
   YieldAnswer,
 } from '../../core/port/lock-node.js';
-import { isVote, type Batch, type Verb } from './batch.js';
 import type { Reply } from '../connection/wire-command.js';
+import { ANSWER, CLOCK_FACTOR, VERB, WORDS_OF_ANSWER, type Verb } from '../scripts/protocol.js';
+import type { Batch } from './batch.js';
+import { isVote } from './verbs.js';
 
 export type NodeAnswer = AcquireAnswer | YieldAnswer | ExtendAnswer | RaiseAnswer | ReleaseAnswer;
 
-/** What each letter of the batch script's answer means. */
-const ANSWERS: Readonly<Record<string, NodeAnswer>> = {
-  x: { kind: 'extended' },
-  m: { kind: 'missing' },
-  t: { kind: 'taken' },
-  u: { kind: 'raised' },
-  d: { kind: 'released' },
-  n: { kind: 'gone' },
-  k: { kind: 'kept' },
-  p: { kind: 'passed' },
+/** The answers that are a letter and nothing more. */
+const SHORT: Readonly<Record<string, NodeAnswer>> = {
+  [ANSWER.extended]: { kind: 'extended' },
+  [ANSWER.missing]: { kind: 'missing' },
+  [ANSWER.taken]: { kind: 'taken' },
+  [ANSWER.raised]: { kind: 'raised' },
+  [ANSWER.released]: { kind: 'released' },
+  [ANSWER.gone]: { kind: 'gone' },
+  [ANSWER.kept]: { kind: 'kept' },
+  [ANSWER.passed]: { kind: 'passed' },
 };
 
-/** How many words come with a letter. */
-const WORDS: Readonly<Record<string, number>> = { g: 1, q: 1, h: 2, '!': 1 };
-
-/** What is usual for each verb that asks for no vote. */
+/** The usual answer to each verb that asks for no vote. */
 const USUAL: Readonly<Partial<Record<Verb, NodeAnswer>>> = {
-  E: { kind: 'extended' },
-  R: { kind: 'released' },
-  L: { kind: 'released' },
-  S: { kind: 'released' },
-  Y: { kind: 'kept' },
-  e: { kind: 'extended' },
-  r: { kind: 'released' },
-  s: { kind: 'released' },
+  [VERB.extend]: { kind: 'extended' },
+  [VERB.extendAll]: { kind: 'extended' },
+  [VERB.release]: { kind: 'released' },
+  [VERB.releaseAll]: { kind: 'released' },
+  [VERB.leave]: { kind: 'released' },
+  [VERB.makeRoom]: { kind: 'released' },
+  [VERB.makeRoomForAll]: { kind: 'released' },
+  [VERB.yield]: { kind: 'kept' },
 };
 
 const NO_VOTE: Granted = { kind: 'granted', fence: NaN, oldest: Infinity };
 const NONE_OF_OURS: NodeAnswer = { kind: 'unknown', reason: 'an answer that is none of ours', sent: true };
 
-/** Fence counter, and when the oldest of those came who wait behind it. */
+/** Matches a vote: fence counter, and arrival of the oldest waiter behind the claim. */
 const VOTE = /^(\d+)(?: (\S+))?$/;
 
-/** Where the clock of the node stands in a number that answers for a whole batch. */
-const CLOCK_AT = 1_024;
-
-/** Told of the answer to one operation of a batch. */
+/** Takes the answer to one operation of a batch. */
 export type AnswerListener = (batch: Batch, index: number, answer: NodeAnswer) => void;
 
-/** Calls `tell` with the answer to each operation of a batch, in order. */
-export function readAnswers(batch: Batch, reply: Reply, tell: AnswerListener): void {
+/** Calls `notify` with the answer to each operation of a batch, in order. */
+export function readAnswers(batch: Batch, reply: Reply, notify: AnswerListener): void {
   const { length } = batch.verbs;
   if (!reply.ok) {
     const why = reply.refused ? refusal(reply.reason) : without(reply);
-    for (let index = 0; index < length; index += 1) tell(batch, index, why);
+    for (let index = 0; index < length; index += 1) notify(batch, index, why);
     return;
   }
-  if (typeof reply.value === 'number' && reply.value % CLOCK_AT === length) return readUsual(batch, tell);
+  if (typeof reply.value === 'number' && reply.value % CLOCK_FACTOR === length) return readUsual(batch, notify);
   const parts = Array.isArray(reply.value) ? (reply.value as unknown[]) : [reply.value];
   const head = parts[0] as Buffer | string | undefined;
   const letters = head === undefined ? '' : head.toString();
   let next = 1;
   for (let index = 0; index < length; index += 1) {
     const letter = letters[index] ?? '';
-    tell(batch, index, letter === '*' ? usual(batch, index) : (ANSWERS[letter] ?? readLong(letter, parts, next)));
-    next += WORDS[letter] ?? 0;
+    notify(
+      batch,
+      index,
+      letter === ANSWER.usual ? usual(batch, index) : (SHORT[letter] ?? readLong(letter, parts, next)),
+    );
+    next += WORDS_OF_ANSWER[letter] ?? 0;
   }
 }
 
-/** Where all went as usual; what was asked for in the same ms comes with the same vote. */
-function readUsual(batch: Batch, tell: AnswerListener): void {
+/** Reads a reply that says that all operations went as usual. Operations of the same ms have the same proposal, and share one vote object. */
+function readUsual(batch: Batch, notify: AnswerListener): void {
   let vote = NO_VOTE;
   for (let index = 0; index < batch.verbs.length; index += 1) {
     const answer = usual(batch, index, vote);
     if (answer.kind === 'granted') vote = answer;
-    tell(batch, index, answer);
+    notify(batch, index, answer);
   }
 }
 
-/** The clock of the node in ms, which comes with every batch that asks for votes. */
+/** Returns the clock of the node, ms, which comes with every reply to a batch that asks for votes. */
 export function nodeClockOf(reply: Reply): number | undefined {
   if (!reply.ok) return undefined;
   const { value } = reply;
-  if (typeof value === 'number') return value < CLOCK_AT ? undefined : Math.floor(value / CLOCK_AT);
+  if (typeof value === 'number') return value < CLOCK_FACTOR ? undefined : Math.floor(value / CLOCK_FACTOR);
   const last: unknown = Array.isArray(value) ? value.at(-1) : undefined;
-  // Nothing else that may come last is a number so great.
+  // No other value that may come last is so great a number.
   return typeof last === 'number' && last > 1e11 ? last : undefined;
 }
 
-/** The secret by which the node signs grants, which comes with every batch that put somebody in line. */
+/** Returns the secret with which the node signs grants; it comes with every reply to a batch that put a claim in line. */
 export function secretOf(reply: Reply): string | undefined {
   if (!reply.ok || !Array.isArray(reply.value)) return undefined;
   const { value } = reply;
-  // Nothing else is a list in the list.
+  // Nothing else in the array is an array.
   const told: unknown = Array.isArray(value.at(-1)) ? value.at(-1) : value.at(-2);
   return Array.isArray(told) ? String(told[0]) : undefined;
 }
 
-/** What an operation is answered that went as usual; `vote` where that is the one. */
+/** Returns the answer to an operation that went as usual; `vote` itself where that is the same. */
 function usual({ verbs, questions }: Batch, index: number, vote = NO_VOTE): NodeAnswer {
   const verb = verbs[index]!;
   if (!isVote(verb)) return USUAL[verb] ?? NONE_OF_OURS;
@@ -108,24 +108,28 @@ function usual({ verbs, questions }: Batch, index: number, vote = NO_VOTE): Node
   return vote.fence === proposal ? vote : { kind: 'granted', fence: proposal, oldest: Infinity };
 }
 
-/** An answer that comes with more than its letter: the words at `next`. */
+/** Reads an answer that has more than its letter: its words begin at `next`. */
 function readLong(letter: string, parts: readonly unknown[], next: number): NodeAnswer {
   const word = parts[next];
-  if (letter === 'g') return granted(String(word));
-  if (letter === 'q') return quarantined(Number(word));
-  if (letter === 'h') {
+  if (letter === ANSWER.granted) return granted(String(word));
+  if (letter === ANSWER.quarantined) return quarantined(Number(word));
+  if (letter === ANSWER.held) {
     // PTTL answers -1 for a key that never expires, and -2 for one that is not there.
-    const left = Number(word);
-    return { kind: 'held', remaining: left === -1 ? Infinity : Math.max(0, left), owner: String(parts[next + 1]) };
+    const remaining = Number(word);
+    return {
+      kind: 'held',
+      remaining: remaining === -1 ? Infinity : Math.max(0, remaining),
+      owner: String(parts[next + 1]),
+    };
   }
-  return letter === '!' ? refusal(String(word)) : NONE_OF_OURS;
+  return letter === ANSWER.failed ? refusal(String(word)) : NONE_OF_OURS;
 }
 
 function without({ reason, sent }: Extract<Reply, { ok: false }>): Unknown {
   return { kind: 'unknown', reason, sent };
 }
 
-/** Where a script failed, an error says at its end in which, and where. */
+/** Returns the answer for an error. If a script failed, the error ends with the name and the line of the script, which are left out. */
 function refusal(text: string): Unknown {
   return {
     kind: 'unknown',
@@ -135,24 +139,27 @@ function refusal(text: string): Unknown {
   };
 }
 
-/** Without a token it is no vote. */
+/** Reads a vote; without a token it is none. */
 function granted(text: string): NodeAnswer {
   const parts = VOTE.exec(text);
   return parts === null ? NONE_OF_OURS : { kind: 'granted', fence: Number(parts[1]), oldest: arrivalIn(parts[2]) };
 }
 
-/** When somebody came who waits, microseconds. */
+/** Reads when a waiter arrived, microseconds; Infinity where nobody waits, 0 where that is not known. */
 export function arrivalIn(text = '0'): number {
   return text === '-' ? Infinity : Number(text);
 }
 
-/** What a release says to who yields by it. Without an answer it counts as sent, since it may be owed, and is sent later then. */
+/**
+ * Turns the answer to a release into the answer to a yield that was done by it. Without an answer it counts as sent, because it
+ * may be owed and sent later.
+ */
 export function yieldedBy(answer: ReleaseAnswer): YieldAnswer {
   if (answer.kind === 'unknown') return { ...answer, sent: true };
   return { kind: answer.kind === 'released' ? 'passed' : 'gone' };
 }
 
-/** Why a node is out of the vote that cannot be asked who it is. */
+/** Why a node that cannot be asked which server it is does not vote. */
 export const NO_INFO =
   'its user may not run INFO, by which a restart is noticed: allow it, or set restartQuarantine to false and accept that';
 

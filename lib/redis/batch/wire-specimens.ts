@@ -2,30 +2,31 @@ import { Command } from 'ioredis';
 import { SingleCall } from '../../core/port/single-call.js';
 import { Claim } from '../../core/port/claim.js';
 import { SystemClock } from '../../core/time/system-clock.js';
-import { Batch, type Verb } from './batch.js';
 import { PendingReplies } from '../connection/pending-replies.js';
 import { WireCommand } from '../connection/wire-command.js';
+import { VERB, type Verb } from '../scripts/protocol.js';
+import { Batch } from './batch.js';
 
-/** Of all kinds: V8 tells small numbers, great ones (with the clock of the node in it) and others from each other. */
+/** Of all kinds: V8 distinguishes small integers, great numbers (those with the clock of the node) and other values. */
 const ANSWERS = ['text', 1, 2 ** 50];
 
 /**
- * One of each object that goes to a node, in every usual state, kept for the same reason as the specimens of locks: V8 throws away
- * code that was compiled for objects of which none is left at a full garbage collection.
+ * Keeps at least one object of each kind that goes to a node, in every usual state, for the same reason as `WarmUp` keeps locks: at a full
+ * garbage collection V8 discards code that was compiled for a hidden class of which no object is left.
  */
 export class WireSpecimens {
-  /** Read by nobody: it is enough that they are there. */
+  /** Never read: the objects only have to stay alive. */
   readonly #kept: unknown[] = [];
   readonly #unanswered = new PendingReplies(ignore);
   readonly #now = new SystemClock().now();
 
   constructor() {
-    for (const batch of [batchOf(), batchOf('A'), batchOf('A', 'R', 'R')]) {
+    for (const batch of [batchOf(), batchOf(VERB.acquire), batchOf(VERB.acquire, VERB.release, VERB.release)]) {
       batch.sent = this.#now;
       this.#kept.push(batch);
     }
-    this.#kept.push(batchOf('A'));
-    // The functions of ioredis that they share with ours have met its own commands too, when it connected.
+    this.#kept.push(batchOf(VERB.acquire));
+    // Commands of ioredis itself, too: when it connected, they went through the same functions as ours.
     for (const make of [() => new Command('specimen'), () => this.#command()]) {
       this.#kept.push(make(), written(make()), ...ANSWERS.map((answer) => answered(written(make()), answer)));
     }
@@ -43,7 +44,7 @@ function batchOf(...verbs: Verb[]): Batch {
   return batch;
 }
 
-/** As ioredis leaves it. */
+/** Brings a command into the state in which ioredis leaves it. */
 function written(command: Command): Command {
   command.setReplyContext({});
   command.toWritable({});
@@ -57,5 +58,5 @@ function answered(command: Command, answer: unknown): Command {
 }
 
 function ignore(): void {
-  // Nobody waits for specimens.
+  // Nobody waits for these commands.
 }

@@ -1,8 +1,8 @@
-/** How it ends where TLS is asked for and something else answers, or nothing does. */
+/** Matches how a connection fails where TLS is asked for and something else answers, or nothing does. */
 const NO_TLS =
   /ETIMEDOUT|EPROTO|ERR_SSL|before secure TLS connection|wrong version number|packet length too long|record layer/;
 
-/** Why a connection failed; with what to look at where it was to be by TLS and that did not come about. */
+/** Returns why a connection failed, with advice where TLS was asked for and did not come about. */
 export function whyFailed(error: NodeJS.ErrnoException, { tls }: { readonly tls?: unknown }): string {
   const reason = error.message || (error.code ?? error.name);
   const isNoTls = Boolean(tls) && NO_TLS.test(`${error.code} ${reason}`);

@@ -17,10 +17,10 @@ export const OWN_SETTINGS: RedisOptions = {
   retryStrategy: (times) => Math.min(1_000, 25 * 2 ** Math.min(times, 6)) * (0.75 + Math.random() / 2),
 };
 
-/** By what CLIENT LIST tells these connections from the others of an application. */
+/** The name by which CLIENT LIST tells these connections from others of the application. */
 const NAME = 'nestjs-redlock';
 
-/** The user's options, with defaults below them and what a lock needs above. */
+/** Returns the settings of a connection: defaults, overridden by the user's options, overridden by what a lock needs. */
 export function connectionSettings(options: RedisOptions): RedisOptions {
   const { connectionName = NAME } = options;
   return {

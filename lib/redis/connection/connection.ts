@@ -8,38 +8,38 @@ import { PendingReplies } from './pending-replies.js';
 import { within } from './within.js';
 import { WireCommand, type Reply } from './wire-command.js';
 
-/** Ms: how long the oldest unanswered command may wait before nothing more is sent behind it. */
+/** Ms for which the oldest command may stay unanswered before nothing more is sent behind it. */
 const SUSPECT_AFTER = 1_000;
-/** The same where more commands than this wait, all of which are kept until then. */
+/** With more unanswered commands than this, the shorter time below applies, because all of them are kept until it is over. */
 const MANY = 250;
 const SUSPECT_MANY_AFTER = 250;
-/** Ms from one look at a silent connection to the next. */
+/** Ms between two checks of a silent connection. */
 const LOOK_AGAIN_AFTER = 100;
-/** Ms: how long a silent connection is kept, so that what it holds back stays in order, before it is replaced. */
+/** Ms after which a silent connection is replaced; until then it is kept, so that the commands that it holds back stay in order. */
 const RECONNECT_AFTER = 15_000;
 /** Ms to wait for the first connection of a node before going on without it. */
 const OPEN_WITHIN = 1_000;
-/** Ms to wait for the end of a connection: a frozen node never says goodbye. */
+/** Ms to wait for the end of a connection: a frozen node never confirms it. */
 const CLOSE_WITHIN = 1_000;
 
-/** Told of the life of a connection. */
+/** Notified when a connection becomes ready, and usable. */
 export interface ConnectionListener {
-  /** A new connection is ready; what is sent now comes before everything else, which begins when this resolves. */
+  /** Called when a new connection is ready. Commands sent here come first; all others are sent once the promise has resolved. */
   ready(redis: Redis): Promise<void>;
-  /** The node can be talked to again. */
+  /** Called when commands can be sent to the node again. */
   usable(): void;
 }
 
-/** One connection to one node, which says at once when it cannot send, and never sends anything twice. */
+/** One connection to one node. It says at once when it cannot send, and never sends a command twice. */
 export class NodeConnection {
   readonly #redis: Redis;
   readonly #unanswered = new PendingReplies(() => this.#answered());
   #tellPool: (event: NodeEvent) => void = () => undefined;
   #ready = false;
-  /** Ms for which it has been connected without an answer when that was looked at; 0 where it answers. */
+  /** Ms for which the connection had been without an answer at the latest check; 0 while it answers. */
   #silence = 0;
   #checking = false;
-  #told: NodeEvent['type'] | undefined;
+  #reported: NodeEvent['type'] | undefined;
   #down = 'not connected yet';
   /** When the handshake of a new connection began; undefined while none is under way. */
   #handshakeSince: number | undefined;
@@ -57,7 +57,7 @@ export class NodeConnection {
     this.#redis.on('close', () => this.#lost());
   }
 
-  /** When the latest command was sent whose reply is here; what the node did after that reply cannot be older. */
+  /** When the latest command that has a reply was sent; what the node did after that reply cannot be older. */
   get lastAnswered(): Moment | undefined {
     return this.#unanswered.lastAnswered;
   }
@@ -67,7 +67,7 @@ export class NodeConnection {
     return within(OPEN_WITHIN, this.#redis.connect().catch(ignore), this.clock);
   }
 
-  /** Sends what is already in the form of the protocol, and returns when; answers in the same turn where that cannot be. */
+  /** Sends an encoded command and returns when it was sent; if it cannot be sent, calls `settle` in the same turn and returns undefined. */
   send(name: string, wire: string, settle: (reply: Reply) => void): Moment | undefined {
     const reason = this.obstacle();
     if (reason) {
@@ -84,12 +84,12 @@ export class NodeConnection {
     const connected = ['connecting', 'connect', 'ready'].includes(this.#redis.status);
     const ended = new Promise<void>((resolve) => this.#redis.once('end', resolve));
     this.#redis.disconnect();
-    // Between two tries there is no connection whose end could be told.
+    // Between two attempts to connect there is no connection whose end could be reported.
     if (connected) await within(CLOSE_WITHIN, ended, this.clock);
     this.#settleAll('the pool was closed');
   }
 
-  /** Why nothing can be sent now. */
+  /** Returns why nothing can be sent now; undefined where commands can be sent. */
   obstacle(): string | undefined {
     if (!this.#checking && this.#silentFor > this.#suspectAfter) this.#checkSilence();
     return this.#ready && this.#silence === 0 ? undefined : this.#down;
@@ -100,22 +100,22 @@ export class NodeConnection {
     return this.#unanswered.size > MANY ? SUSPECT_MANY_AFTER : SUSPECT_AFTER;
   }
 
-  /** Once input that has already arrived was read: it may be this process that stood still, not the node. */
+  /** Checks the silence once input that has already arrived was read: it may be this process that stood still, not the node. */
   #checkSilence(): void {
     this.#checking = true;
     setImmediate(() => {
       this.#checking = false;
-      // Whole ms: with the first fraction in a field V8 throws away all code that touches a connection.
+      // Whole ms: the first fraction in this field would change the hidden class, and V8 would discard all code compiled for connections.
       const silence = Math.ceil(this.#silentFor);
       if (silence <= this.#suspectAfter) return;
       this.#down = `silent for ${silence} ms`;
       this.#silence = silence;
-      this.#tell({ type: 'node-down', reason: this.#down });
+      this.#notify({ type: 'node-down', reason: this.#down });
       if (silence > RECONNECT_AFTER) this.#reconnect();
     });
   }
 
-  /** An error before the connection is ready, as of a database that is not there, makes it unusable. */
+  /** Takes note of an error. An error before the connection is ready, for example about a missing database, makes it unusable. */
   #failed(reason: string): void {
     outliveErrors(this.#redis.stream);
     this.#down = reason;
@@ -128,7 +128,7 @@ export class NodeConnection {
     this.#redis.disconnect(true);
   }
 
-  /** Ms for which a handshake, or else the oldest command, has been open; 0 where there is none. */
+  /** Ms for which a handshake, or else the oldest command, has had no answer; 0 where there is neither. */
   get #silentFor(): number {
     const since = this.#handshakeSince ?? this.#unanswered.oldest?.since.monotonic;
     return since === undefined ? 0 : this.clock.now().monotonic - since;
@@ -142,7 +142,7 @@ export class NodeConnection {
   #connectedAndReady(): void {
     if (this.#refusal !== undefined) {
       this.#handshakeSince = undefined;
-      return this.#tell({ type: 'node-down', reason: this.#refusal });
+      return this.#notify({ type: 'node-down', reason: this.#refusal });
     }
     const { stream } = this.#redis;
     this.#unanswered.begin();
@@ -160,7 +160,7 @@ export class NodeConnection {
   #usable(): void {
     this.#silence = 0;
     this.listener.usable();
-    this.#tell({ type: 'node-up' });
+    this.#notify({ type: 'node-up' });
   }
 
   #lost(): void {
@@ -170,13 +170,13 @@ export class NodeConnection {
     this.#refusal = undefined;
     this.#handshakeSince = undefined;
     this.#settleAll(this.#down);
-    this.#tell({ type: 'node-down', reason: this.#down });
+    this.#notify({ type: 'node-down', reason: this.#down });
   }
 
-  /** Once for each change, not for each command or try that fails. */
-  #tell(event: NodeEvent): void {
-    if (event.type === this.#told) return;
-    this.#told = event.type;
+  /** Reports every change once, and not every command or attempt that fails. */
+  #notify(event: NodeEvent): void {
+    if (event.type === this.#reported) return;
+    this.#reported = event.type;
     this.#tellPool(event);
   }
 
@@ -186,5 +186,5 @@ export class NodeConnection {
 }
 
 function ignore(): void {
-  // What cannot be sent or connected now is answered so when it is asked for.
+  // The failure is the answer to the next command.
 }

@@ -2,18 +2,18 @@ import { isIP, isIPv6 } from 'node:net';
 import { misfit } from '../../core/api/options.js';
 import { checkNodeOptions, type NodeOptions } from './node-options.js';
 
-/** Where a node is and how to log in to it. */
+/** The location of a node, and how to log in to it. */
 export interface NodeAddress {
   /** For errors and logs; holds no password. */
   readonly name: string;
-  /** What makes it the same server as another address, as far as the address tells. */
+  /** A text that is equal for two addresses of one server, as far as addresses can tell. */
   readonly identity: string;
   readonly options: NodeOptions;
 }
 
 /**
  * Reads the addresses of all nodes.
- * @throws TypeError for a malformed address, and for two that lead to one server: it would vote twice
+ * @throws TypeError for a malformed address, and for two that lead to one server, which would vote twice
  */
 export function toAddresses(nodes: readonly (string | NodeOptions)[] | undefined): NodeAddress[] {
   if (!Array.isArray(nodes) || nodes.length === 0) {

@@ -22,7 +22,7 @@ const ALLOWED = [
   'showFriendlyErrorStack',
 ] as const satisfies readonly (keyof RedisOptions)[];
 
-/** What a node may be described by, beside a URL. */
+/** The options that describe a node where it is not given as a URL. */
 export type NodeOptions = Pick<RedisOptions, (typeof ALLOWED)[number]>;
 
 type Refused = Exclude<keyof RedisOptions, (typeof ALLOWED)[number]>;
@@ -40,7 +40,10 @@ const BATCHES = 'what is asked in one turn goes out as one script call already';
 const NO_BLOCKING = 'a pool sends no commands that block; nodeTimeout says how long a node may take to answer';
 const LOCKS_ONLY = 'the connection is for locks only; use a client of your own';
 
-/** Why each of the others is refused: it endangers locks, or would be without effect. A new one in ioredis does not compile before it is sorted. */
+/**
+ * Why each of the other options is refused: it endangers locks, or would have no effect. A new option of ioredis is a compile error until it
+ * is in one of the two lists.
+ */
 const REFUSED: Readonly<Record<Refused, string>> = {
   commandTimeout: GIVES_UP,
   socketTimeout: GIVES_UP,
@@ -84,12 +87,12 @@ const REFUSED: Readonly<Record<Refused, string>> = {
   failoverDetector: ONE_MASTER,
 };
 
-/** What belongs beside `tls`, since it says where the node is. */
+/** Options that say where the node is, and therefore belong beside `tls`. */
 const NOT_IN_TLS = ['host', 'port', 'path', 'socket'];
 
 /**
- * Refuses options that endanger locks, that would be lost, or that nobody knows. What is undefined, or what a pool sets anyway, is
- * as good as not said.
+ * Refuses options that endanger locks, that would have no effect, or that do not exist. An option that is undefined, or that has the value
+ * that a pool sets anyway, counts as not set.
  * @throws TypeError that names the option and the reason
  */
 export function checkNodeOptions(options: object, where: string): void {

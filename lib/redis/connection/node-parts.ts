@@ -2,9 +2,9 @@ import type { Clock } from '../../core/time/clock.js';
 import { NodeConnection, type ConnectionListener } from './connection.js';
 import type { NodeAddress } from './node-address.js';
 
-/** What a node stands on; a simulation brings its own. */
+/** The clock and the connection of a node; a simulation brings its own. */
 export interface NodeParts {
-  /** That of the pool, with whose moments those of its nodes are compared. */
+  /** The clock of the pool, because moments of the nodes are compared with those of the pool. */
   readonly clock: Clock;
   readonly connect: (address: NodeAddress, listener: ConnectionListener) => Pick<NodeConnection, keyof NodeConnection>;
 }

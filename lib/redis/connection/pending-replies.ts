@@ -20,17 +20,17 @@ export class Waiting implements ReplyListener {
 
 const TIDY_FROM = 64;
 
-/** The commands of a connection that wait for their answers; these come in order. */
+/** The commands of a connection that wait for their answers, which come in the order of the commands. */
 export class PendingReplies {
   #queue: Waiting[] = [];
   #first = 0;
-  /** Whole, so that there is always one of them: V8 forgets what objects look like of which none is left. */
+  /** The whole object, so that there is always one: V8 drops a hidden class of which no object is left. */
   #lastAnswered: Waiting | undefined;
 
-  /** `onAnswer` is called when an answer came and was handed on. */
+  /** `onAnswer` is called after an answer has come and was passed on. */
   constructor(private readonly onAnswer: () => void) {}
 
-  /** When the latest command was sent whose answer is here. */
+  /** When the latest command that has an answer was sent. */
   get lastAnswered(): Moment | undefined {
     return this.#lastAnswered?.since;
   }
@@ -39,12 +39,12 @@ export class PendingReplies {
     return this.#queue[this.#first];
   }
 
-  /** How many there are at most; some of them may have been answered out of order. */
+  /** An upper bound of the number of unanswered commands: some may have been answered out of order. */
   get size(): number {
     return this.#queue.length - this.#first;
   }
 
-  /** A new connection: nothing has been answered on it. */
+  /** Starts over with a new connection, on which nothing has been answered yet. */
   begin(): void {
     this.#lastAnswered = undefined;
   }
@@ -55,7 +55,7 @@ export class PendingReplies {
     return waiting;
   }
 
-  /** What was answered before stays so. */
+  /** Passes an answer on, unless the command was settled before. */
   answer(waiting: Waiting, reply: Reply): void {
     if (waiting.settle === undefined) return;
     this.#lastAnswered = waiting;
@@ -63,7 +63,7 @@ export class PendingReplies {
     this.onAnswer();
   }
 
-  /** Says that no answer comes; that says nothing of what the node did before. */
+  /** Settles a command that gets no answer, which says nothing about what the node did before. */
   giveUp(waiting: Waiting, reply: Reply): void {
     const { settle } = waiting;
     if (settle === undefined) return;
@@ -72,7 +72,7 @@ export class PendingReplies {
     settle(reply);
   }
 
-  /** Gives up what no answer can come for any more. */
+  /** Settles all commands that can get no answer any more. */
   giveUpAll(reply: Reply): void {
     const waiting = this.#queue.slice(this.#first);
     for (const one of waiting) this.giveUp(one, reply);
@@ -81,7 +81,7 @@ export class PendingReplies {
   #passAnswered(): void {
     while (this.#first < this.#queue.length && !this.#queue[this.#first]!.settle) this.#first += 1;
     if (this.#first < this.#queue.length && this.#first < TIDY_FROM) return;
-    // Usually none is left; then the list keeps its room.
+    // Usually none is left: the array is emptied in place, and keeps its capacity.
     if (this.#first < this.#queue.length) this.#queue = this.#queue.slice(this.#first);
     else while (this.#queue.pop());
     this.#first = 0;

@@ -1,12 +1,12 @@
 import type { Redis } from 'ioredis';
 
-/** ioredis listens for the first error only; a second one, as an alert of TLS may be, would end the process. */
+/** Keeps errors from ending the process. ioredis listens for the first error only, and a second one may follow, such as an alert of TLS. */
 export function outliveErrors(stream: Pick<Redis['stream'], 'on'> | undefined): void {
   stream?.on('error', ignore);
 }
 
 /**
- * ioredis listens by `prependListener`, by which Node does not notice that somebody does: it would put what arrives into a buffer
+ * Makes Node pass input on at once. ioredis listens by `prependListener`, which Node does not notice: it would put the input into a buffer,
  * and read it from there one tick later.
  */
 export function readAtOnce(stream: Pick<Redis['stream'], 'on'>): void {
@@ -14,5 +14,5 @@ export function readAtOnce(stream: Pick<Redis['stream'], 'on'>): void {
 }
 
 function ignore(): void {
-  // ioredis takes care of it.
+  // ioredis handles it.
 }

@@ -1,29 +1,29 @@
 import { Command } from 'ioredis';
 
-/** What comes back for a command: the reply, an error reply, or word that there will be none. */
+/** What comes of a command: a reply, an error reply, or the message that there will be no reply. */
 export type Reply =
   | { readonly ok: true; readonly value: unknown }
   | {
       readonly ok: false;
       readonly reason: string;
       readonly sent: boolean;
-      /** The node said so. */ readonly refused?: boolean;
+      /** True where the node answered with an error. */ readonly refused?: boolean;
     };
 
-/** Who is told what came back. */
+/** Notified of what came of a command. */
 export interface ReplyListener {
-  /** The node answered. */
+  /** Called when the node has answered. */
   replied(reply: Reply): void;
-  /** The client says that there will be no answer; the node may do it all the same. */
+  /** Called when the client says that there will be no answer; the node may carry out the command all the same. */
   failed(reply: Reply): void;
 }
 
 /**
- * A command that is already in the form of the protocol, answered in the very turn in which its reply is read: a promise would
- * come after a grant that was sent behind the reply.
+ * A command that is already encoded. Its listener is called in the very turn in which the reply is read: a promise would resolve later, after
+ * a grant that the node sent behind the reply.
  */
 export class WireCommand extends Command {
-  /** What settles the promise that ioredis made. */
+  /** The functions that settle the promise of ioredis. */
   #promised: Pick<Command, 'resolve' | 'reject'>;
 
   constructor(
@@ -33,13 +33,13 @@ export class WireCommand extends Command {
   ) {
     super(name);
     this.#promised = { resolve: this.resolve, reject: this.reject };
-    // Bound, since a tracing tool puts functions of its own in their place, which call these without the command; and of
-    // functions that are made for one command V8 throws away what it compiled with the last of them.
+    // Bound methods: tracing tools replace these functions by their own, which call the original ones without `this`. Not closures: V8
+    // discards the code compiled for the closures of commands together with the last of them.
     this.resolve = this.#resolved.bind(this);
     this.reject = this.#rejected.bind(this);
   }
 
-  /** Written once, and not kept until the answer comes: a command that may have arrived is never sent again. */
+  /** Returns the text once, and does not keep it until the answer comes: a command that may have arrived is never sent again. */
   override toWritable(): string {
     const { wire } = this;
     this.wire = '';
@@ -57,15 +57,15 @@ export class WireCommand extends Command {
     this.promise.catch(ignore);
     if (error.name === 'ReplyError')
       this.listener.replied({ ok: false, reason: error.message, sent: true, refused: true });
-    // Whatever else ioredis says of a command without a reply, it is that its connection has ended.
+    // Any other error of ioredis for a command without a reply means that its connection has ended.
     else this.listener.failed({ ok: false, reason: 'connection closed', sent: true });
     reject(error);
   }
 
-  /** Takes nothing more after this; returns what settles the promise. */
+  /** Makes the command ignore what comes after this; returns the functions that settle the promise. */
   #end(): Pick<Command, 'resolve' | 'reject'> {
     const promised = this.#promised;
-    // A function that stayed would keep its command until the next full collection.
+    // Functions that stayed here would keep the command alive until the next full collection.
     this.#promised = NOTHING;
     this.resolve = this.reject = ignore;
     return promised;
@@ -75,5 +75,5 @@ export class WireCommand extends Command {
 const NOTHING = { resolve: ignore, reject: ignore };
 
 function ignore(): void {
-  // The answer was told.
+  // The listener already has the answer.
 }

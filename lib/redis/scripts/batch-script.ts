@@ -2,53 +2,43 @@ import { createHash } from 'node:crypto';
 import { FAMILIES } from '../../core/port/key-families.js';
 import { BATCH_VERBS } from './batch-verbs.js';
 import { COUNT_VOTES } from './votes-script.js';
+import { ANSWER, BYTE, CHECK, CLOCK_FACTOR, counterAt, LAST_SINGLE_BYTE, VALUE_LENGTH } from './protocol.js';
 import { TRUST_CHECK } from './trust-script.js';
 
 /**
- * Runs a batch of operations in order, each on its own: an error of one is its answer and does not touch its neighbours.
+ * Runs a batch of operations in order, each on its own: the error of one operation is its answer, and does not touch the others. The
+ * letters of operations and answers are those of `protocol.ts`.
  *
- * KEYS: a mark that somebody waits on this node, the marker of its trust, its fence counters, then the resources of all
- * operations. ARGV: "channel clock secret", the private channel of the asking process, its monotonic clock in microseconds, and
- * something that nobody else knows; whether the node
- * is checked before it votes ("c" or "n", capital where nothing here asks for a vote, so that only serving a line needs it), and
- * one letter for each operation; the values of the operations, 27 characters each; which counter counts for each resource, 3
- * characters each; the longest ttl that anyone may ask for; the words that some letters take; and last the run of the node as this
- * connection knows it, or "-":
+ * KEYS
+ *     1    the mark that somebody waits on this node, with the secret by which the node signs grants
+ *     2    the marker of the node's trust: see `trust-script.ts`
+ *     3    the fence counters, a hash
+ *     4..  the resources of all operations
+ * ARGV
+ *     1    "channel clock secret": the private channel of the process that asks, its monotonic clock in microseconds, and something
+ *          that nobody else knows
+ *     2    one letter for the check of the node, and then one for each operation
+ *     3    the values of the operations, 27 characters each
+ *     4    which counter counts for each resource, 3 characters each
+ *     5    the longest ttl that anyone may ask for, ms
+ *     6..  the words that some letters take, in order
+ *     last the run of the node as this connection knows it, or "-"
  *
- *     A  acquires; everything or nothing, grants again what already has the value
- *     W  acquires, or takes a place in the line of waiters
- *     E  extends what has the value; never makes it shorter, since bytes of an old connection may arrive last
- *     K  has what has the value end after its ttl, sooner or later than before
- *     F  lifts the fence counter to what is proposed
- *     R  releases, compare-and-delete (the Redis distributed-locks page), and serves the line
- *     L  releases and leaves the line
- *     S  releases and leaves the line; it is served by the operation that follows
- *     Y  passes what has the value to an older waiter, and takes a place behind it
- *     a, e, f, k, r, s  as A, E, F, K, R and S for several resources, which have no line of their own; takes their number
- *     @  no operation: from here on these are the ttl, "ttl of the waiter, ticket, the same on the clock of the process", the proposed
- *        fencing token, and how many tokens come with a vote (four words)
- *     =  no operation: the next one has this value of another length (one word)
+ * Answers with the number of operations where all of them went as usual. Otherwise it answers with one letter for each, followed by
+ * the words that some of these letters come with. Where the node was asked for a vote, its clock comes along, in ms: 1024 times added
+ * to the number, or as the last word. Where anybody was put in line, the secret of the node comes before the clock, as an array
+ * of its own.
  *
- * Answers with their number where all operations went as usual: what was to be acquired is granted with the proposed token, what
- * was to be extended is extended, what was to be released is released. Else with one letter for each, followed by what some
- * letters come with:
+ * The line of a resource is a sorted set of "ttl value channel" by ticket, the time of arrival. To serve a waiter, the node sets
+ * the key to the waiter's value for the waiter's ttl, and publishes "signature value fence@clock oldest key" on the waiter's channel. A
+ * waiter whose channel nobody listens to is skipped. While nobody waits for anything, there is no mark on the node, and no operation
+ * looks for a line; while somebody waits, only the keys that have a line take the longer way.
  *
- *     * as usual
- *     g granted (fence and oldest)   h held (ms left, owner)   q in quarantine (ms left)   x extended   m missing   t taken
- *     u raised            d released                n was gone                  k kept       p passed    ! failed (why)
- *
- * The oldest is when the first of those came who wait behind it, in microseconds; "-" where nobody does, 0 where that is not told.
- * Where the node was asked for a vote, its clock comes along in ms: 1024 times added to the number, or as the last word. Where
- * anybody was put in line, the secret of the node comes before that, as an array of its own.
- *
- * The line of a resource is a sorted set of "ttl value channel" by ticket, the time of arrival. A waiter is served by setting
- * the key to its value for its whole ttl and telling its channel "signature value fence@clock oldest key", unless nobody listens there
- * any more. As long as nobody waits for
- * anything, there is no mark, and no line needs to be looked for; and where somebody does, only keys with a line go the long way.
- * The fence counters outlive all locks, and are fields of one hash, a few resources to each: the last token that was given away. A
- * vote comes with the greater of what is proposed and the token after that. There is no vote where the clocks of client and node are
- * half of the longest ttl apart: one that was set could drag the tokens of all others with it. Neither is there one whose token
- * would be further ahead of the node's clock than that: it is by the clock that tokens begin after a node has lost its memory.
+ * The fence counters outlive all locks. They are fields of one hash, a few resources to each, and hold the last token that was given
+ * away. A vote comes with the greater of what is proposed and the token after that. Two votes are refused: where the clocks of client
+ * and node are apart by half of the longest ttl, since a clock that was set could drag the tokens of all others with it; and
+ * where the token would be further than that ahead of the node's clock, since tokens begin at the clock after a node has lost its
+ * memory.
  */
 export const BATCH_SCRIPT = `
 -- What a script uses often is quicker to reach by names of its own.
@@ -67,7 +57,7 @@ local furthest = max_ttl * 500
 local now, quarantine, somebody_waits
 -- By which the node signs grants, where somebody here is put in line: who waits has to know it.
 local secret
-if trust == 'c' or trust == 'n' then
+if trust == '${CHECK.vote}' or trust == '${CHECK.noneOfVote}' then
   local marks = call('MGET', KEYS[1], KEYS[2])
   somebody_waits = marks[1]
   local marker = marks[2]
@@ -77,19 +67,19 @@ end
 local voted, vote, field, vote_key, vote_value, votes, fields, vote_keys, vote_values = 0
 for i = 2, #verbs do
   local name = byte(verbs, i)
-  if name == 64 then
+  if name == ${BYTE.terms} then
 ${COUNT_VOTES}
     ttl, terms, proposal, more = ARGV[word_at + 1], ARGV[word_at + 2], ARGV[word_at + 3], ARGV[word_at + 4] - 1
     word_at, proposed = word_at + 4, tonumber(proposal)
     is_wrong = tonumber(ttl) > max_ttl
       or now and proposed > 0 and (proposed > now + furthest or proposed < now - furthest)
-  elseif name == 61 then
+  elseif name == ${BYTE.value} then
     word_at = word_at + 1
     value = ARGV[word_at]
   else
     if not value then
-      value = sub(values, value_at, value_at + 26)
-      value_at = value_at + 27
+      value = sub(values, value_at, value_at + ${VALUE_LENGTH - 1})
+      value_at = value_at + ${VALUE_LENGTH}
     end
     key_at = key_at + 1
     local key = KEYS[key_at]
@@ -97,16 +87,16 @@ ${COUNT_VOTES}
     count = count + 1
 
     local usual
-    if name ~= 69 and somebody_waits == nil then somebody_waits = call('EXISTS', KEYS[1]) == 1 end
-    if name == 69 then
+    if name ~= ${BYTE.extend} and somebody_waits == nil then somebody_waits = call('EXISTS', KEYS[1]) == 1 end
+    if name == ${BYTE.extend} then
       usual = not is_wrong and try('GET', key) == value
         and (try('PTTL', key) >= tonumber(ttl) or try('PEXPIRE', key, ttl) == 1)
-    elseif name < 90 and (not somebody_waits or call('EXISTS', key .. line_mark) == 0) then
-      if name == 87 or name == 65 then
+    elseif name < ${LAST_SINGLE_BYTE} and (not somebody_waits or call('EXISTS', key .. line_mark) == 0) then
+      if name == ${BYTE.wait} or name == ${BYTE.acquire} then
         local taken = not quarantine and not is_wrong and try('SET', key, value, 'NX', 'PX', ttl)
         usual = taken and taken.ok
         if usual then
-          local counter = sub(counters, 3 * key_at - 11, 3 * key_at - 9)
+          local counter = ${counterAt('key_at')}
           voted = voted + 1
           if voted == 1 then
             vote, field, vote_key, vote_value = count, counter, key, value
@@ -115,7 +105,7 @@ ${COUNT_VOTES}
             votes[voted], fields[voted], vote_keys[voted], vote_values[voted] = count, counter, key, value
           end
         end
-      elseif name == 76 or name == 82 or name == 83 then
+      elseif name == ${BYTE.leave} or name == ${BYTE.release} or name == ${BYTE.makeRoom} then
         usual = try('GET', key) == value and try('DEL', key) == 1
       end
     end
@@ -127,7 +117,7 @@ ${COUNT_VOTES}
 ${BATCH_VERBS}
       end)()
       local at, size = key_at, 1
-      if name > 90 then
+      if name > ${LAST_SINGLE_BYTE} then
         word_at = word_at + 1
         size = tonumber(ARGV[word_at])
         key_at = key_at + size - 1
@@ -136,7 +126,7 @@ ${BATCH_VERBS}
       if not done then
         extras = extras or {''}
         extras[#extras + 1] = type(answer) == 'table' and answer.err or tostring(answer)
-        answer = '!'
+        answer = '${ANSWER.failed}'
       end
       answers = answers or {}
       answers[count] = answer
@@ -148,8 +138,8 @@ ${COUNT_VOTES}
 
 local clock = now and (now - now % 1000) / 1000
 if count == 0 and quarantine then return {'', quarantine, clock} end
-if not answers then return clock and count + 1024 * clock or count end
-for i = 1, count do answers[i] = answers[i] or '*' end
+if not answers then return clock and count + ${CLOCK_FACTOR} * clock or count end
+for i = 1, count do answers[i] = answers[i] or '${ANSWER.usual}' end
 local letters = table.concat(answers)
 extras = extras or (secret or clock) and {''}
 if secret then extras[#extras + 1] = {secret} end

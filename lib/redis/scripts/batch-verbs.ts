@@ -1,16 +1,20 @@
 import { LINES_AND_FENCES } from './line-script.js';
+import { ANSWER, VERB } from './protocol.js';
 
-/** What is asked for seldom, or for several resources: made only where it is, since functions take a script longer than commands. */
+/**
+ * The operations that are rare or concern several resources. Their functions are made only when needed, because a script takes longer to make
+ * functions than to run commands.
+ */
 const SELDOM = `
 local function extend(changes)
   check_ttl()
-  local answer = 'x'
+  local answer = '${ANSWER.extended}'
   for k = at, at + size - 1 do
     local owner = size == 1 and call('GET', KEYS[k]) or size > 1 and try('GET', KEYS[k])
-    if owner and owner ~= value then return 't' end
-    if not owner then answer = 'm' end
+    if owner and owner ~= value then return '${ANSWER.taken}' end
+    if not owner then answer = '${ANSWER.missing}' end
   end
-  if answer == 'x' then
+  if answer == '${ANSWER.extended}' then
     for k = at, at + size - 1 do changes(KEYS[k]) end
   end
   return answer
@@ -48,35 +52,35 @@ local function acquire()
 end
 
 local function raise()
-  local answer = 'u'
+  local answer = '${ANSWER.raised}'
   check_token(proposed - more)
   for k = at, at + size - 1 do
     if fence_of(k) < proposed then count_fence(k, proposed) end
-    if call('GET', KEYS[k]) ~= value then answer = 'n' end
+    if call('GET', KEYS[k]) ~= value then answer = '${ANSWER.gone}' end
   end
   return answer
 end
 
 local function release(serves)
-  local answer = 'n'
+  local answer = '${ANSWER.gone}'
   for k = at, at + size - 1 do
     local done, given = pcall(give_back, k, value, serves)
-    if done and given == 'd' then answer = 'd' end
+    if done and given == '${ANSWER.released}' then answer = '${ANSWER.released}' end
   end
   return answer
 end
 
-if letter == 'K' or letter == 'k' then return extend(function(key) call('PEXPIRE', key, ttl) end) end
-if letter == 'E' or letter == 'e' then return extend(lengthen) end
-if letter == 'F' or letter == 'f' then return raise() end
-if letter == 'a' then return acquire() end
-if letter == 'r' then return release(true) end
-if letter == 's' then return release(false) end
+if letter == '${VERB.keep}' or letter == '${VERB.keepAll}' then return extend(function(key) call('PEXPIRE', key, ttl) end) end
+if letter == '${VERB.extend}' or letter == '${VERB.extendAll}' then return extend(lengthen) end
+if letter == '${VERB.raise}' or letter == '${VERB.raiseAll}' then return raise() end
+if letter == '${VERB.acquireAll}' then return acquire() end
+if letter == '${VERB.releaseAll}' then return release(true) end
+if letter == '${VERB.makeRoomForAll}' then return release(false) end
 `;
 
 /**
- * What the batch script does where its usual cases do not apply: the part of it that returns a function for all letters, which
- * takes one, where its resources are in KEYS, how many they are, and a value.
+ * The part of the batch script for everything but its usual cases. It returns one function for all letters, which takes a letter, the index
+ * of the first resource in KEYS, the number of resources, and a value.
  */
 export const BATCH_VERBS = `
 ${LINES_AND_FENCES}
@@ -90,7 +94,7 @@ local function refusal()
   if quarantine then
     extras = extras or {''}
     extras[#extras + 1] = quarantine
-    return 'q'
+    return '${ANSWER.quarantined}'
   end
   check_ttl()
   local apart = format('%.0f', math.abs(proposed - now) / 1000)
@@ -101,14 +105,14 @@ local function held(key, owner, left)
   extras = extras or {''}
   extras[#extras + 1] = left or call('PTTL', key)
   extras[#extras + 1] = owner or call('GET', key) or ''
-  return 'h'
+  return '${ANSWER.held}'
 end
 
 local function give_back(at, value, serves)
   local owner = call('GET', KEYS[at])
   if owner == value then call('DEL', KEYS[at]) end
   if serves and (not owner or owner == value) then serve(at) end
-  return owner == value and 'd' or 'n'
+  return owner == value and '${ANSWER.released}' or '${ANSWER.gone}'
 end
 
 -- Also by an answer to what was asked first and arrives last a lease never gets shorter.
@@ -118,12 +122,12 @@ end
 
 return function(letter, at, size, value)
   local key = KEYS[at]
-  if letter == 'R' then return give_back(at, value, true) end
-  if letter == 'L' or letter == 'S' then
+  if letter == '${VERB.release}' then return give_back(at, value, true) end
+  if letter == '${VERB.leave}' or letter == '${VERB.makeRoom}' then
     if somebody_waits then call('ZREM', key .. line_mark, place(value)) end
-    return give_back(at, value, letter == 'L')
+    return give_back(at, value, letter == '${VERB.leave}')
   end
-  if letter == 'A' or letter == 'W' then
+  if letter == '${VERB.acquire}' or letter == '${VERB.wait}' then
     if quarantine or is_wrong then return refusal() end
     local owner = call('GET', key)
     local first = owner and owner ~= value or check_token(first_token(at, 1, not owner))
@@ -131,24 +135,24 @@ return function(letter, at, size, value)
       lengthen(key)
       return granted(at, 1, first)
     end
-    local me = letter == 'W' and place(value)
+    local me = letter == '${VERB.wait}' and place(value)
     if me then stand(key, me) end
     if owner then return held(key, owner) end
     local is_mine, other, left = serve(at, me)
     if me and not is_mine or not call('SET', key, value, 'NX', 'PX', ttl) then return held(key, other, left) end
     return granted(at, 1, first, true)
   end
-  if letter == 'Y' then
-    if call('GET', key) ~= value then return 'n' end
+  if letter == '${VERB.yield}' then
+    if call('GET', key) ~= value then return '${ANSWER.gone}' end
     local me, left = place(value), call('PTTL', key)
     local oldest = call('ZRANGE', key .. line_mark, '0', '0', 'WITHSCORES')
     local score, mine = tonumber(oldest[2]), tonumber(ticket())
-    if not score or score > mine or score == mine and oldest[1] >= me then return 'k' end
+    if not score or score > mine or score == mine and oldest[1] >= me then return '${ANSWER.kept}' end
     stand(key, me)
     call('DEL', key)
-    if not serve(at, me) then return 'p' end
+    if not serve(at, me) then return '${ANSWER.passed}' end
     call('SET', key, value, 'PX', left)
-    return 'k'
+    return '${ANSWER.kept}'
   end
 ${SELDOM}
 end

@@ -1,19 +1,20 @@
 import { outrun, TOKENS_PER_VOTE } from '../../core/port/fencing.js';
 import { WAITER_HEARTBEAT } from '../../core/port/hand-off.js';
+import { ANSWER, counterAt } from './protocol.js';
 import { TRUST_CHECK } from './trust-script.js';
 
-/** Ms: how long a line lasts without a sign of those who wait in it. */
+/** Ms for which a line lasts while none of its waiters asks again. */
 export const LINE_KEPT = 2 * WAITER_HEARTBEAT;
 
-/** Ms: how long the mark lasts that somebody waits, so that it is written seldom, and never ends before a line. */
+/** Ms for which the mark that somebody waits lasts: longer than a line, so that it never ends before a line and is seldom written. */
 const MARK_KEPT = LINE_KEPT + 5_000;
 
-/** Why there is no vote whose token is so many ms ahead of the clock, as a format of Lua. */
+/** Why there is no vote whose token is so many ms ahead of the clock, as a format string of Lua. */
 export const OUTRUN = outrun(0).replace(' 0 ', ' %.0f ');
 
 /**
- * The part of the batch script that knows the lines of those who wait, and the fence counters. Resources go by where they are in
- * KEYS, since that leads to their counters too. Numbers that do not change are texts: Redis would print them with each call.
+ * The part of the batch script that manages the lines of waiters and the fence counters. It names a resource by its index in KEYS, since that
+ * index leads to the counter, too. Constant numbers are written as strings, which Redis would otherwise print with every call.
  */
 export const LINES_AND_FENCES = `
 local match, format = string.match, string.format
@@ -40,11 +41,11 @@ local function place(value)
 end
 
 local function fence_of(at)
-  return tonumber(call('HGET', KEYS[3], sub(counters, 3 * at - 11, 3 * at - 9))) or 0
+  return tonumber(call('HGET', KEYS[3], ${counterAt('at')})) or 0
 end
 
 local function count_fence(at, fence)
-  call('HSET', KEYS[3], sub(counters, 3 * at - 11, 3 * at - 9), format('%.0f', fence))
+  call('HSET', KEYS[3], ${counterAt('at')}, format('%.0f', fence))
 end
 
 local function is_too_far(token)
@@ -73,7 +74,7 @@ local function granted(at, size, first, is_new)
   for k = at, at + size - 1 do count_fence(k, math.max(fence_of(k), first + more)) end
   extras = extras or {''}
   extras[#extras + 1] = format('%.0f ', first) .. (is_new and size == 1 and oldest(KEYS[at]) or '0')
-  return 'g'
+  return '${ANSWER.granted}'
 end
 
 -- The mark that somebody waits says until when it lasts, and the secret by which the node signs grants.

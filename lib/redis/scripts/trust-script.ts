@@ -1,22 +1,24 @@
+import { CHECK } from './protocol.js';
+
 /**
- * The part of the batch script that asks the node who it is, so that no client library, proxy or failover can hide that it may
- * have forgotten locks: restarted, emptied, restored from an old file, promoted or replaced. Its marker is
- * "run|since|longest ttl", `since` in microseconds on the node's clock; a client that finds none of this run, or one from the future,
- * writes it, and from then on the node does not vote for the longest ttl. Of different longest ttls the greatest counts, also
- * where who has it comes later.
+ * The part of the batch script that asks the node which server it is. It runs inside the node, so that no client library, proxy or failover
+ * can hide that the node may have forgotten locks, because it was restarted, emptied, restored from an old file, promoted or replaced. The
+ * marker is "run|since|longest ttl", with `since` in microseconds on the node's clock. A client that finds no marker of this run, or one from
+ * the future, writes a new one, and from then on the node does not vote for the longest ttl. Of different longest ttls the greatest counts,
+ * even if the client that has it comes later.
  *
- * `INFO` takes longer than all the rest, and is spared where the marker is of the run that the client was told of by INFO on this
- * very connection. A proxy that hides a restart from a connection cannot hide it from the script: a new run knows no
- * script before it was sent the text, and with that no run is claimed, so that the first call asks. Such a marker begins with the
- * run that is claimed, which is quicker to see than what a pattern finds.
+ * `INFO` takes longer than all the rest of the script. It is skipped where the marker names the run that `INFO` told the client on this very
+ * connection. A proxy may hide a restart from a connection, but not from the script: a new run does not know the script until it is sent the
+ * text. With the text the client names no run, so that this first call asks `INFO`. The marker is compared with the run by its beginning,
+ * which is quicker than matching a pattern.
  *
- * Takes `marker`, and fills `now`, microseconds, and `quarantine`, the ms until the node votes; nil where it does, -1 where
- * nobody can tell.
+ * Takes `marker`, and sets `now`, in microseconds, and `quarantine`, the ms until the node votes: nil where it votes,
+ * -1 where nobody can tell.
  */
 export const TRUST_CHECK = `
   local time = call('TIME')
   now = time[1] * 1000000 + time[2]
-  if trust == 'c' or trust == 'C' then
+  if trust == '${CHECK.vote}' or trust == '${CHECK.line}' then
     local run, known, since, kept = ARGV[#ARGV]
     if marker and string.find(marker, run, 1, true) == 1 then
       since, kept = string.match(marker, '^|(%d+)|(%d+)$', #run + 1)
@@ -41,7 +43,7 @@ export const TRUST_CHECK = `
   end
 `;
 
-/** Has the node distrusted as from now, with the marker's key and the longest ttl. */
+/** The script that puts the node into quarantine from now on; it takes the key of the marker and the longest ttl. */
 export const DISTRUST = `
 local run = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
 local time = redis.call('TIME')

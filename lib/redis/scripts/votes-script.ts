@@ -1,13 +1,14 @@
 import { OUTRUN } from './line-script.js';
+import { ANSWER } from './protocol.js';
 
-/** Takes back a vote that would come with a token too far ahead of the clock, unless what it took has been given back since. */
+/** Returns the code that takes back a vote whose token would be too far ahead of the clock, unless the key has been released since. */
 const undo = (vote: string, key: string, value: string): string => `
       if try('GET', ${key}) == ${value} then call('DEL', ${key}) end
-      answers[${vote}], extras[#extras + 1] = '!', string.format('${OUTRUN}', (fence - now) / 1000)`;
+      answers[${vote}], extras[#extras + 1] = '${ANSWER.failed}', string.format('${OUTRUN}', (fence - now) / 1000)`;
 
 /**
- * Counts all votes that are still to be counted, at once; text and not a function, since it takes a script longer to make one.
- * Counters are read and written in as few calls as can be: each takes as long as all the rest of a vote.
+ * Raises the fence counters for all votes that are not counted yet, at once. It is text and not a Lua function, because making a function
+ * takes a script longer. Counters are read and written in as few calls as possible: each call takes as long as all the rest of a vote.
  */
 export const COUNT_VOTES = `
 if voted > 0 then
@@ -22,7 +23,7 @@ if voted > 0 then
 ${undo('vote', 'vote_key', 'vote_value')}
       else
         word = string.format('%.0f', fence + more)
-        answers[vote], extras[#extras + 1] = 'g', string.format('%.0f -', fence)
+        answers[vote], extras[#extras + 1] = '${ANSWER.granted}', string.format('%.0f -', fence)
       end
     end
     if word then call('HSET', KEYS[3], field, word) end
@@ -41,7 +42,7 @@ ${undo('vote', 'vote_key', 'vote_value')}
           last = fence - 1
 ${undo('votes[v]', 'vote_keys[v]', 'vote_values[v]')}
         else
-          answers[votes[v]], extras[#extras + 1] = 'g', string.format('%.0f -', fence)
+          answers[votes[v]], extras[#extras + 1] = '${ANSWER.granted}', string.format('%.0f -', fence)
         end
         word = string.format('%.0f', last)
       end

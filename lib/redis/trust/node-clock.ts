@@ -1,18 +1,18 @@
 import type { Moment } from '../../core/time/clock.js';
 import type { Bounds } from '../../core/port/lock-node.js';
 
-/** Ms by which clocks may disagree for other reasons than a step. */
+/** Ms by which two clocks may disagree although neither was set. */
 const NOISE = 250;
-/** The share by which clocks may run at different rates. */
+/** The share by which the rates of two clocks may differ. */
 const DRIFT = 0.01;
 
-/** Between which two values the distance of the node's clock from one of ours must lie. */
+/** The bounds of the distance between the node's clock and one of ours, ms. */
 class Distance implements Bounds {
   least = -Infinity;
   most = Infinity;
   #at = 0;
 
-  /** Takes what is known of it at a time; returns by how much it must have changed since, 0 where it need not have. */
+  /** Takes bounds of the distance at the time `at`; returns by how many ms the distance must have changed since, 0 if it need not have changed. */
   note(least: number, most: number, at: number): number {
     const drift = DRIFT * (at - this.#at);
     const gap = Math.max(least - this.most, this.least - most);
@@ -21,7 +21,10 @@ class Distance implements Bounds {
     return gap > NOISE + drift ? gap : 0;
   }
 
-  /** A slow answer says little, and does not make forgotten what quick ones said; a step does. */
+  /**
+   * Combines new bounds with those before. A slow answer has wide bounds, which leave the narrow ones of quick answers as they are; after a
+   * step only the new bounds count.
+   */
   #narrow(least: number, most: number, drift: number): void {
     const [highest, lowest] = [Math.max(least, this.least - drift), Math.min(most, this.most + drift)];
     const fits = highest <= lowest;
@@ -30,20 +33,20 @@ class Distance implements Bounds {
   }
 }
 
-/** Finds out, from the times that come with answers, what time a node has, and that its clock was set: its keys may have ended early. */
+/** Finds out what time a node has, from the times that come with its answers, and whether its clock was set: then keys may have expired early. */
 export class NodeClock {
   readonly #monotonic = new Distance();
   readonly #wall = new Distance();
 
-  /** By how many ms it is ahead of our monotonic clock, as closely as the quickest answers tell; undefined at first. */
+  /** By how many ms the node's clock is ahead of our monotonic clock, as closely as the quickest answers tell; undefined before the first one. */
   get ahead(): Bounds | undefined {
     return this.#monotonic.least === -Infinity ? undefined : this.#monotonic;
   }
 
   /**
-   * Takes the node's time, ms, in an answer to what was sent at `sent` and read at `read`; returns by how many ms the clock
-   * must have been set at least, 0 where it need not have been. Ours may be set, or stand still while the machine is
-   * suspended, so that only what both of our clocks say counts.
+   * Takes the node's time, ms, from the answer to a command that was sent at `sent`; the answer was read at `read`. Returns by how many ms at
+   * least the node's clock must have been set, 0 if it need not have been. Our own clocks may be set, or stand still while the machine is
+   * suspended, so that only a step that both of them show counts.
    */
   note(time: number, sent: Moment, read: Moment): number {
     const { monotonic } = read;

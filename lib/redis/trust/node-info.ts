@@ -1,19 +1,19 @@
 import type { Redis } from 'ioredis';
 import type { Clock } from '../../core/time/clock.js';
 
-/** What a node answers to INFO that can tell nobody anything for a time; not that its user may not ask. */
+/** Matches the errors of a node that cannot answer INFO for a time. A missing right is another error. */
 const NOT_NOW = /^(BUSY|LOADING|MASTERDOWN) /;
-/** Ms. */
+/** Ms between two attempts. */
 const ASK_AGAIN_AFTER = 100;
 
-/** What a node says to INFO, asked until it can: a server that has two addresses would vote twice if it was not known who it is. */
+/** Asks a node for INFO until it can answer. Otherwise nobody would know which server it is, and a server with two addresses would vote twice. */
 export class NodeInfo {
   #stopPause = (): void => undefined;
   #isClosed = false;
 
   constructor(private readonly clock: Pick<Clock, 'schedule'>) {}
 
-  /** Never settles where it is asked once more, or closed, while the node is too busy to say. */
+  /** Returns the reply to INFO. The promise never settles if `ask` or `close` is called while the node is too busy to answer. */
   async ask(redis: Pick<Redis, 'info'>): Promise<string> {
     this.#stopPause();
     try {

@@ -15,15 +15,15 @@ import { DISTRUST } from '../scripts/trust-script.js';
 import { within } from '../connection/within.js';
 import { WireCommand, type Reply } from '../connection/wire-command.js';
 
-/** Ms to wait at the start for what a node tells of itself. */
+/** Ms to wait at the start for what a node says about itself. */
 const EXAMINED_WITHIN = 1_000;
 const NEW_OR_EMPTIED = 'it is new, or was restarted, emptied or set back, and may have forgotten locks';
 
-/** Whether a node may vote: what its answers say of it, what its clock says, and what it tells of itself. */
+/** Decides whether a node may vote: by its answers, by its clock, and by what it says about itself. */
 export class NodeTrust {
-  /** Resolves when the node has told of itself, or could not. */
+  /** Resolves when the node has said which server it is, or could not say. */
   examined: Promise<void> = Promise.resolve();
-  /** Which run of the node this connection leads to, as a word for a batch. */
+  /** The run of the node that this connection leads to, as an encoded word for a batch. */
   run = NO_RUN;
   #introduced: Promise<void> = Promise.resolve();
   #runId: string | undefined;
@@ -31,7 +31,7 @@ export class NodeTrust {
   #isOut = false;
   #isIdentified = true;
   #bar: string | undefined;
-  /** Until when, on our monotonic clock, its votes do not count, because its clock was set. */
+  /** Until when its votes do not count because its clock was set, ms on our monotonic clock. */
   #setUntil = 0;
   readonly #warned = new Set<string>();
   readonly #bound: TokenBound;
@@ -56,12 +56,12 @@ export class NodeTrust {
     return this.#clock.ahead;
   }
 
-  /** Resolves when the node has told of itself, and what time it has, or does not in time. */
+  /** Resolves when the node has said which server it is and what time it has, or after the time limit. */
   introduced(): Promise<void> {
     return within(EXAMINED_WITHIN, this.#introduced, this.link.clock);
   }
 
-  /** Why nothing is asked of the node that could be sent, and nothing counts that it says. */
+  /** Why the node is not asked although it can be reached, and why none of its votes counts. */
   get obstacle(): string | undefined {
     return this.#isIdentified ? this.#bar : 'which server it is is not known yet';
   }
@@ -71,17 +71,17 @@ export class NodeTrust {
     this.#bar = reason;
   }
 
-  /** Starts over on a new connection: another node may be at its end. Resolves when it is known which, or that it does not say. */
+  /** Starts over on a new connection, which may lead to another server. Resolves when it is known which one, or that the server does not say. */
   examine(redis: Redis): Promise<void> {
     const { restartQuarantine } = this.encoder.trust;
     this.run = NO_RUN;
     this.#isIdentified = false;
-    const told = Promise.all([
+    const answers = Promise.all([
       this.#info.ask(redis),
       redis.get(this.encoder.marker).catch(() => null),
       hasFences(redis, this.encoder.keyPrefix),
     ]);
-    const examined = told.then(
+    const examined = answers.then(
       ([info, marker, isUsed]) => {
         if (this.examined !== examined) return;
         const { runId, forgetsScripts, warnings } = examine({ info, marker, isUsed }, this.encoder.trust);
@@ -98,10 +98,10 @@ export class NodeTrust {
       },
     );
     this.examined = examined;
-    // After that, since it may change what the node notes of itself.
+    // Sent last, because the script may change the marker.
     const sent = this.#now();
     const introduced = this.#introduce(redis);
-    // Not before it is known who it is whose clock that is.
+    // The time in the reply counts only when it is known which server it comes from.
     this.#introduced = examined.then(async () => this.heard(await introduced, sent));
     return examined;
   }
@@ -116,7 +116,7 @@ export class NodeTrust {
     this.link.identified?.();
   }
 
-  /** Looks at the time that comes with an answer; a clock that was set may have ended leases early. */
+  /** Checks the time that comes with an answer: a clock that was set may have ended leases early. */
   heard(reply: Reply, sent: Moment | undefined): void {
     if (sent) this.#look(nodeClockOf(reply), sent);
   }
@@ -127,38 +127,39 @@ export class NodeTrust {
     this.#distrust(`its clock was set by ${Math.round(step)} ms or more: leases may have ended early`);
   }
 
-  /** Whether a vote with this token counts that was given without having been asked for: not before `since`, and at `clock` by its own. */
+  /** Returns whether a grant with this token counts. The node gave it not before `since`, and `clock` was the time of the node then. */
   allows(token: number, since?: Moment, clock?: number): boolean {
     if (since) this.#look(clock, since);
     if (this.obstacle || (this.#setUntil !== 0 && this.#now().monotonic < this.#setUntil)) return false;
     return this.#bound.allows(token);
   }
 
-  /** What an answer counts as, which makes a difference to votes. */
+  /** Returns what an answer counts as; only votes may count as something else. */
   count(answer: NodeAnswer): NodeAnswer {
     return this.#bound.count(this.#counted(answer));
   }
 
-  /** The same for the answer to a vote, by which it is known whether the node votes at all. */
+  /** Does the same for the answer to a request for a vote, which also shows whether the node votes at all. */
   countVote(answer: NodeAnswer): NodeAnswer {
     const counted = this.count(answer);
     this.#refusals.note(counted);
     return counted;
   }
 
-  /** While the clock was set, or while nothing counts that it says, a vote is none. */
+  /** Counts a vote as a quarantine while the clock of the node counts as set; reports when a quarantine begins and ends. */
   #counted(answer: NodeAnswer): NodeAnswer {
     const isVote = answer.kind === 'granted';
-    // The usual case, with every answer.
+    // The usual case comes first, because this runs for every answer.
     if (isVote ? this.#setUntil === 0 && !this.#isOut : answer.kind !== 'quarantined') return answer;
-    const left = this.#setUntil - this.#now().monotonic;
-    const counted: NodeAnswer = isVote && left > 0 ? { kind: 'quarantined', remaining: Math.ceil(left) } : answer;
+    const remaining = this.#setUntil - this.#now().monotonic;
+    const counted: NodeAnswer =
+      isVote && remaining > 0 ? { kind: 'quarantined', remaining: Math.ceil(remaining) } : answer;
     if (counted.kind === 'quarantined') this.#out(NEW_OR_EMPTIED, counted.remaining);
     else if (this.#isOut) this.#back();
     return counted;
   }
 
-  /** Makes the script known by an empty batch, which has the node checked where restarts matter, and tells what time it has. */
+  /** Sends the script text with an empty batch. The node then knows the script, is checked where restarts matter, and says what time it has. */
   #introduce(redis: Redis): Promise<Reply> {
     return new Promise((resolve) => {
       const wire = this.encoder.wire(new Batch(), 'eval');
@@ -166,7 +167,7 @@ export class NodeTrust {
     });
   }
 
-  /** For all clients, by the marker on the node; and for us until that is there. */
+  /** Puts the node into quarantine: for all clients by the marker on the node, and for this process at once. */
   #distrust(reason: string): void {
     const { marker, trust } = this.encoder;
     this.#setUntil = this.#now().monotonic + trust.maxTtl;
@@ -181,18 +182,18 @@ export class NodeTrust {
   #out(reason: string, remaining: number): void {
     if (this.#isOut) return;
     this.#isOut = true;
-    this.link.tell({ type: 'node-quarantined', reason, remaining });
+    this.link.notify({ type: 'node-quarantined', reason, remaining });
   }
 
   #back(): void {
     this.#isOut = false;
-    this.link.tell({ type: 'node-trusted' });
+    this.link.notify({ type: 'node-trusted' });
   }
 
-  /** Once, however often it connects. */
+  /** Warns once, however often the node connects. */
   #warn(reason: string): void {
     if (this.#warned.has(reason)) return;
     this.#warned.add(reason);
-    this.link.tell({ type: 'node-warning', reason });
+    this.link.notify({ type: 'node-warning', reason });
   }
 }

@@ -7,18 +7,19 @@ import type { ProbeAnswer } from '../../core/port/lock-node.js';
 import { readAnswers, type NodeAnswer } from '../batch/reply-decoder.js';
 import type { Encoder } from '../batch/batch-encoder.js';
 import { Batch } from '../batch/batch.js';
+import { VERB } from '../scripts/protocol.js';
 import type { NodeLink } from '../connection/node-link.js';
 import type { NodeTrust } from './node-trust.js';
 import { advised, refusalIn } from './refusals.js';
 import type { Reply } from '../connection/wire-command.js';
 
-/** Beside all locks: no resource may end like this. */
+/** This is never the name of a lock: no resource may end like this. */
 const RESOURCE = `~probe${FAMILIES.node}`;
 const VALUE = 'probe';
-/** Ms: the call that takes it gives it back; this is for a node that does not let it. */
+/** Ms that the vote lasts on a node that refuses the release. Usually the call that takes the vote gives it back. */
 const TTL = 100;
 
-/** Asks a node for a vote and gives it back in the same script call: whatever a vote is refused for, so is this. */
+/** Asks a node for a vote and gives it back in the same script call. Whatever makes a node refuse votes makes it refuse the probe. */
 export class Probe {
   constructor(
     private readonly encoder: Pick<Encoder, 'trust' | 'wire' | 'forget'>,
@@ -37,7 +38,7 @@ export class Probe {
     });
   }
 
-  /** As votes go: by the text only where the node does not know the script. */
+  /** Sends a batch as votes are sent: by the script text only where the node does not know the script. */
   #send(batch: Batch, command: 'eval' | 'evalsha', settle: (reply: Reply) => void): void {
     const wire = this.encoder.wire(batch, command, this.trust.run);
     this.encoder.forget();
@@ -64,7 +65,7 @@ function voteAndRelease(now: Moment, maxTtl: number): Batch {
   const vote = new SingleCall<NodeAnswer>(claim, Math.min(TTL, maxTtl));
   vote.proposal = proposalAt(now);
   const batch = new Batch();
-  batch.add('A', vote, 0);
-  batch.add('R', new SingleCall<NodeAnswer>(claim, 0), 0);
+  batch.add(VERB.acquire, vote, 0);
+  batch.add(VERB.release, new SingleCall<NodeAnswer>(claim, 0), 0);
   return batch;
 }

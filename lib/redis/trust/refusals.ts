@@ -2,11 +2,11 @@ import type { Clock } from '../../core/time/clock.js';
 import type { NodeEvent } from '../../core/port/lock-node.js';
 import type { NodeAnswer } from '../batch/reply-decoder.js';
 
-/** Ms without a refusal after which a vote shows that it is over: a node may give to some what it refuses to others. */
+/** Ms without a refusal after which a vote shows that the refusals are over: a node may grant some requests while it refuses others. */
 const CALM = 1_000;
 const NONE = -1;
 
-/** What to do about what nodes say. */
+/** What to do about an error of a node. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/^(READONLY|MASTERDOWN)/, 'it is a replica: point the pool at the master'],
   [/^OOM/, 'its memory is full: raise its maxmemory, and keep other data elsewhere'],
@@ -19,42 +19,42 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/^the clocks of client and node/, 'set both right, by NTP'],
 ];
 
-/** The reason of a refusal, with what to do about it where that is known. */
+/** Returns the reason of a refusal, with what to do about it where that is known. */
 export function advised(reason: string): string {
   const advice = ADVICE.find(([pattern]) => pattern.test(reason))?.[1];
   return advice === undefined ? reason : `${reason.replace(/\.$/, '')} - ${advice}`;
 }
 
-/** Why a node does not do something, and would not do it for others either. */
+/** Returns why a node refuses something that it would refuse to everybody; undefined for any other answer. */
 export function refusalIn(answer: NodeAnswer): string | undefined {
-  // A key that somebody else has put something into is no matter of the node.
+  // A key that somebody else uses for another type of value is no problem of the node.
   return answer.kind === 'unknown' && answer.refused && !answer.reason.startsWith('WRONGTYPE')
     ? answer.reason
     : undefined;
 }
 
-/** Tells once that a node refuses its votes, and once that it votes again. */
+/** Reports once that a node refuses its votes, and once that it votes again. */
 export class Refusals {
-  /** Whole ms on our monotonic clock when it last refused, while it is said to refuse. */
+  /** When the node refused last, whole ms on our monotonic clock; `NONE` unless it is reported as refusing. */
   #latest = NONE;
 
-  constructor(private readonly link: { tell(event: NodeEvent): void; readonly clock: Pick<Clock, 'now'> }) {}
+  constructor(private readonly link: { notify(event: NodeEvent): void; readonly clock: Pick<Clock, 'now'> }) {}
 
-  /** Takes what became of a vote that was asked for. */
+  /** Takes the answer to a request for a vote. */
   note(vote: NodeAnswer): void {
-    // The usual case, with every vote.
+    // The usual case comes first, because this runs for every vote.
     if (vote.kind === 'granted') return this.#latest === NONE ? undefined : this.#granted();
     const reason = refusalIn(vote);
     if (reason === undefined) return;
     const isNew = this.#latest === NONE;
     this.#latest = this.#now();
-    if (isNew) this.link.tell({ type: 'node-refused', reason: advised(reason) });
+    if (isNew) this.link.notify({ type: 'node-refused', reason: advised(reason) });
   }
 
   #granted(): void {
     if (this.#now() - this.#latest < CALM) return;
     this.#latest = NONE;
-    this.link.tell({ type: 'node-accepted' });
+    this.link.notify({ type: 'node-accepted' });
   }
 
   #now(): number {

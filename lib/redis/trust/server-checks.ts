@@ -2,20 +2,20 @@ import type { Redis } from 'ioredis';
 import { FAMILIES } from '../../core/port/key-families.js';
 import type { TrustTerms } from '../batch/batch-encoder.js';
 
-/** Whether anybody has had a lock on a node; false where that may not be asked. */
+/** Returns whether anybody has ever had a lock on a node; false where our user may not ask that. */
 export async function hasFences(redis: Pick<Redis, 'exists'>, keyPrefix: string): Promise<boolean> {
   const fences = await redis.exists(`${keyPrefix}${FAMILIES.fences}`).catch(() => 0);
   return fences > 0;
 }
 
-/** How a warning of clients that are gone ends: the marker outlives those who wrote it. */
+/** How to end a warning about clients that no longer exist: the marker outlives the clients that wrote it. */
 const ENDED_BY =
   'where no such client is left, redis-cli DEL <keyPrefix>~node (lock:~node by default) on each node ends this';
 
-/** What a node tells of itself. */
+/** What a node says about itself. */
 export interface Examination {
   readonly runId: string | undefined;
-  /** Whether a new run knows no scripts; before Redis 7 files and masters could bring them along. */
+  /** Whether a new run knows no scripts; before Redis 7 it could get them from a file or from its master. */
   readonly forgetsScripts: boolean;
   /** What endangers locks on it, in words that say what could go wrong. */
   readonly warnings: readonly string[];
@@ -25,13 +25,13 @@ export interface Examination {
 interface Findings {
   /** The reply to INFO. */
   readonly info: string;
-  /** What clients leave on the node that mind whether it was restarted. */
+  /** The marker that clients with `restartQuarantine` leave on the node. */
   readonly marker: string | null;
-  /** Whether anybody has had a lock on it. */
+  /** Whether anybody has ever had a lock on the node. */
   readonly isUsed: boolean;
 }
 
-/** Reads what a node tells of itself. */
+/** Reads what a node says about itself. */
 export function examine({ info, marker, isUsed }: Findings, { maxTtl, restartQuarantine }: TrustTerms): Examination {
   const fields = new Map(info.split(/\r?\n/).map((line) => line.split(/:(.*)/) as [string, string]));
   const is = (name: string, value: string): boolean => fields.get(name) === value;

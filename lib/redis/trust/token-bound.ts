@@ -11,11 +11,12 @@ const TOO_FAR: Unknown = {
 };
 
 /**
- * How far ahead of our clock a fencing token may be: half of the longest ttl that of the node may be ahead, and half of it more its
- * counters. A client that could make us count with a greater one could make all later tokens greater.
+ * Limits how far a fencing token may be ahead of our clock to the longest ttl: the clock of the node may be ahead of ours by half of it,
+ * and the counters of the node may be ahead of its clock by the other half. A client that could make us accept a greater token could make
+ * all later tokens greater.
  */
 export class TokenBound {
-  /** Microseconds: what was within the bound once stays so. */
+  /** Microseconds: a token that was within the limit once stays so. */
   #most = 0;
 
   constructor(
@@ -23,13 +24,13 @@ export class TokenBound {
     private readonly clock: Pick<Clock, 'now'>,
   ) {}
 
-  /** What an answer counts as, which makes a difference to votes. */
+  /** Returns what an answer counts as: a vote with a token that is too far ahead counts as a refusal. */
   count(answer: NodeAnswer): NodeAnswer {
     return answer.kind === 'granted' && !this.allows(answer.fence) ? TOO_FAR : answer;
   }
 
   allows(token: number): boolean {
-    // Usually without a look at the clock.
+    // Usually this needs no look at the clock.
     if (token <= this.#most) return true;
     this.#most = (this.clock.now().wall + this.trust.maxTtl) * 1_000;
     return token <= this.#most;

@@ -17,7 +17,7 @@ import { MemoryNode } from '../../memory/memory-node.js';
 import { FaultyWay } from './faulty-way.js';
 import type { RestartOptions, TestingNode } from './testing-node.js';
 
-/** A release that a node has yet to hear of. */
+/** A release that was requested while the node was down. */
 interface Owed {
   readonly claim: Claim;
   readonly ttl: number;
@@ -25,14 +25,14 @@ interface Owed {
 }
 
 export interface FaultyNodeTerms {
-  /** Ms. */
+  /** Ms that a lease may last at most. */
   readonly maxTtl: number;
   readonly restartQuarantine: boolean;
-  /** Whether a waiter can still be told. @default true of everybody */
+  /** Returns whether a waiter can still receive its grant. @default true for every waiter */
   readonly listens?: (claim: Claim) => boolean;
 }
 
-/** A node in memory with a way to it that a test can disturb. */
+/** A node in memory behind a connection that a test can disturb. */
 export class FaultyNode implements LockNode, TestingNode {
   readonly #memory: MemoryNode;
   readonly #way: FaultyWay;
@@ -89,7 +89,7 @@ export class FaultyNode implements LockNode, TestingNode {
     await this.#memory.open();
   }
 
-  /** What it has can still be looked at. */
+  /** Closes the connection only: a test can still look at the data of the node. */
   async close(): Promise<void> {
     this.#listeners.clear();
     this.#way.break();
@@ -98,7 +98,7 @@ export class FaultyNode implements LockNode, TestingNode {
   down(): void {
     if (this.#way.isDown) return;
     this.#way.goDown();
-    this.#tell({ type: 'node-down', reason: 'connection closed' });
+    this.#notify({ type: 'node-down', reason: 'connection closed' });
   }
 
   slow(ms: number): void {
@@ -121,15 +121,15 @@ export class FaultyNode implements LockNode, TestingNode {
     this.#begin({ keep, quarantine });
     this.recover();
     if (!quarantine) return;
-    this.#tell({ type: 'node-quarantined', reason: 'it was restarted', remaining: this.terms.maxTtl });
+    this.#notify({ type: 'node-quarantined', reason: 'it was restarted', remaining: this.terms.maxTtl });
   }
 
-  /** The value under a resource, whatever is wrong with the way. */
+  /** Returns the value of a resource, whatever is wrong with the connection. */
   valueOf(resource: string): string | undefined {
     return this.#memory.get(resource);
   }
 
-  /** The resources that are locked here. */
+  /** The resources that are locked on this node. */
   get resources(): string[] {
     return [...this.#memory.snapshot().entries.keys()].filter((resource) => this.valueOf(resource) !== undefined);
   }
@@ -143,7 +143,7 @@ export class FaultyNode implements LockNode, TestingNode {
     this.#way.send({ arrive, fail: (reason, sent) => question.answer(nodeIndex, { kind: 'unknown', reason, sent }) });
   }
 
-  /** The node can be reached again, if with another fault. */
+  /** Applies a change after which the node is connected, if with another fault. A node that was down then gets the releases that it is owed. */
   #reach(change: () => void): void {
     const wasDown = this.#way.isDown;
     change();
@@ -151,10 +151,10 @@ export class FaultyNode implements LockNode, TestingNode {
     const owed = this.#owed.filter(({ since, ttl }) => elapsed(since, this.clock.now()) < ttl);
     this.#owed = [];
     for (const { claim, ttl } of owed) this.release(new SingleCall(claim, ttl), 0);
-    this.#tell({ type: 'node-up' });
+    this.#notify({ type: 'node-up' });
   }
 
-  /** A new run: trusted where its marker says that it has been there for ever. */
+  /** Starts a new run of the node. Without a quarantine the run gets a marker that is as old as can be, so that the node is trusted at once. */
   #begin({ keep, quarantine }: Required<RestartOptions>): void {
     this.#run += 1;
     const nothing = { entries: new Map(), lines: new Map(), fences: new Map() };
@@ -162,7 +162,7 @@ export class FaultyNode implements LockNode, TestingNode {
     this.#memory.restart({ ...(keep ? this.#memory.snapshot() : nothing), marker });
   }
 
-  #tell(event: NodeEvent): void {
+  #notify(event: NodeEvent): void {
     for (const listener of this.#listeners) listener(event);
   }
 }

@@ -2,22 +2,22 @@ import type { Clock } from '../../core/time/clock.js';
 
 /** A command on its way to a node. */
 export interface Command {
-  /** It reaches the node. */
+  /** Called when the command reaches the node. */
   arrive(): void;
-  /** It does not; `sent` is false where it never left. */
+  /** Called when the command will not reach the node; `sent` is false where it never left. */
   fail(reason: string, sent: boolean): void;
 }
 
 interface Travelling {
   readonly command: Command;
-  /** Ms on the clock. */
+  /** When the command arrives, ms on the monotonic clock. */
   at: number;
 }
 
-/** `slow`: ms that a command takes. */
+/** `slow`: the ms that a command takes. */
 type Fault = 'none' | 'down' | 'frozen' | { readonly slow: number };
 
-/** The way to a node, on which things go wrong as a test says; what gets through arrives in the order in which it was sent. */
+/** The connection to a node, with the faults that a test wants. What gets through arrives in the order in which it was sent. */
 export class FaultyWay {
   readonly #travelling: Travelling[] = [];
   #fault: Fault = 'none';
@@ -32,24 +32,24 @@ export class FaultyWay {
   send(command: Command): void {
     if (this.isDown) return queueMicrotask(() => command.fail('connection refused', false));
     const delay = typeof this.#fault === 'object' ? this.#fault.slow : 0;
-    // Whatever changes the delay delivers what was sent before: nothing overtakes.
+    // No command can overtake another: whatever changes the delay first delivers what was sent before.
     this.#travelling.push({ command, at: this.#now + delay });
     if (this.#travelling.length === 1) this.#flow();
   }
 
-  /** What is on its way is lost, and nothing leaves any more. */
+  /** Loses everything that is on its way, and sends nothing more. */
   goDown(): void {
     this.#fault = 'down';
     this.break();
   }
 
-  /** What is on its way, and what leaves from now on, does not arrive as long as this lasts. */
+  /** Holds back everything that is on its way or sent from now on, for as long as this fault lasts. */
   freeze(): void {
     this.#fault = 'frozen';
     this.#stopTimer();
   }
 
-  /** What leaves from now on takes `ms` ms. */
+  /** Delivers at once what is on its way; everything that is sent from now on takes `ms` ms. */
   slowDown(ms: number): void {
     this.#fault = { slow: ms };
     this.#deliver();
@@ -60,7 +60,7 @@ export class FaultyWay {
     this.#deliver();
   }
 
-  /** What is on its way is lost. */
+  /** Loses everything that is on its way. */
   break(): void {
     this.#stopTimer();
     for (const { command } of this.#travelling.splice(0)) {
@@ -72,7 +72,7 @@ export class FaultyWay {
     return this.clock.now().monotonic;
   }
 
-  /** What is on its way arrives now. */
+  /** Lets everything that is on its way arrive now. */
   #deliver(): void {
     const now = this.#now;
     for (const travelling of this.#travelling) travelling.at = Math.min(travelling.at, now);
@@ -82,9 +82,9 @@ export class FaultyWay {
   #flow(): void {
     this.#stopTimer();
     for (let next = this.#travelling[0]; next && this.#fault !== 'frozen'; next = this.#travelling[0]) {
-      const left = next.at - this.#now;
-      if (left > 0) {
-        this.#stopTimer = this.clock.schedule(left, () => this.#flow());
+      const remaining = next.at - this.#now;
+      if (remaining > 0) {
+        this.#stopTimer = this.clock.schedule(remaining, () => this.#flow());
         return;
       }
       this.#travelling.shift();

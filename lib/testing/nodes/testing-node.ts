@@ -1,22 +1,22 @@
 export interface RestartOptions {
-  /** Comes back with what it had, as a node does that writes everything to its disk. @default false: it comes back empty */
+  /** Keeps the data of the node, as if it had written everything to its disk. @default false: it comes back empty */
   keep?: boolean;
-  /** Stays out of the vote for `maxTtl` ms, as a restarted Redis node does. @default `restartQuarantine` of the module */
+  /** Keeps the node out of the vote for `maxTtl` ms, as a restarted Redis node is. @default `restartQuarantine` of the module */
   quarantine?: boolean;
 }
 
-/** A node in memory, and what a test can do to it; each fault takes the place of the one before. */
+/** A node in memory, with the faults that a test can cause; each fault replaces the one before. */
 export interface TestingNode {
-  /** How errors, events and `status()` call it. */
+  /** The name of the node in errors, events and `status()`. */
   readonly name: string;
-  /** Nobody can reach it; what it has it keeps. */
+  /** Makes the node unreachable; it keeps its data. */
   down(): void;
-  /** Everything that is asked of it arrives `ms` ms late. */
+  /** Makes every command reach the node `ms` ms late. */
   slow(ms: number): void;
-  /** Takes what it is asked and answers nothing; once it recovers it does it all. */
+  /** Makes the node take commands without answering; it carries out all of them once it recovers. */
   freeze(): void;
   /** Ends the fault. */
   recover(): void;
-  /** Starts over, without a fault. */
+  /** Restarts the node, without a fault. */
   restart(options?: RestartOptions): void;
 }

@@ -1,15 +1,15 @@
 import { turn } from './turn.js';
 
-/** Wakes those who wait until something is so. */
+/** Wakes tests that wait until a condition is true. */
 export class Changes {
   readonly #checks = new Set<() => void>();
 
-  /** Something may be so by now. */
-  readonly tell = (): void => {
+  /** Checks all conditions again, since one of them may be true by now. */
+  readonly notify = (): void => {
     for (const check of this.#checks) check();
   };
 
-  /** Resolves once it is so, and the code that caused it has gone on. */
+  /** Resolves once the condition is true and the code that made it true has continued. */
   async until(isSo: () => boolean): Promise<void> {
     await new Promise<void>((resolve) => {
       const check = (): void => {

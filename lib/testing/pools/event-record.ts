@@ -1,6 +1,6 @@
 import type { LockEvent } from '../../core/api/events.js';
 
-/** What has happened in a pool so far. */
+/** The events of a pool since the start or the latest `clear()`. */
 export class EventRecord {
   readonly #events: LockEvent[] = [];
 

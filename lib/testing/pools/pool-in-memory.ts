@@ -8,11 +8,11 @@ import type { PoolOptions } from '../redlock-testing.options.js';
 import { WatchedService } from '../watched-service.js';
 
 export interface PoolTerms {
-  /** What its nodes are called by. */
+  /** The name of the pool, with which the names of its nodes begin. */
   readonly name: string | undefined;
   readonly size: number;
   readonly clock: Clock;
-  /** Ms. */
+  /** Ms that a lease may last at most. */
   readonly maxTtl?: number | undefined;
   readonly restartQuarantine?: boolean | undefined;
 }
@@ -22,7 +22,7 @@ export class PoolInMemory {
   readonly nodes: readonly FaultyNode[];
   readonly services: WatchedService[] = [];
   readonly record = new EventRecord();
-  /** Told of every event, and whenever somebody begins or ends to wait. */
+  /** Notified of every event, and whenever a caller begins to wait or no longer waits. */
   readonly changes = new Changes();
   readonly #clock: Clock;
 
@@ -35,31 +35,31 @@ export class PoolInMemory {
     );
   }
 
-  /** A further client of these nodes. */
+  /** Makes a further service on these nodes. */
   serve(options: PoolOptions): WatchedService {
-    const { tell } = this.changes;
-    const service = new WatchedService(this.nodes, options, { clock: this.#clock, onWaiting: tell });
+    const { notify } = this.changes;
+    const service = new WatchedService(this.nodes, options, { clock: this.#clock, onWaiting: notify });
     service.events$.subscribe((event) => {
       this.record.add(event);
-      tell();
+      notify();
     });
     this.services.push(service);
     return service;
   }
 
-  /** How many callers have asked for a resource and do not have it yet. */
+  /** Returns how many callers have asked for a resource and do not have it yet. */
   waiting(resource: string): number {
     return this.services.reduce((count, service) => count + service.waiting(resource), 0);
   }
 
-  /** Whose value a quorum of nodes has. */
+  /** Returns the value that a quorum of nodes has for a resource. */
   ownerOf(resource: string): string | undefined {
     const values = this.nodes.map((node) => node.valueOf(resource));
     const quorum = quorumOf(values.length);
     return values.find((value) => value !== undefined && values.filter((other) => other === value).length >= quorum);
   }
 
-  /** What a quorum of nodes has locked for somebody. */
+  /** The resources that a quorum of nodes has locked for one holder. */
   get locked(): string[] {
     const resources = new Set(this.nodes.flatMap((node) => node.resources));
     return [...resources].filter((resource) => this.ownerOf(resource) !== undefined).sort();

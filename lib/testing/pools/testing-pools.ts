@@ -8,7 +8,7 @@ import { poolOptionsOf, type PoolOptions, type RedlockTestingOptions } from '../
 
 type Name = string | undefined;
 
-/** All pools of one application under test, and their one clock. */
+/** All pools of one application under test, and the clock that they share. */
 export class TestingPools implements PoolMaker, OnModuleInit, OnModuleDestroy {
   readonly #logger = new Logger('RedlockTestingModule');
   readonly #pools = new Map<Name, PoolInMemory>();
@@ -20,18 +20,18 @@ export class TestingPools implements PoolMaker, OnModuleInit, OnModuleDestroy {
     this.#manual = options.clock === 'manual' ? new ManualClock() : undefined;
   }
 
-  /** What the test says goes before what the application says. */
+  /** Makes a service of a pool; the options of the test override those of the application. */
   make(name: Name, theirs: PoolOptions): RedlockService {
     const ours = poolOptionsOf(this.options);
     const defaults = { ...theirs.defaults, ...ours.defaults };
-    // A start that waits would wait for a clock that stands still.
+    // A start that waits for a quorum would wait for a clock that stands still.
     const options: PoolOptions = { ...theirs, ...ours, defaults, waitForQuorum: false };
     const service = this.#poolFor(name, options.maxTtl).serve(options);
     this.#onMade.get(name)?.(service);
     return service;
   }
 
-  /** The service of a pool that the application registers: once it has done so. */
+  /** Resolves with the service of a pool that the application registers, once the application has done so. */
   registered(name: Name): Promise<RedlockService> {
     const service = this.#pools.get(name)?.services[0];
     return service ? Promise.resolve(service) : new Promise((resolve) => this.#onMade.set(name, resolve));
@@ -46,7 +46,7 @@ export class TestingPools implements PoolMaker, OnModuleInit, OnModuleDestroy {
     throw new Error(`There is no pool ${name === undefined ? 'without a name' : `"${name}"`}; ${known}`);
   }
 
-  /** @throws Error where the clock goes by itself */
+  /** @throws Error unless the clock is 'manual' */
   advance(ms: number): Promise<void> {
     if (this.#manual) return this.#manual.advance(ms);
     throw new Error("advance needs RedlockTestingModule.forRoot({ clock: 'manual' }): the real clock goes by itself");
@@ -56,7 +56,7 @@ export class TestingPools implements PoolMaker, OnModuleInit, OnModuleDestroy {
     this.#logger.warn('Locks are kept in the memory of this process, which is for tests only');
   }
 
-  /** Holders that are to finish before the application shuts down need time. */
+  /** Lets the clock run by itself, because holders need time to finish before the application shuts down. */
   onModuleDestroy(): void {
     this.#manual?.runOn();
   }

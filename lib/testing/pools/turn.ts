@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 
-// Kept before anybody puts fake timers in its place.
+// Kept here before a test replaces it by a fake timer.
 const nextTurn = setImmediate;
 
-/** Resolves once everything that was awaited has run. */
+/** Resolves once all code that was waiting for a settled promise has run. */
 export async function turn(): Promise<void> {
   await nextTurn();
 }

@@ -1,10 +1,10 @@
 import type { LockedMethod } from './route-check.js';
 
-/** What a key reads from an argument that the method does not have; undefined where it is not known how many there are. */
+/** Returns the error for a key that reads an argument which the method does not have; undefined if the number of arguments is not known. */
 export function misfitOfArguments({ plan, method, type }: LockedMethod): TypeError | undefined {
   const { name, length } = method as { readonly name: string; readonly length: number };
   const prototype = (type as { readonly prototype: object }).prototype;
-  // With `emitDecoratorMetadata`. Where there is a default, or a list of all the rest, `length` is less.
+  // Set with `emitDecoratorMetadata`. If a parameter has a default, or takes all remaining arguments, `length` is less.
   const parameters: unknown = Reflect.getMetadata('design:paramtypes', prototype, name);
   if (!Array.isArray(parameters) || parameters.length !== length) return undefined;
   const absent = plan.key.positions.find((position) => position >= length);

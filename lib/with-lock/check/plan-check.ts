@@ -10,24 +10,24 @@ import { misfitOfArguments } from './argument-check.js';
 import { misfitOfResponse } from './response-check.js';
 import { misfitOfRoutes, type LockedMethod, type Site } from './route-check.js';
 
-/** A `RedlockService`, or what a test puts in its place, which need not know its options. */
+/** A `RedlockService`, or a test double of it, which need not have this method. */
 type Checking = { [CHECK]?(options: LockOptions, resources: number | undefined): void } | null | undefined;
 
-/** What an application is set up by; one that serves nothing has no adapter. */
+/** How an application is set up; an application that serves nothing has no adapter. */
 type Application = [ApplicationConfig, Partial<HttpAdapterHost>];
 
-/** A pool whose methods are looked at when the application starts. */
+/** A pool whose methods are checked when the application starts. */
 interface PoolToCheck {
   readonly name: string | undefined;
   readonly service: Checking;
 }
 
 /**
- * Looks at the methods that lock on a pool, and whether it is the only one of its name, before its nodes are connected. At their
- * routes it looks as soon as those are known, when the application is set up.
+ * Provides a check of all methods that lock on a pool, and that the pool is the only one of its name, before its nodes are connected. The
+ * routes of the methods are checked as soon as they are known, when the application is set up.
  */
 export function planCheckFor(name: string | undefined, applies?: (modules: ModulesContainer) => boolean): Provider {
-  // A pool of tests that does not apply is none.
+  // The check of a testing pool has another token, because a testing pool that does not apply must not count as a second pool.
   const token = Symbol.for(`nestjs-redlock:${applies ? 'testing-' : ''}plan-check:${name ?? ''}`);
   return {
     provide: token,
@@ -35,7 +35,7 @@ export function planCheckFor(name: string | undefined, applies?: (modules: Modul
       if (!applies) refuseTwoPools([...modules.values()], { name, token });
       if (applies?.(modules) === false) return undefined;
       checkPlans(modules, { name, service });
-      // Without an adapter there are no routes: a script with the modules of an application does not know its prefix.
+      // Without an adapter there are no routes: a script that only loads the modules of an application does not know the global prefix.
       return { onModuleInit: () => host.httpAdapter && checkRoutes({ modules, config }, name) } satisfies OnModuleInit;
     },
     inject: [ModulesContainer, getRedlockToken(name), ApplicationConfig, HttpAdapterHost],
@@ -43,7 +43,7 @@ export function planCheckFor(name: string | undefined, applies?: (modules: Modul
 }
 
 /**
- * Looks at all methods of the application that lock on a pool, before anything is connected.
+ * Checks all methods of the application that lock on a pool, before anything is connected.
  * @throws TypeError, RangeError for what no call could work with, naming class and method
  */
 function checkPlans(modules: ModulesContainer, pool: PoolToCheck): void {
@@ -55,7 +55,7 @@ function checkPlans(modules: ModulesContainer, pool: PoolToCheck): void {
   }
 }
 
-/** @throws TypeError for a key of a parameter that no route has, naming class and method */
+/** @throws TypeError for a key that reads a parameter which no route has, naming class and method */
 function checkRoutes(site: Site, pool: string | undefined): void {
   const controllers = [...site.modules.values()].flatMap((module) => [...module.controllers.values()]);
   for (const locked of lockedMethods(typesOf(controllers), pool)) {
@@ -64,7 +64,7 @@ function checkRoutes(site: Site, pool: string | undefined): void {
   }
 }
 
-/** Each part of a request has to be there in one kind of what the method handles. */
+/** Checks that each part of a request that the key reads exists in at least one kind of request that the method handles. */
 function checkParts(plan: LockPlan, method: object, type: object): void {
   const kinds = kindsOf(method);
   const part = plan.key.requestParts.find((one) => !kinds.some(({ roots }) => roots.includes(one.split('.')[0]!)));
@@ -79,7 +79,7 @@ function checkOptions({ key, options, ...plan }: LockPlan, { service }: PoolToCh
   }
 }
 
-/** The same error, with the method that it is about; and the class, where that has inherited it. */
+/** Returns the error with the method that it is about, and with the class if that has inherited the method. */
 function naming({ where }: Pick<LockPlan, 'where'>, type: object, error: Error): Error {
   const { name } = type as { name: string };
   const heir = where.startsWith(`@WithLock on ${name}.`) ? '' : ` (of ${name})`;
@@ -107,7 +107,7 @@ function lockedMethods(types: Set<object>, pool: string | undefined): LockedMeth
   );
 }
 
-/** Those that its objects have, also by inheritance. */
+/** Returns the methods that objects of the class have, including inherited ones. */
 function methodsOf(type: object): object[] {
   const methods = new Map<string | symbol, unknown>();
   let prototype = (type as { prototype?: object | null }).prototype ?? null;

@@ -1,14 +1,14 @@
 import type { LockedMethod } from './route-check.js';
 
-/** Nest's own marks: what the parameters of a method are, and whether Nest answers though one of them is the response. */
+/** The metadata keys of Nest that say what the parameters of a method are, and whether Nest answers although one of them is the response. */
 const PARAMETERS = '__routeArguments__';
 const ANSWERS_ALL_THE_SAME = '__responsePassthrough__';
-/** `@Res()` and `@Next()`, as they are numbered there. */
+/** Matches `@Res()` and `@Next()` by the numbers that they have there. */
 const RESPONSE = /^[12]:/;
-/** What leaves out calls of the method, each of which has a response of its own. */
+/** The modes in which the method does not run for every call, although each call has a response of its own. */
 const WITHOUT_CALLS: readonly string[] = ['skip', 'join'];
 
-/** Why clients of a method would wait for ever, which answers its own calls and is not called for all of them. */
+/** Returns the error for a method that answers its calls itself but does not run for all of them, so that some clients would wait for ever. */
 export function misfitOfResponse({ plan, method, type }: LockedMethod): TypeError | undefined {
   const { onContended } = plan;
   if (!WITHOUT_CALLS.includes(onContended) || !answersItself(method, type)) return undefined;

@@ -3,35 +3,35 @@ import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { HTTP, kindsOf } from '../key/handler-kind.js';
 import type { LockPlan } from '../run/lock-plan.js';
 
-/** Nest's own marks: paths of methods and controllers, versions of both, and the path that `RouterModule` gives a module. */
+/** The metadata keys of Nest: paths of methods and controllers, versions of both, and the path that `RouterModule` gives a module. */
 const PATH = 'path';
 const VERSION = '__version__';
 const MODULE_PATH = '__module_path__';
 
-/** All of which every adapter understands the same: text, parameters, and what is optional. */
+/** Matches what every adapter understands in the same way: text, parameters, and optional parts. */
 const PLAIN = /^(?:[\w./{}-]|:[A-Za-z_]\w*(?=[/.{}-]|$))*$/;
 const PARAMETERS = /:(\w+)/g;
 
-/** Where an application serves its methods: known once it is set up, and not when its providers are made. */
+/** Where an application serves its methods, which is known once the application is set up, but not when its providers are made. */
 export interface Site {
   readonly modules: ModulesContainer;
   readonly config: ApplicationConfig;
 }
 
-/** A method, of a class or inherited by it, and what its lock is to be. */
+/** A method of a class, which may have inherited it, and the plan of its lock. */
 export interface LockedMethod {
   readonly plan: LockPlan;
   readonly method: object;
   readonly type: object;
 }
 
-/** What a key reads from `params` that is there on no route of the method; undefined where that cannot be said for sure. */
+/** Returns the error for a key that reads a parameter which no route of the method has; undefined if that cannot be said for sure. */
 export function misfitOfRoutes(locked: LockedMethod, site: Site): TypeError | undefined {
   const { plan, method } = locked;
   const wanted = plan.key.requestParts.filter((part) => part.startsWith('params.')).map((part) => part.slice(7));
   if (wanted.length === 0 || !kindsOf(method).includes(HTTP)) return undefined;
   const pieces = piecesOf(locked, site);
-  // Of a wildcard or a regular expression the adapters make parameters with names of their own.
+  // For a wildcard or a regular expression, the adapters make parameters with names of their own.
   if (!pieces.every((piece) => typeof piece === 'string' && PLAIN.test(piece))) return undefined;
   const names = new Set(
     (pieces as string[]).flatMap((piece) => [...piece.matchAll(PARAMETERS)].map(([, name]) => name!)),
@@ -49,7 +49,7 @@ function absent(name: string, names: readonly string[]): TypeError {
   );
 }
 
-/** All that the paths of a method may be made of. */
+/** Returns all pieces that the paths of a method may be made of. */
 function piecesOf({ method, type }: LockedMethod, { modules, config }: Site): unknown[] {
   const hosts = [...modules.values()].filter(({ controllers }) =>
     [...controllers.values()].some(({ metatype }) => metatype === type),
@@ -63,7 +63,7 @@ function piecesOf({ method, type }: LockedMethod, { modules, config }: Site): un
   ].flat();
 }
 
-/** Those that are part of a path. */
+/** Returns the versions that are part of a path. */
 function versionsOf(method: object, type: object, config: ApplicationConfig): unknown[] {
   const versioning = config.getVersioning();
   if (versioning?.type !== VersioningType.URI) return [];

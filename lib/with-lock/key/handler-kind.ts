@@ -1,12 +1,12 @@
 import 'reflect-metadata';
 import { KeyMistake } from './key-mistake.js';
 
-/** One kind of handler, and what the parts of a key may be read from there. */
+/** A kind of handler, and what the parts of a key can be read from there. */
 export interface HandlerKind {
   /** What it handles, for messages. */
   readonly what: string;
   readonly roots: readonly string[];
-  /** What Nest's decorators leave on methods that handle one. */
+  /** The metadata keys that Nest's decorators leave on methods of this kind. */
   readonly marks: readonly string[];
 }
 
@@ -33,27 +33,27 @@ export const GRAPHQL: HandlerKind = {
 
 const KINDS = [HTTP, RPC, WS, GRAPHQL];
 
-/** What a method handles: nothing, usually one kind, or several in a hybrid application. */
+/** Returns the kinds of handlers that a method is: none, usually one, or several in a hybrid application. */
 export function kindsOf(method: object): readonly HandlerKind[] {
   return KINDS.filter(({ marks }) => marks.some((mark) => Reflect.hasMetadata(mark, method)));
 }
 
-/** All that a key may begin with, but the position of an argument. */
+/** All words that a part of a key can begin with; it can also begin with the position of an argument. */
 export const ROOTS: readonly string[] = [...HTTP.roots, 'args', 'data', 'parent'];
 
-/** What handlers that know this root handle. */
+/** Returns what the kinds of handlers with this root handle, such as 'an HTTP request'. */
 function handledWith(root: string): string {
   return KINDS.filter(({ roots }) => roots.includes(root))
     .map(({ what }) => what)
     .join(' or ');
 }
 
-/** `<data...>, <user...>`, as they may stand in a key. */
+/** Returns the parts that a key can have in this kind of handler: `<data...>, <user...>`. */
 function placesIn({ roots }: HandlerKind): string {
   return roots.map((root) => (root === 'args' ? '<args.name...>' : `<${root}...>`)).join(', ');
 }
 
-/** Why a part cannot be read where it stands: a mistake of the programmer, and nothing that a client could correct. */
+/** Returns the error for a part that cannot be read in this kind of handler: a mistake of the programmer that no client could correct. */
 export function misplaced(part: string, kind: HandlerKind | undefined): KeyMistake {
   const [root = ''] = part.split('.');
   const reads = `<${part}> reads from ${handledWith(root)}`;
@@ -64,12 +64,12 @@ export function misplaced(part: string, kind: HandlerKind | undefined): KeyMista
   );
 }
 
-/** Why there is nothing to lock by: who a user is comes from a guard, and not from what a client sends. */
+/** Returns the error for a user that lacks a property: the user is set by a guard and not sent by the client. */
 export function withoutProperty(part: string): KeyMistake {
   return new KeyMistake(`${part} is missing: the user that the guard has set has no such property`);
 }
 
-/** Why there is nobody to lock by: a caller that comes in without a user can never have this lock, and cannot know that. */
+/** Returns the error for a request without a user: a caller without a user could never have this lock, and could not know why. */
 export function withoutUser(): KeyMistake {
   return new KeyMistake(
     'the key is made of the user, and no guard has set request.user. A guard that lets anonymous callers in sets it to null, so that ' +

@@ -3,7 +3,7 @@ import type { RedlockError } from '../../core/api/errors.js';
 
 const logger = new Logger('RedlockService');
 
-/** Says, to those who look for it, what a client that sent no usable key is not told. */
+/** Logs, at debug level, what a client that has sent no usable key is not told. */
 export function logKeyError(error: unknown): void {
   const { code, message } = (error ?? {}) as Partial<RedlockError>;
   if (code === 'LOCK_KEY') logger.debug(`A call has no usable key, and is refused: ${message}`);

@@ -12,5 +12,5 @@ const FILTERS = {
 
 export type KeyFilter = keyof typeof FILTERS;
 
-/** What may be done to a part of a key, as in `<body.email|trim|lower>`. */
+/** The filters for a part of a key, as in `<body.email|trim|lower>`. */
 export const KEY_FILTERS: Readonly<Record<string, Filter>> = FILTERS;

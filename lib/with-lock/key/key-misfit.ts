@@ -1,18 +1,18 @@
 import type { KeyFilter } from './key-filters.js';
 
-/** What the first step of a part may be, other than the arguments of the method. */
+/** The words that a part can begin with, other than the arguments of the method. */
 type RequestRoot = 'body' | 'params' | 'query' | 'headers' | 'user' | 'data' | 'parent';
 
-/** What is wrong with a key for requests like `T`, in words that the compiler prints; never where nothing is. */
+/** What is wrong with a key for requests of the type `T`, as a text that the compiler prints; `never` if nothing is. */
 export type KeyMisfit<Key extends string, T> = PartMisfit<Parts<Key>, Described<T>>;
 
-/** The same of the parts of a key that are read from a method's arguments. */
+/** The same for the parts of a key that are read from the arguments of a method. */
 export type ArgumentMisfit<Key extends string, Args> = PathMisfit<ArgumentPath<PathOf<Parts<Key>>>, Args>;
 
-/** A type that only has names of roots describes the whole request, any other one its body. */
+/** A type whose properties are all named as roots describes the whole request; any other type describes its body. */
 type Described<T> = [keyof T] extends [RequestRoot | 'args'] ? T : { body: T };
 
-/** What stands in angle brackets. */
+/** The texts in angle brackets. */
 type Parts<Key extends string> = string extends Key
   ? never
   : Key extends `${string}<${infer Part}>${infer Rest}`
@@ -49,7 +49,7 @@ type RequestMisfit<Path extends string, T> = Path extends unknown
 
 type RootOf<Path extends string> = Path extends `${infer Root}.${string}` ? Root : Path;
 
-/** A path from the arguments on, where it reads one by its position; else never. */
+/** A path below the arguments, if it begins with a position; otherwise `never`. */
 type ArgumentPath<Path extends string> = Path extends `args.${infer Rest}` ? ByPosition<Rest> : ByPosition<Path>;
 
 type ByPosition<Path extends string> = Path extends `${number}` | `${number}.${string}` ? Path : never;
@@ -62,10 +62,10 @@ type PathMisfit<Path extends string, T> = Path extends unknown
       : never
   : never;
 
-/** True for a text of which the compiler does not know each character. */
+/** True for a text of which the compiler does not know every character. */
 type IsOpen<Text extends string> = {} extends Record<Text, unknown> ? true : false;
 
-/** True where a path may lead to a text, through whatever may be missing; also where the compiler cannot know. */
+/** True where a path may lead to a text, also through properties that may be missing, and where the compiler cannot know. */
 type Found<T, Path extends string> = T extends null | undefined
   ? never
   : unknown extends T

@@ -5,20 +5,20 @@ import { KEY_FILTERS } from './key-filters.js';
 export interface KeyPart {
   readonly source: string;
   readonly root: string;
-  /** What follows the root. */
+  /** The steps after the root. */
   readonly path: readonly string[];
-  /** The position of an argument of the method; by name they are those of a GraphQL operation. */
+  /** True for the position of an argument of the method; `args` with a name is an argument of a GraphQL operation. */
   readonly isPosition: boolean;
   readonly filters: readonly ((text: string) => string)[];
 }
 
 const INDEX = /^\d+$/;
-/** What is no name as it stands; names of headers, claims and JSON-LD may well have `-`, `:`, `/`, `@`, `$` or `#`. */
+/** Matches what no name contains. Names of headers, claims and JSON-LD may well contain `-`, `:`, `/`, `@`, `$` or `#`. */
 const NO_NAME = /[\s?!()[\]{}"'`,;=&\\^]/;
-/** These have names and are no text themselves. */
+/** The roots that are no text themselves, so that a part has to name one of their properties. */
 const WITH_NAMES = ['params', 'query', 'headers'];
 
-/** @throws TypeError for what is none */
+/** @throws TypeError for a text that is no part of a key */
 export function toPart(source: string, template: string): KeyPart {
   const [expression = '', ...filterNames] = source.split('|').map((part) => part.trim());
   const [root = '', ...path] = stepsOf(expression, { source, template });
@@ -31,7 +31,7 @@ export function toPart(source: string, template: string): KeyPart {
   };
 }
 
-/** From the root on, which a position leaves out. */
+/** Returns the steps of a path, beginning with the root: `0.email` is short for `args.0.email`. */
 function stepsOf(
   expression: string,
   { source, template }: { readonly source: string; readonly template: string },

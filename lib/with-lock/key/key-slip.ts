@@ -1,4 +1,4 @@
-/** What looks like a part of a key and is none: a text that is the same for all calls, which would share one lock. */
+/** A text that looks like a part of a key and is none. It is the same for all calls, so that they would share one lock. */
 export interface KeySlip {
   readonly found: string;
   /** What to write in its place. */
@@ -10,22 +10,22 @@ const BRACES = /[$#%@]?\{+([^{}]*)\}+/;
 /** `body.email`, `req.body.email`, `body?.email`, `body['email']`. */
 const ROOT =
   /(?<![\w.])(?:(?:req|request)\.)?(?:body|params|query|headers|args)(?:\??\.(?=\w)|\[(?=['"\d]))[\w.?[\]'"-]+/;
-/** These begin names as well, such as `user.created`: a part is meant only where they follow a separator. */
+/** Names may also begin with these words, such as `user.created`, so that they count only behind a separator. */
 const ROOT_OR_NAME = /(?<=[:/|$#@([=])(?:user|data|parent)(?:\??\.(?=\w)|\[(?=['"\d]))[\w.?[\]'"-]+/;
-/** `0.email`, where a segment begins. */
+/** `0.email`, at the beginning of a segment. */
 const POSITION = /(?<=^|[:/|])\d\.[A-Za-z_]{2}[\w.]*/;
-/** `:email` of a route, also behind a separator: `user::email`, `users/:email`. */
+/** `:email` as in a route, also behind a separator: `user::email`, `users/:email`. */
 const PARAMETER = /(?<=^|[:/ -]):[A-Za-z_]\w*/;
-/** `$email` of a shell and `#email` of SpEL, where a segment begins; `price:$5` and `#42` are names. */
+/** `$email` as in a shell and `#email` as in SpEL, at the beginning of a segment; `price:$5` and `#42` are names. */
 const VARIABLE = /(?<=^|[:/|=-])[$#][A-Za-z_]\w*/;
-/** `%s`, and no byte of what is encoded, such as `%d0`. */
+/** `%s`, but no encoded byte such as `%d0`. */
 const FORMAT = /%[sdifjoO](?![A-Za-z0-9])/;
 
 const BEGINS_A_PART = /^(?:body|params|query|headers|args|user|data|parent|\d+)\./;
 
-/** The first slip in the text around the parts of a key. */
+/** Returns the first slip in the text around the parts of a key. */
 export function slipIn(literals: readonly string[]): KeySlip | undefined {
-  // What follows a part is no beginning.
+  // The `>` shows that the text follows a part and is not the beginning of the key.
   const texts = literals.map((literal, index) => (index === 0 ? literal : `>${literal}`));
   for (const text of texts) {
     const slip = inBraces(text) ?? bare(text);
@@ -58,10 +58,10 @@ function partsFor(written: string): string {
   return `<body.${name}>, <params.${name}> or <0.${name}>`;
 }
 
-/** The same in words that the compiler prints; never where there is none, or where it cannot know. */
+/** The same as a text that the compiler prints; `never` if there is no slip, or if the compiler cannot know. */
 export type KeySlipOf<Key extends string> = SlipIn<LiteralsOf<Key>> | PathSlip<PartsOf<Key>>;
 
-/** What stands in angle brackets. */
+/** The texts in angle brackets. */
 type PartsOf<Key extends string> = string extends Key
   ? never
   : Key extends `${string}<${infer Part}>${infer Rest}`

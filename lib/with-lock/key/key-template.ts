@@ -37,19 +37,20 @@ export class KeyTemplate {
     return this.#parts.some(({ isPosition }) => isPosition);
   }
 
-  /** Of the arguments that are read by their position. */
+  /** The positions of the arguments that the key reads by position. */
   get positions(): readonly number[] {
     return this.#parts.flatMap(({ isPosition, path }) => (isPosition ? [Number(path[0])] : []));
   }
 
-  /** What is read from a request, message or operation. */
+  /** The parts that are read from a request, message or operation, such as `body.email`. */
   get requestParts(): readonly string[] {
     return this.#parts.flatMap(({ isPosition, root, path }) => (isPosition ? [] : [[root, ...path].join('.')]));
   }
 
   /**
-   * @throws LockKeyError where a part is missing, empty, or neither text, number, bigint nor boolean; KeyMistake where it is one of
-   * a request, and there is none, or one of another kind, or one of a user whom nothing has set
+   * Returns the key of one call.
+   * @throws LockKeyError where a part is missing, empty, or neither text, number, bigint nor boolean; KeyMistake where a part is read from a
+   * request and there is none, or one of another kind, or from a user that nothing has set or that lacks the property
    */
   fill(source: KeySource): string {
     const values = this.#parts.map((part) => this.#escape(this.#read(part, source)));
@@ -62,13 +63,13 @@ export class KeyTemplate {
     const value = path.reduce<unknown>(propertyOf, root);
     if (value === undefined && part.root === 'user' && isObject(root)) throw withoutProperty(source);
     const given = toText(value) ?? '';
-    // Checked before the filters, too: of nothing, a hash is something, and all halves of surrogate pairs have one hash.
+    // Also checked before the filters: the hash of an empty text is not empty, and the halves of all surrogate pairs have one hash.
     const text = given.isWellFormed() ? filters.reduce((result, filter) => result && filter(result), given) : '';
     if (text !== '') return text;
     throw new LockKeyError(`${source.split('|')[0]} is ${complaint(value)}, so the key ${this.text} cannot be made`);
   }
 
-  /** Keeps a separator within a value from making this call look like another one, of this template or of others. */
+  /** Encodes separators within a value, which could make the key of this call equal to another one, of this template or of others. */
   #escape(text: string): string {
     return this.#reserved ? text.replace(this.#reserved, percentEncode) : text;
   }
@@ -92,15 +93,16 @@ export class KeyTemplate {
   }
 }
 
-/** What separates: any ASCII character but letters, digits, and those that names, ids and e-mail addresses are made of. */
+/** Matches a separator: any ASCII character but letters, digits, and those that names, ids and e-mail addresses are made of. */
 const SEPARATORS = '(?![\\w .@+-])\\p{ASCII}';
 const NO_LETTER = /[^\p{L}\p{N}]/u;
 const AT_THE_BEGINNING = /^[^\p{L}\p{N}]/u;
 const AT_THE_END = /[^\p{L}\p{N}]$/u;
 
 /**
- * Matches what a value may not hold as it is: all that separates, and what this template has beside its parts and between them, be
- * it one of the others. Hex digits cannot be told from an encoded character.
+ * Returns a pattern for what is encoded in values: all separators, and the characters that this template has beside and between
+ * its parts, even if they are no separators elsewhere. Hex digits alone do not separate two parts, because they cannot be told
+ * from an encoded character.
  */
 function reservedIn(literals: readonly string[], template: string): RegExp {
   const beside = literals.flatMap((literal, index) => [
@@ -122,12 +124,12 @@ function percentEncode(character: string): string {
 function rootOf({ root, path, isPosition }: KeyPart, { request, kind = HTTP, args }: KeySource): unknown {
   if (isPosition) return args ?? [];
   if (request === undefined || !kind.roots.includes(root)) throw misplaced([root, ...path].join('.'), request && kind);
-  // One that was set to nothing is an anonymous client. Messages and operations may do without: who connects signs in later.
+  // A user that was set to nothing is an anonymous client. Messages and operations may have none: a client signs in after it has connected.
   if (root === 'user' && kind === HTTP && !('user' in request)) throw withoutUser();
   return (request as Record<string, unknown>)[root];
 }
 
-/** Getters of a class too, but nothing that all objects inherit: a key is data of the caller. */
+/** Returns a property, also by a getter of a class, but nothing that all objects inherit: a key consists of data of the caller. */
 function propertyOf(value: unknown, step: string): unknown {
   if (!isObject(value)) return undefined;
   const known = Object.hasOwn(value, step) || (step in value && !(step in Object.prototype));
@@ -138,7 +140,7 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** Undefined for what has no one text. */
+/** Returns the text of a value; undefined for a value that has no unambiguous text. */
 export function toText(value: unknown): string | undefined {
   const usable =
     typeof value === 'string' || typeof value === 'bigint' || typeof value === 'boolean' || Number.isFinite(value);

@@ -5,7 +5,7 @@ import { KeyTemplate, toText, type KeySource } from './key-template.js';
 
 type Part = string | number | bigint;
 
-/** On its own, and not within a word. */
+/** Matches `undefined` as a word of its own. */
 const UNDEFINED = /(?<![\p{L}\p{N}])undefined(?![\p{L}\p{N}])/u;
 
 /** What to lock: one template, several, or a function of the method's arguments. */
@@ -13,15 +13,15 @@ export type LockKey = string | readonly string[] | ((...args: never[]) => Part |
 
 /** A lock key, compiled once where the class is defined. */
 export interface CompiledKey {
-  /** True where it can only be resolved around the method itself, not before its pipes. */
+  /** True where the key can be resolved only around the method itself, and not before its pipes. */
   readonly needsArguments: boolean;
-  /** What its templates read from a request, message or operation, as in `body.email`. */
+  /** What its templates read from a request, message or operation, such as `body.email`. */
   readonly requestParts: readonly string[];
-  /** Of which arguments its templates read something, by their positions. */
+  /** The positions of the arguments that its templates read. */
   readonly positions: readonly number[];
-  /** How many resources it makes, where that is known before a call. */
+  /** How many resources the key makes, if that is known before a call. */
   readonly count: number | undefined;
-  /** @throws LockKeyError where a client sent no usable key; KeyMistake where none could have sent one */
+  /** @throws LockKeyError where the client has sent no usable key; KeyMistake where no client could have sent one */
   resolve(source: KeySource): readonly string[];
 }
 
@@ -32,7 +32,7 @@ export function compileKey(key: LockKey): CompiledKey {
     return { needsArguments: true, requestParts: [], positions: [], count: undefined, resolve };
   }
   const templates = toTemplates(key);
-  // What no call can change is checked now.
+  // Templates without parts are the same for every call, so they are checked now.
   const constant = templates.filter((template) => template.isConstant).map(({ text }) => text);
   if (constant.length > 0) toResources(constant);
   return {
@@ -44,7 +44,7 @@ export function compileKey(key: LockKey): CompiledKey {
   };
 }
 
-/** What templates make of arguments, by hand. */
+/** Returns what templates make from arguments, for locks that are taken by hand. */
 export function namesOf(template: string | readonly string[], args: readonly unknown[]): readonly string[] {
   if (typeof template === 'function') throw new TypeError('key takes a key template, or an array of at least one');
   const texts = [template].flat();
@@ -60,7 +60,7 @@ function reads(template: string, position: number): boolean {
   return new RegExp(`<\\s*(?:args\\.)?${position}\\s*[.|>]`).test(template);
 }
 
-/** Numbers are welcome as in templates: an id often is one. */
+/** Returns the resources from the result of a key function. Numbers are allowed as they are in templates, because ids often are numbers. */
 function fromFunction(result: Part | readonly Part[]): readonly string[] {
   const parts: readonly unknown[] = Array.isArray(result) ? result : [result];
   const texts = Array.from(parts, toText);
@@ -69,7 +69,10 @@ function fromFunction(result: Part | readonly Part[]): readonly string[] {
   return toResources(texts as string[]);
 }
 
-/** What is missing in the result may be missing in what a client sent; all else is a mistake of the function. */
+/**
+ * Returns the error for an unusable result. What is missing in it may be missing in what the client has sent; all else is
+ * a mistake of the function.
+ */
 function unusable(result: unknown, parts: readonly unknown[]): Error {
   const message = `The key function must return a text, a number or several; it returned ${kindOf(result)}`;
   const cause = new KeyFunctionResult(result);
@@ -77,7 +80,7 @@ function unusable(result: unknown, parts: readonly unknown[]): Error {
   return Object.defineProperty(new LockKeyError(message), 'cause', { value: cause });
 }
 
-/** What JavaScript makes of a part that is missing, or has no text, within another text: all such calls would share one lock. */
+/** Refuses what JavaScript makes within a text from a missing value or an object: all such calls would share one lock. */
 function checkText(text: string): void {
   if (text.includes('[object '))
     throw new KeyMistake('The key function put an object into a text: name one of its properties');
@@ -89,7 +92,7 @@ function isMistake(part: unknown): boolean {
   return part !== undefined && part !== null && toText(part) === undefined;
 }
 
-/** What a key function returned: there for those who look for it, and in no log that prints errors with their causes. */
+/** What a key function returned: code can read it, but no log that prints errors with their causes shows it. */
 class KeyFunctionResult {
   readonly #value: unknown;
 
@@ -102,7 +105,7 @@ class KeyFunctionResult {
   }
 }
 
-/** What it is, and nothing of what stands in it. */
+/** Returns what a value is, without its contents. */
 function kindOf(result: unknown): string {
   if (result === '') return 'an empty text';
   if (Array.isArray(result)) return kindOfList(Array.from<unknown>(result));

@@ -4,9 +4,9 @@ import { misfit } from '../../core/api/options.js';
 import { replyTo } from './replies.js';
 
 /**
- * Makes what a handler throws in the place of a lock's error; undefined for the usual answer.
- * @param context of the handler whose lock it is; of the call alone (`ArgumentsHost`) for an error of a lock further in that
- * leaves a handler; undefined for a field resolver that Nest runs without interceptors
+ * Makes what a handler throws instead of a lock's error; returns undefined for the usual answer.
+ * @param context of the handler, if the error comes from its lock; of the call only (`ArgumentsHost`), if the error comes from a lock further
+ * in and leaves a handler; undefined for a field resolver that Nest runs without interceptors
  */
 export type ExceptionFactory = (error: RedlockError, context: ExecutionContext | ArgumentsHost | undefined) => unknown;
 
@@ -20,7 +20,7 @@ export function checkExceptionFactory(factory: unknown, where: string): void {
   );
 }
 
-/** What a factory makes of a lock's error; undefined for any other error, and where there is none. */
+/** Returns what a factory makes of a lock's error; undefined for any other error, and if there is no factory. */
 export function makeException(
   factory: ExceptionFactory | undefined,
   error: unknown,

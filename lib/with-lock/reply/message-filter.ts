@@ -3,7 +3,7 @@ import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common'
 import { throwError, type Observable } from 'rxjs';
 import { replyTo, toldOf } from './replies.js';
 
-/** Where Nest keeps the filters of a class; `UseFilters` would put ours behind those of a base class. */
+/** The metadata key of a class's filters in Nest. Set directly, because `UseFilters` would put our filter behind those of a base class. */
 const FILTERS = '__exceptionFilters__';
 const MESSAGE = Symbol.for('nestjs-redlock:message');
 
@@ -13,12 +13,12 @@ interface Socket {
   send(data: string): void;
 }
 
-/** Any error of a lock that leaves a handler of messages: told by its mark, whatever its class. */
+/** Any error of a lock that leaves a handler of messages, recognised by its mark and not by its class. */
 const MessageError = Object.defineProperty(class extends Error {}, Symbol.hasInstance, { value: isMessageError });
 
 /**
- * Answers messages of microservices and sockets whose handler fails by a lock. Nest has no filter for all sockets, and those of
- * the application need not hold for a microservice: it is put on the class, behind whatever filters stand there.
+ * Answers messages of microservices and sockets whose handler fails because of a lock. Nest has no filter for all sockets, and the filters of
+ * the application need not hold for a microservice. So this filter is put on the class, behind all filters that are already there.
  */
 @Catch(MessageError)
 export class MessageFilter implements ExceptionFilter {
@@ -31,7 +31,7 @@ export function isMessageError(error: unknown): boolean {
   return error instanceof Error && MESSAGE in error;
 }
 
-/** The very error, so that filters of the application know it; answered by ours where they do not. */
+/** Marks a lock's error and returns the same object: filters of the application still know it, and our filter answers it if they do not. */
 export function asMessageError(error: unknown): unknown {
   const isOurs = replyTo(error) !== undefined && !isMessageError(error);
   return isOurs ? Object.defineProperty(error as object, MESSAGE, { value: true }) : error;
@@ -43,15 +43,15 @@ export function addMessageFilter(owner: object): void {
   Reflect.defineMetadata(FILTERS, [new MessageFilter(), ...filters], owner);
 }
 
-/** Tells the sender of a message; undefined where that is left to Nest. */
+/** Answers the sender of a message; for a microservice it returns the answer, or undefined if it leaves the answer to Nest. */
 export function answerMessage(error: unknown, host: ArgumentsHost): Observable<never> | undefined {
-  const told = toldIn(error);
-  if (host.getType() === 'rpc') return told && throwError(() => told);
-  send(host.switchToWs().getClient<Socket>(), told ?? { status: 'error', message: 'Internal server error' });
+  const reply = toldIn(error);
+  if (host.getType() === 'rpc') return reply && throwError(() => reply);
+  send(host.switchToWs().getClient<Socket>(), reply ?? { status: 'error', message: 'Internal server error' });
   return undefined;
 }
 
-/** By `getError` where it is an `RpcException` or a `WsException`. */
+/** Returns what to tell the sender: the reply to a lock's error, or what `getError` of an `RpcException` or a `WsException` says. */
 function toldIn(error: unknown): object | undefined {
   const reply = replyTo(error);
   if (reply) return { status: 'error', message: reply.message, ...toldOf(reply) };
@@ -61,7 +61,7 @@ function toldIn(error: unknown): object | undefined {
   return typeof said === 'object' && said !== null ? said : { status: 'error', message: said };
 }
 
-/** As Nest does it: a socket of the `ws` package has a number for its state. */
+/** Sends data as Nest does: a socket of the `ws` package has a number for its state. */
 function send(socket: Socket, data: object): void {
   if (typeof socket.readyState === 'number') socket.send(JSON.stringify({ event: 'exception', data }));
   else socket.emit('exception', data);

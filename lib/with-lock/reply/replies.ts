@@ -1,14 +1,14 @@
 import { HttpStatus } from '@nestjs/common';
 import type { RedlockError, RedlockErrorCode, ResourceLockedError } from '../../core/api/errors.js';
 
-/** What a client is told. Names of nodes, resources and parts of keys, and reasons stay with the cause: they are for logs. */
+/** What a client is told. Reasons, and names of nodes, resources and parts of keys stay with the cause: they are for logs. */
 export interface Reply {
   readonly code: RedlockErrorCode;
   readonly status: HttpStatus;
   /** The name of the status. */
   readonly error: string;
   readonly message: string;
-  /** Ms after which to come again, where somebody knows. */
+  /** Ms after which to try again, if that is known. */
   readonly retryAfter: number | undefined;
 }
 
@@ -27,7 +27,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   LOCK_KEY: {
     status: HttpStatus.BAD_REQUEST,
     error: 'Bad Request',
-    // Nothing of the template, which is internal, and nothing of a value, which may be anybody's.
+    // Nothing of the template, which is internal, and nothing of a value, which may belong to anybody.
     message: 'Something in the request that it is locked by is missing or cannot be used',
   },
   LOCK_LOST: {
@@ -37,7 +37,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   },
 };
 
-/** What to tell of a lock's error, known by its code, which also works across two copies of this package. */
+/** Returns what to tell of a lock's error. The error is recognised by its code, which also works across two copies of this package. */
 export function replyTo(error: unknown): Reply | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code } = error as RedlockError;
@@ -49,7 +49,7 @@ function retryAfterOf({ retryAfter }: Partial<ResourceLockedError>): number | un
   return retryAfter !== undefined && Number.isFinite(retryAfter) ? retryAfter : undefined;
 }
 
-/** What clients of anything but HTTP are told beside the message; durations in ms. */
+/** What clients of transports other than HTTP are told besides the message; durations are in ms. */
 export interface Told {
   readonly code: RedlockErrorCode;
   readonly retryAfter?: number;

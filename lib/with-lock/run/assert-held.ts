@@ -2,7 +2,8 @@ import { LockLostError } from '../../core/api/errors.js';
 import type { Lock } from '../../core/api/lock.js';
 
 /**
- * Work never begins under a lock that is over: what came between may have taken its time. Doubles may lack anything.
+ * Checks that the lock is still held right before the work begins, because what ran in between may have taken long. A test
+ * double may lack any property.
  * @throws LockLostError
  */
 export function assertHeld(lock: Partial<Lock> | undefined): void {

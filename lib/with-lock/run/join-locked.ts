@@ -1,17 +1,17 @@
 import { defaultIfEmpty, lastValueFrom, map, Observable, takeUntil } from 'rxjs';
-import { HOLDS, TELL } from '../../redlock.tokens.js';
+import { HOLDS, EMIT } from '../../redlock.tokens.js';
 import { WaitCancellation } from '../transport/wait-cancellation.js';
 import type { Joins, Lead } from './shared-runs.js';
 import type { LockPlan } from './lock-plan.js';
 import { replyOf } from '../reply/reply.js';
 import type { LockedRun } from './locker.js';
 
-/** An error of the lock on its way to all who share it, and each is to see it as its own handler replies. */
+/** An error of the lock on its way to all calls that share it. Each of them turns it into the reply of its own handler. */
 class LockTrouble {
   constructor(readonly error: unknown) {}
 }
 
-/** Shares what comes of the equal call that is under way; where there is none, of `lead`. */
+/** Returns the outcome of the equal call that is under way; if there is none, runs `lead` and shares its outcome. */
 export async function joinLocked<T>(
   run: LockedRun,
   joins: Joins,
@@ -21,10 +21,13 @@ export async function joinLocked<T>(
   const signal = run.signal instanceof WaitCancellation ? run.signal.signal : run.signal;
   const resources = resourcesOf(run);
   const isHolder = locker[HOLDS]?.(resources) ?? false;
-  const joined = (): void => locker[TELL]?.({ type: 'joined', resources });
+  const joined = (): void => locker[EMIT]?.({ type: 'joined', resources });
   try {
-    return await joins.share({ locker, owner, resources, isHolder, signal, joined }, (left, within) =>
-      lead({ ...run, resources: () => resources, signal: left, toReply: (error) => new LockTrouble(error) }, within),
+    return await joins.share({ locker, owner, resources, isHolder, signal, joined }, (abandoned, within) =>
+      lead(
+        { ...run, resources: () => resources, signal: abandoned, toReply: (error) => new LockTrouble(error) },
+        within,
+      ),
     );
   } catch (error) {
     throw error instanceof LockTrouble ? replyOf(run, error.error) : error;
@@ -32,8 +35,8 @@ export async function joinLocked<T>(
 }
 
 /**
- * The one value of a stream, if it has any and its lock is not lost before.
- * @throws TypeError where it gives a second one
+ * Resolves with the one value of a stream, or with none; rejects if the lock is lost before the stream completes.
+ * @throws TypeError where the stream gives a second value
  */
 export function onlyValue<T>(stream: Observable<T>, lost: AbortSignal | undefined, { where }: LockPlan): Promise<T[]> {
   const guarded = lost ? stream.pipe(takeUntil(losing(lost))) : stream;

@@ -12,16 +12,16 @@ export interface LockCallParts {
   readonly request: object;
   /** @default that of an HTTP request */
   readonly kind?: HandlerKind | undefined;
-  /** What the interceptor took for this call; undefined where the method is to take it. */
+  /** The lock that the interceptor took for this call; undefined if the method has to take it. */
   readonly lock?: Lock | undefined;
-  /** What the client is told when the lock cannot be had, and how one learns that the client has gone away. */
+  /** What the client is told when the lock cannot be had, and the signal that the client has gone away. */
   readonly reply: Pick<LockedRun, 'toReply' | 'signal'>;
 }
 
 /** One request on its way to a handler, as the interceptor and the wrapped method both see it. */
 export class LockCall {
   #entered = false;
-  #left = false;
+  #abandoned = false;
   #work: Promise<unknown> | undefined;
 
   constructor(private readonly parts: LockCallParts) {}
@@ -42,12 +42,12 @@ export class LockCall {
     return this.parts.reply;
   }
 
-  /** True while Nest is still on its way to the method with this plan. */
+  /** Returns true as long as Nest has not yet called the method with this plan. */
   isFor(plan: LockPlan): boolean {
     return plan === this.parts.plan && !this.#entered;
   }
 
-  /** True once, for the call by Nest: what the method itself calls locks for itself. */
+  /** Returns true once, for the call by Nest. When the method itself calls locked methods, they take locks of their own. */
   enter(plan: LockPlan): boolean {
     const first = this.isFor(plan);
     this.#entered ||= first;
@@ -55,11 +55,11 @@ export class LockCall {
   }
 
   /**
-   * Runs the method under the lock of this call, unless nobody waits for it any more: the lock is on its way back then.
+   * Runs the method under the lock of this call, unless nobody waits for the result any more: then the lock is being given back.
    * @throws what the client is told of a lost lock where guards, pipes or interceptors took longer than the lock lasted
    */
   work(invoke: (lock: Lock) => unknown, lock: Lock): unknown {
-    if (this.#left) throw departed();
+    if (this.#abandoned) throw departed();
     this.#assertHeld(lock);
     const result = invoke(lock);
     if (result instanceof Promise) this.#work = result;
@@ -74,12 +74,15 @@ export class LockCall {
     }
   }
 
-  /** Nobody waits for it any more; a promise of the method goes on all the same, and resolves what this returns. */
+  /**
+   * Notes that nobody waits for the result any more. A promise of the method goes on all the same; the returned promise
+   * resolves when it has ended.
+   */
   leave(): Promise<unknown> | undefined {
-    this.#left = true;
+    this.#abandoned = true;
     return this.#work?.catch(() => undefined);
   }
 }
 
-/** The call that the current async context belongs to. */
+/** The call to which the current async context belongs. */
 export const lockCalls = new AsyncLocalStorage<LockCall>();

@@ -19,15 +19,15 @@ type Mode = 'wait' | 'reject' | 'skip' | 'join';
 
 export interface WithLockOptions extends LockOptions {
   /**
-   * What a call does that finds the resource held: wait for it, fail at once, return undefined without running, or share the
-   * outcome of the call of this method that is under way for the same key in this process (neither of the last two for handlers
-   * that answer by `@Res()` themselves: nobody would).
+   * What a call does if it finds the resource held: 'wait' for it; 'reject', that is, fail at once; 'skip', that is, return undefined without
+   * running; or 'join', that is, share the outcome of the call of this method that is under way for the same key in this process. The last
+   * two are not for handlers that answer by `@Res()` themselves, because a call that does not run would get no answer.
    * @default 'wait'
    */
   onContended?: Mode;
-  /** Which pool to lock on. @default the one registered without a name */
+  /** The pool to lock on. @default the one registered without a name */
   name?: string;
-  /** Makes what the handler throws where its lock fails. @default that of the module, or the usual answers */
+  /** Makes the exception that the handler throws when its lock fails. @default that of the module, or the usual answers */
   exceptionFactory?: ExceptionFactory;
 }
 
@@ -36,7 +36,7 @@ export interface LockPlan {
   readonly key: CompiledKey;
   readonly options: LockOptions;
   readonly onContended: Mode;
-  /** The calls that are under way, where equal ones share their outcome. */
+  /** The calls that are under way, if equal calls share their outcome. */
   readonly joins: Joins | undefined;
   readonly pool: string | undefined;
   readonly exceptionFactory: ExceptionFactory | undefined;
@@ -45,7 +45,7 @@ export interface LockPlan {
 }
 
 const MODES = ['wait', 'reject', 'skip', 'join'];
-/** Those that make one attempt. */
+/** The modes that make one attempt only. */
 const IMPATIENT: readonly Mode[] = ['reject', 'skip'];
 
 /** @throws TypeError, RangeError for a malformed key or option, naming the method */
@@ -69,7 +69,7 @@ export function toPlan(key: LockKey, withLockOptions: WithLockOptions, where: st
   };
 }
 
-/** What the pool allows is not known yet. */
+/** Checks the ttl as far as possible: the `maxTtl` of the pool is not known yet. */
 function checkTtl({ ttl, driftFactor = DEFAULT_LOCK_OPTIONS.driftFactor }: LockOptions, where: string): void {
   if (ttl === undefined) return;
   try {
@@ -87,7 +87,7 @@ function compile(key: LockKey, where: string): CompiledKey {
   }
 }
 
-/** The same key, whose mistakes name the method: a call may be far from it. */
+/** Returns the key with mistakes that name the method, because a call may be far from it. */
 function naming(key: CompiledKey, where: string): CompiledKey {
   const resolve = (source: KeySource): readonly string[] => {
     try {

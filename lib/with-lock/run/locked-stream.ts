@@ -11,7 +11,7 @@ import {
 import { ABORT } from '../../core/api/call-options.js';
 import type { AbortSignalLike } from '../../core/time/abort.js';
 import type { Lock } from '../../core/api/lock.js';
-import { TELL } from '../../redlock.tokens.js';
+import { EMIT } from '../../redlock.tokens.js';
 import { assertHeld } from './assert-held.js';
 import { WaitCancellation } from '../transport/wait-cancellation.js';
 import { onlyValue } from './join-locked.js';
@@ -20,23 +20,23 @@ import { replyOf } from '../reply/reply.js';
 import { isLocked, lockFor, runLocked, skipped } from './run-locked.js';
 import type { LockedRun } from './locker.js';
 
-/** What is no Observable gives nothing before `subscribe` has returned. */
+/** Opens the stream under its lock. A source that is no Observable gives nothing before `subscribe` has returned. */
 type Open<T> = (lock: Lock | undefined) => Subscribable<T>;
 
 export interface StreamRun extends LockedRun {
-  /** Told that nobody listens any more; what goes on all the same is waited for before the lock goes. */
-  readonly left?: (() => Promise<unknown> | undefined) | undefined;
+  /** Called when nobody listens any more. The lock is kept until the returned promise has settled: some work cannot be stopped. */
+  readonly onAbandoned?: (() => Promise<unknown> | undefined) | undefined;
 }
 
-/** Lets the lock go: at once, or when what it is given has ended. */
+/** Releases the lock: at once, or when the promise that is passed has settled. */
 interface LetGo {
   readonly resolve: (rest: Promise<unknown> | undefined) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /**
- * Holds the lock from subscription until the stream completes, fails, is unsubscribed or loses the lock. A
- * handler that is skipped gives one undefined, since it has to answer something; any other stream is empty then.
+ * Holds the lock from subscription until the stream completes, fails, is unsubscribed or loses the lock. The stream of a skipped call is empty,
+ * but a handler gives one undefined, because it has to answer something.
  */
 export function streamLocked<T>(run: StreamRun, open: Open<T>): Observable<T | undefined> {
   return new Observable((subscriber) => {
@@ -46,15 +46,15 @@ export function streamLocked<T>(run: StreamRun, open: Open<T>): Observable<T | u
   });
 }
 
-/** One subscription; observes what runs under the lock. With every request, so no more is made than needed. */
+/** One subscription, which observes what runs under the lock. There is one for every request, so it makes as few objects as possible. */
 class LockedStream<T> implements Observer<T> {
   readonly #cancellation: WaitCancellation;
   #entered = false;
   #over = false;
-  #left = false;
+  #abandoned = false;
   #resources: readonly string[] = [];
   #failure: { readonly error: unknown } | undefined;
-  /** There from the first use of the lock to its end. */
+  /** Defined while the stream uses the lock. */
   #letGo: LetGo | undefined;
   #source: Unsubscribable | undefined;
   #cut: Subject<void> | undefined;
@@ -87,7 +87,7 @@ class LockedStream<T> implements Observer<T> {
 
   leave(): void {
     if (this.#over) return;
-    this.#left = true;
+    this.#abandoned = true;
     this.#cancellation.leave();
     this.complete();
     this.#stop();
@@ -105,7 +105,7 @@ class LockedStream<T> implements Observer<T> {
   }
 
   complete(): void {
-    this.#pass()?.resolve(this.#left ? this.run.left?.() : undefined);
+    this.#pass()?.resolve(this.#abandoned ? this.run.onAbandoned?.() : undefined);
   }
 
   #complete(): void {
@@ -119,16 +119,16 @@ class LockedStream<T> implements Observer<T> {
     if (this.#failure?.error === error) return subscriber.error(error);
     if (this.#entered || run.plan.onContended !== 'skip' || !isLocked(error))
       return subscriber.error(replyOf(run, error));
-    run.locker[TELL]?.({ type: 'skipped', resources: this.#resources });
+    run.locker[EMIT]?.({ type: 'skipped', resources: this.#resources });
     if (run.toReply) subscriber.next(undefined);
     subscriber.complete();
   }
 
-  /** Shares one outcome with all who join, which all are told when it is there. */
+  /** Shares one outcome with all calls that join; all of them get it once it is there. */
   #join(): void {
     const { run, subscriber, open } = this;
-    const work = async (lock: Lock | undefined, left?: AbortSignalLike): Promise<T[]> =>
-      left?.aborted ? [] : onlyValue(new Observable((all) => open(lock).subscribe(all)), lock?.signal, run.plan);
+    const work = async (lock: Lock | undefined, abandoned?: AbortSignalLike): Promise<T[]> =>
+      abandoned?.aborted ? [] : onlyValue(new Observable((all) => open(lock).subscribe(all)), lock?.signal, run.plan);
     runLocked({ ...run, signal: this.#cancellation.signal }, work).then(
       (result) => {
         if (result !== skipped) for (const value of result) subscriber.next(value);
@@ -146,13 +146,13 @@ class LockedStream<T> implements Observer<T> {
     this.#cancellation.end();
   }
 
-  /** Passes the stream on until it ends in whatever way; only then may the lock go. */
+  /** Passes the stream on until it ends in whatever way. The lock is released only when the returned promise has settled. */
   #hold(lock: Lock | undefined): Promise<unknown> {
     assertHeld(lock);
     this.#entered = true;
     this.#cancellation.end();
     return new Promise((resolve, reject) => {
-      if (this.#left) return resolve(undefined);
+      if (this.#abandoned) return resolve(undefined);
       this.#letGo = { resolve, reject };
       try {
         this.#watchNoLonger = lock && onLost(lock, (error) => this.#lose(error));
@@ -171,7 +171,7 @@ class LockedStream<T> implements Observer<T> {
   #follow(source: Subscribable<T>): void {
     if (!this.#letGo) return;
     if (isObservable(source)) {
-      // It may give all it has before there is a subscription to end.
+      // An Observable may give all that it has before `subscribe` returns a subscription to end.
       this.#cut = new Subject();
       (source as Observable<T>).pipe(takeUntil(this.#cut)).subscribe(this);
     } else {
@@ -184,7 +184,7 @@ class LockedStream<T> implements Observer<T> {
     this.#source?.unsubscribe();
   }
 
-  /** What lets the lock go, once. */
+  /** Returns what releases the lock, at the first call only. */
   #pass(): LetGo | undefined {
     const letGo = this.#letGo;
     this.#letGo = undefined;

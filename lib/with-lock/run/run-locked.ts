@@ -2,20 +2,20 @@ import { asOptions, ABORT, type CallOptions } from '../../core/api/call-options.
 import type { AbortSignalLike } from '../../core/time/abort.js';
 import type { RedlockErrorCode } from '../../core/api/errors.js';
 import type { Lock } from '../../core/api/lock.js';
-import { LOCK_FOR, TELL } from '../../redlock.tokens.js';
+import { LOCK_FOR, EMIT } from '../../redlock.tokens.js';
 import { assertHeld } from './assert-held.js';
 import { WaitCancellation } from '../transport/wait-cancellation.js';
 import { joinLocked } from './join-locked.js';
 import type { LockedRun, Locker } from './locker.js';
 import { replyOf } from '../reply/reply.js';
 
-/** In place of a result, where the work did not run. */
+/** Takes the place of a result if the work did not run. */
 export const skipped = Symbol('skipped');
 
-/** Is told where it may be that nobody is left who waits for it. */
-type Work<T> = (lock: Lock | undefined, left?: AbortSignalLike) => T | Promise<T>;
+/** The work under a lock. If calls may join, it also gets `abandoned`, which aborts when no caller waits for the lock any more. */
+type Work<T> = (lock: Lock | undefined, abandoned?: AbortSignalLike) => T | Promise<T>;
 
-/** Runs `work` under the lock, or shares what comes of it; `skipped` where the plan skips and somebody else holds it. */
+/** Runs `work` under the lock, or shares the outcome of an equal call; returns `skipped` if the plan skips and somebody else holds the lock. */
 export function runLocked<T>(run: LockedRun, work: Work<T>): Promise<T | typeof skipped> {
   const { joins } = run.plan;
   if (!joins) return runAlone(run, work);
@@ -33,14 +33,14 @@ async function runAlone<T>(run: LockedRun, work: Work<T>): Promise<T | typeof sk
   } catch (error) {
     if (guarded.threw(error)) throw error;
     if (!guarded.entered && run.plan.onContended === 'skip' && isLocked(error)) {
-      run.locker[TELL]?.({ type: 'skipped', resources });
+      run.locker[EMIT]?.({ type: 'skipped', resources });
       return skipped;
     }
     throw replyOf(run, error);
   }
 }
 
-/** Work whose errors can be told from those of the lock around it. */
+/** Work whose errors can be distinguished from those of the lock around it. */
 class Guarded<T> {
   entered = false;
   #failure: { readonly error: unknown } | undefined;
@@ -63,7 +63,7 @@ class Guarded<T> {
   }
 }
 
-/** What one call asks a locker for. */
+/** The request of one call to a locker. */
 interface Request<T> {
   readonly resources: readonly string[];
   readonly work: (lock: Lock | undefined) => Promise<T>;
@@ -79,13 +79,13 @@ function lockRun<T>({ locker, plan, signal }: LockedRun, { resources, work }: Om
   return locker.withLock(resources, work, { ...options, signal: either });
 }
 
-/** Makes a signal only for a locker that is a double. */
+/** Takes a lock for one call; makes an `AbortSignal` only if the locker is a test double. */
 export function lockFor<T>(locker: Locker, { resources, work, call }: Request<T>): Promise<T> {
   if (locker[LOCK_FOR]) return locker[LOCK_FOR](resources, work, call);
   return locker.withLock(resources, work, asOptions(call));
 }
 
-/** By its code, which also works across two copies of this package. */
+/** Recognises the error by its code, which also works across two copies of this package. */
 export function isLocked(error: unknown): boolean {
   return (error as { code?: RedlockErrorCode } | null)?.code === 'RESOURCE_LOCKED';
 }

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** A call that may share the outcome of another one. */
 export interface JoinCall {
-  /** On which pool, and of which class: the same method may be inherited by several. */
+  /** The pool and the class of the call: several classes may have inherited the same method. */
   readonly locker: object;
   readonly owner: unknown;
   readonly resources: readonly string[];
@@ -10,18 +10,18 @@ export interface JoinCall {
   readonly isHolder: boolean;
   /** Aborts when the caller does not want to wait for the lock any more. */
   readonly signal?: AbortSignal | undefined;
-  /** Told where there is an outcome to share. */
+  /** Called if there is an outcome to share. */
   readonly joined: () => void;
 }
 
-/** Runs a method for all who join, until nobody is left who waits for its lock; its work runs `within`. */
-export type Lead<T> = (left: AbortSignal | undefined, within: <R>(work: () => R) => R) => Promise<T>;
+/** Runs a method for all calls that join, and does its work inside `within`; `abandoned` aborts when no call waits for the lock any more. */
+export type Lead<T> = (abandoned: AbortSignal | undefined, within: <R>(work: () => R) => R) => Promise<T>;
 
-/** For which runs the work of a run waits. */
+/** The runs for which the work of a run waits. */
 class Errand {
   readonly #waitsFor = new Set<Errand>();
 
-  /** True where waiting for this one in the work of `other` would be waiting for oneself. */
+  /** Returns true if the work of `other` would wait for itself by waiting for this run. */
   dependsOn(other: Errand): boolean {
     return this === other || [...this.#waitsFor].some((errand) => errand.dependsOn(other));
   }
@@ -36,10 +36,10 @@ class Errand {
   }
 }
 
-/** In whose work the current async context is. */
+/** The run to whose work the current async context belongs. */
 const errands = new AsyncLocalStorage<Errand>();
 
-/** One run of a method, and those who share what comes of it. */
+/** One run of a method, and the calls that share its outcome. */
 class Joint<T> {
   readonly errand = new Errand();
   readonly #deserted = new AbortController();
@@ -59,7 +59,7 @@ class Joint<T> {
     this.#outcome = lead(this.#deserted.signal, within).finally(over);
   }
 
-  /** The outcome; a caller may leave until the work begins, which then runs to its end for all callers that are left. */
+  /** Returns the outcome. A caller may leave until the work begins; then the work runs to its end for all callers that are left. */
   wait(signal: AbortSignal | undefined): Promise<T> {
     this.#callers += 1;
     if (!signal) return this.#outcome;
@@ -67,7 +67,7 @@ class Joint<T> {
       const leave = (): void => {
         if (this.#hasBegun) return;
         reject(signal.reason as Error);
-        this.#left(signal.reason);
+        this.#abandon(signal.reason);
       };
       const stop = (): void => signal.removeEventListener('abort', leave);
       signal.addEventListener('abort', leave, { once: true });
@@ -76,7 +76,7 @@ class Joint<T> {
     });
   }
 
-  #left(reason: unknown): void {
+  #abandon(reason: unknown): void {
     this.#callers -= 1;
     if (this.#callers > 0) return;
     // A caller that comes now begins a run of its own.
@@ -89,12 +89,12 @@ class Joint<T> {
 export class Joins {
   readonly #joints = new Map<string, Joint<unknown>[]>();
 
-  /** What comes of the run that is under way for an equal call, or of one that `lead` begins now. */
+  /** Returns the outcome of the run that is under way for an equal call, or of a run that `lead` begins now. */
   share<T>(call: JoinCall, lead: Lead<T>): Promise<T> {
     const context = errands.getStore();
     const key = JSON.stringify(call.resources);
     const found = this.#find(key, call) as Joint<T> | undefined;
-    // Else it could wait for itself: what is nested shares the lock instead.
+    // Such a call could wait for itself, so it does not join but runs on its own, as every nested call does.
     if (call.isHolder || (found && context && found.errand.dependsOn(context)))
       return lead(call.signal, (work) => work());
     if (found) call.joined();

@@ -6,29 +6,32 @@ import { rawOf, toHttpException, type HttpResponse } from './http-errors.js';
 import { toLockException } from '../reply/lock-exception.js';
 import { asMessageError, isMessageError } from '../reply/message-filter.js';
 
-/** What a handler is called for, as its lock sees it. */
+/** What a handler is called for, as far as its lock needs to know. */
 export interface Handling {
   readonly kind: HandlerKind;
-  /** What keys are made of. */
+  /** The object that keys are read from. */
   readonly request: object;
-  /** Whose going away ends the wait for the lock, where the transport tells of it. */
+  /** The client, if the transport reports when it goes away, which ends the wait for the lock. */
   readonly client: Client | undefined;
-  /** What the handler throws for an error of its lock. */
+  /** Returns what the handler throws for an error of its lock. */
   toException(error: unknown): unknown;
-  /** Whether an error that leaves the handler is one of those, where no filter of the application has to do with that. */
+  /**
+   * Returns whether an error that leaves the handler comes from `toException`; defined only where no filter of the application
+   * converts errors of locks.
+   */
   readonly isAnswered?: (error: unknown) => boolean;
 }
 
 type Described = Record<string, unknown>;
 
-/** Nest's own marks of `@EventPattern`. */
+/** The metadata of Nest's `@EventPattern`. */
 const HANDLER_TYPE = 'microservices:handler_type';
 const EVENT = 2;
 
 const MESSAGES = { toException: asMessageError, isAnswered: isMessageError };
 const AS_IT_IS = { toException: (error: unknown): unknown => error };
 
-/** Undefined for a kind of handler that nobody here knows: the method locks by its arguments then. */
+/** Returns what a handler is called for; undefined for an unknown kind of handler, whose method takes the lock by its arguments. */
 export function handlingOf(context: ExecutionContext): Handling | undefined {
   switch (context.getType<string>()) {
     case 'http':
@@ -45,9 +48,9 @@ export function handlingOf(context: ExecutionContext): Handling | undefined {
 }
 
 function ofHttp(context: ExecutionContext): Handling | undefined {
-  // With every request, so no more is made than needed.
+  // This runs with every request, so it makes as few objects as possible.
   const [request, response] = context.getArgs<[object, HttpResponse]>();
-  // Nest calls everything HTTP that somebody runs through it without saying what it is.
+  // Nest reports the type 'http' for every call that somebody runs through it without naming a type.
   if (typeof inside(response)['header'] !== 'function') return undefined;
   return {
     kind: HTTP,
@@ -57,12 +60,12 @@ function ofHttp(context: ExecutionContext): Handling | undefined {
   };
 }
 
-/** `[parent, args, context, info]`; what resolves a reference has no args. */
+/** Reads `[parent, args, context, info]`; a method that resolves a reference has no args. */
 function ofGraphql(all: unknown[]): Handling {
   const [parent, args, context] = all.length === 3 ? [all[0], undefined, all[1]] : all;
   const { req, res, user, extra } = inside(context);
   const request = inside(req);
-  // A subscription comes over a WebSocket, whose surroundings graphql-ws calls extra.
+  // A subscription comes over a WebSocket, whose request and socket graphql-ws keeps in `extra`.
   const around = inside(extra ?? request['extra']);
   const response = res ?? request['res'];
   return {
@@ -87,12 +90,12 @@ function ofRpc(context: ExecutionContext): Handling {
     request: { data: rpc.getData<unknown>(), user: inside(message)['user'] },
     // The sender of an event waits for nothing, and may disconnect at once.
     client: isEvent ? undefined : clientIn(socketOf(message)),
-    // Nobody hears of an event: Nest writes the error to the log as it is.
+    // The sender of an event gets no answer: Nest writes the error to the log as it is.
     ...(isEvent ? AS_IT_IS : MESSAGES),
   };
 }
 
-/** Nest itself unsubscribes when a socket disconnects. */
+/** Needs no client, because Nest itself unsubscribes when a socket disconnects. */
 function ofWs(context: ExecutionContext): Handling {
   const ws = context.switchToWs();
   const client = inside(ws.getClient());
@@ -100,7 +103,7 @@ function ofWs(context: ExecutionContext): Handling {
   return { kind: WS, request: { data: ws.getData<unknown>(), user }, client: undefined, ...MESSAGES };
 }
 
-/** The connection of the TCP transport; others have none to the client. */
+/** Returns the connection of the TCP transport; other transports have no connection to the client. */
 function socketOf(context: object | undefined): unknown {
   const { getSocketRef } = inside(context);
   return typeof getSocketRef === 'function' ? inside(getSocketRef.call(context))['netSocket'] : undefined;

@@ -6,21 +6,21 @@ import { replyTo } from '../reply/replies.js';
 /** What the lock needs of a response of Express or Fastify. */
 export interface HttpResponse {
   header(name: string, value: string): unknown;
-  /** Fastify's way to Node's own response; with Express the response is one. */
+  /** Node's own response, which Fastify has here; a response of Express is one itself. */
   readonly raw?: Client & { readonly headersSent?: boolean };
 }
 
-/** Node's own response below that of the framework. */
+/** Returns Node's own response, below that of the framework. */
 export function rawOf(response: HttpResponse): NonNullable<HttpResponse['raw']> {
-  // With every request: looking for what a response of Node has not takes long.
+  // This runs with every request, and looking up a property that Node's response does not have takes long.
   if (response instanceof ServerResponse) return response;
   return response.raw ?? (response as unknown as NonNullable<HttpResponse['raw']>);
 }
 
-/** The HTTP equivalent of a lock's error, with `Retry-After` on the response; any other error as it is. */
+/** Returns the HTTP equivalent of a lock's error and sets `Retry-After` on the response; returns any other error as it is. */
 export function toHttpException(error: unknown, response: HttpResponse): unknown {
   const reply = replyTo(error);
-  // A lost lock is a failure of the server: Nest says so in the log, and nothing to the client.
+  // A lost lock is a failure of the server: Nest logs it and tells the client nothing.
   if (!reply || reply.status === HttpStatus.INTERNAL_SERVER_ERROR) return error;
   const { code, status, message, retryAfter } = reply;
   // A stream of events has sent its headers before it waits for the lock.

@@ -9,7 +9,7 @@ export interface CancelSources {
 }
 
 /**
- * Ends one call's wait for its lock: by something outside, or when nobody listens to the call any more. Nothing is listened to
+ * Ends the wait of one call for its lock: by a source from outside, or when nobody listens to the call any more. It listens to no source
  * before the call has to wait.
  */
 export class WaitCancellation implements LazyAbortSignal {
@@ -49,7 +49,7 @@ export class WaitCancellation implements LazyAbortSignal {
     this.#abort?.signal.removeEventListener(type, listener);
   }
 
-  /** Somebody goes; of no effect once it is over. */
+  /** Ends the wait with a reason; has no effect once the wait is over. */
   leave(toReason: () => unknown = departed): void {
     if (this.#state !== 'staying') return;
     this.#state = 'left';
@@ -58,7 +58,7 @@ export class WaitCancellation implements LazyAbortSignal {
     this.#abort?.abort(this.#reason);
   }
 
-  /** From now on it does not matter who goes. */
+  /** Marks the wait as over and stops listening to all sources. */
   end(): void {
     if (this.#state === 'staying') this.#state = 'over';
     this.#listenNoLonger();

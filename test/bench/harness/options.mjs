@@ -6,8 +6,9 @@ const SCENARIO_NAMES = SCENARIOS.map(({ name }) => name);
 
 export const USAGE = `Usage: npm run bench -- [options]
 
-  --quick              some minutes in all: one short round; no peers unless --candidates names them (then in one round),
-                       and the bare commands only where others are compared with them
+  --quick              less than five minutes in all: one short round; no peers unless --candidates names them (then in
+                       one round), the bare commands only where others are compared with them, and fewer variants of
+                       some scenarios, unless --only names these
   --only <a,b>         these scenarios: ${SCENARIO_NAMES.join(', ')}
   --candidates <a,b>   these candidates: ${CANDIDATES.map(({ name }) => name).join(', ')}
   --rounds <n>         how often each candidate is measured in turn (5, with --quick 1)
@@ -30,6 +31,7 @@ const SHAPE = /** @type {const} */ ({
 /**
  * @typedef {object} Options
  * @property {boolean} quick
+ * @property {boolean} isEverything whether no scenario was named
  * @property {boolean} isSelection whether the candidates were named
  * @property {readonly string[]} scenarios
  * @property {readonly import('../candidates/candidates.mjs').Candidate[]} candidates
@@ -56,7 +58,8 @@ export function readOptions(args) {
   const rounds = Number(values.rounds ?? (quick ? 1 : 5));
   if (!Number.isInteger(rounds) || rounds < 1)
     throw new Error(`--rounds must be a whole number from 1; got ${values.rounds}`);
-  return { quick, isSelection, scenarios, candidates, rounds, json, out, library, help };
+  const isEverything = values.only === undefined;
+  return { quick, isEverything, isSelection, scenarios, candidates, rounds, json, out, library, help };
 }
 
 /** @param {string | undefined} list @param {readonly string[]} known @param {string} option */

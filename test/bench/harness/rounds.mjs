@@ -3,7 +3,7 @@ import { Context } from './context.mjs';
 
 /** @typedef {import('./child.mjs').Figures} Figures */
 /** @typedef {import('../candidates/candidates.mjs').Candidate} Candidate */
-/** @typedef {{ name: string, title?: string, params: Record<string, any>, isLong?: boolean }} Variant not in a quick run where it is long */
+/** @typedef {{ name: string, title?: string, params: Record<string, any>, isLong?: boolean }} Variant not in a quick run of all scenarios where it is long */
 /**
  * @typedef {object} Column
  * @property {string} figure
@@ -34,7 +34,7 @@ import { Context } from './context.mjs';
  * @returns {Promise<ScenarioResult>}
  */
 export async function runRounds(scenario, plan) {
-  const variants = scenario.variants.filter(({ isLong }) => !(isLong && plan.quick));
+  const variants = scenario.variants.filter(({ isLong }) => !(isLong && plan.quick && plan.isEverything));
   /** @type {ScenarioResult} */
   const results = Object.fromEntries(variants.map(({ name }) => [name, { control: [], runs: {} }]));
   for (let round = 0; round < plan.rounds; round += 1) {

@@ -58,7 +58,7 @@ ${BOUNDS}
 
 ## How to run it
 
-\`npm run bench\` measures everything in five rounds, about two hours; \`npm run bench -- --quick\` in a few minutes, for looking and not for
+\`npm run bench\` measures everything in five rounds, about two hours; \`npm run bench -- --quick\` in less than five minutes, for looking and not for
 judging; \`npm run bench -- --help\` tells the rest.
 
 ${scenarios.map((scenario) => section(scenario, results)).join('\n\n')}

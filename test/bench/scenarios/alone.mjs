@@ -8,6 +8,7 @@ export const alone = {
     name: `${concurrency}`,
     title: `concurrency ${concurrency}`,
     params: { concurrency },
+    isLong: concurrency === 16,
   })),
   candidates: (chosen) => chosen,
   baseline: 'raw',

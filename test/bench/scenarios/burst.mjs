@@ -1,4 +1,4 @@
-import { idealParts, merged, PATIENCE_MS, SECTION_MS, WARM_UP, whoCanWait } from './contention.mjs';
+import { idealParts, merged, PATIENCE_MS, SECTION_MS, warmUpOf, whoCanWait } from './contention.mjs';
 
 const CALLERS = 128;
 
@@ -25,7 +25,7 @@ export const burst = {
 
   async run(context) {
     const { processes } = context.params;
-    const work = { workers: CALLERS / processes, sectionLength: SECTION_MS, ...WARM_UP };
+    const work = { workers: CALLERS / processes, sectionLength: SECTION_MS, ...warmUpOf(context) };
     const limit = context.quick ? 6_000 : PATIENCE_MS;
     const { each } = await context.together('contended', work, { processes, patience: PATIENCE_MS, limit });
     return burstFigures(/** @type {import('../work/contended.mjs').Trace[]} */ (each), {

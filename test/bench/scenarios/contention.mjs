@@ -5,12 +5,16 @@ import { percentile, sorted } from '../harness/statistics.mjs';
 
 export const SECTION_MS = 1;
 /** A server that has been up for a while runs compiled code. */
-export const WARM_UP = { compiling: 1_500, warmUp: 4_000 };
+const WARM_UP = { compiling: 1_500, warmUp: 4_000 };
+const QUICK_WARM_UP = { compiling: 1_000, warmUp: 2_000 };
 /** How long a caller is ready to wait, where a candidate has a setting for it. */
 export const PATIENCE_MS = 20_000;
 
 /** @param {readonly import('../candidates/candidates.mjs').Candidate[]} chosen */
 export const whoCanWait = (chosen) => chosen.filter(({ kind }) => kind !== 'reference');
+
+/** @param {import('../harness/context.mjs').Context} context */
+export const warmUpOf = ({ quick }) => (quick ? QUICK_WARM_UP : WARM_UP);
 
 /** The ideal of the round is made of bare commands. @param {import('../harness/context.mjs').Context} context */
 export async function idealParts(context) {

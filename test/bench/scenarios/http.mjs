@@ -14,8 +14,8 @@ export const http = {
   name: 'http',
   title: 'A lock on a handler of Nest that many call at once, each request with a name of its own',
   variants: [
-    ...CONNECTIONS.map((connections) => variant('Express', connections)),
-    ...CONNECTIONS.map((connections) => variant('Fastify', connections, { isLong: connections < 200 })),
+    ...CONNECTIONS.map((connections) => variant('Express', connections, { isLong: connections === 20 })),
+    ...CONNECTIONS.map((connections) => variant('Fastify', connections, { isLong: true })),
     variant('TCP', 200, { isLong: true }),
   ],
   candidates: () => [STYLES.bare, STYLES.withLock, STYLES.decorator, STYLES.handWritten, STYLES.peer],

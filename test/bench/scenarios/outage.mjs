@@ -1,6 +1,6 @@
 import { goTogether } from '../harness/child.mjs';
 import { faultOf } from './faults.mjs';
-import { idealParts, PATIENCE_MS, SECTION_MS, WARM_UP, whoCanWait } from './contention.mjs';
+import { idealParts, PATIENCE_MS, SECTION_MS, warmUpOf, whoCanWait } from './contention.mjs';
 import { steadyFigures } from './steady.mjs';
 
 /** @typedef {import('../harness/context.mjs').Context} Context */
@@ -58,7 +58,7 @@ async function alone(context, kind) {
 /** @param {Context} context @param {import('./faults.mjs').Kind} kind */
 async function contended(context, kind) {
   const length = context.quick ? 2_000 : 4_000;
-  const params = { ...context.params, sectionLength: SECTION_MS, length, ...WARM_UP };
+  const params = { ...context.params, sectionLength: SECTION_MS, length, ...warmUpOf(context) };
   return withFault(context, { kind, work: 'contended', params }, async (child, begin) => {
     await begin();
     return steadyFigures(context, await goTogether([child], limitOf(context)));

@@ -1,4 +1,4 @@
-import { idealParts, merged, PATIENCE_MS, SECTION_MS, WARM_UP, whoCanWait } from './contention.mjs';
+import { idealParts, merged, PATIENCE_MS, SECTION_MS, warmUpOf, whoCanWait } from './contention.mjs';
 
 const CROWDS = /** @type {const} */ ([
   [1, 2],
@@ -16,6 +16,7 @@ export const steady = {
     name: `${processes}x${workers}`,
     title: `${processes} x ${workers}`,
     params: { processes, workers },
+    isLong: workers === 2,
   })),
   candidates: whoCanWait,
   columns: [
@@ -38,9 +39,9 @@ export const steady = {
     const { processes, workers } = params;
     // Every worker needs turns enough for their shares to be compared.
     const length = context.quick ? Math.max(2_000, workers * 30) : Math.max(4_000, workers * 60);
-    const work = { workers, sectionLength: SECTION_MS, length, ...WARM_UP };
+    const work = { workers, sectionLength: SECTION_MS, length, ...warmUpOf(context) };
     const { each } = await context.together('contended', work, { processes, patience: PATIENCE_MS });
-    const counted = context.round === 0 ? await countCommands(context, work) : {};
+    const counted = context.round === 0 && !context.quick ? await countCommands(context, work) : {};
     return { ...steadyFigures(context, each), ...counted };
   },
 };

@@ -4,9 +4,10 @@ import { CurrentLock, WithLock, type Lock } from 'nestjs-redlock';
 import { of, type Observable } from 'rxjs';
 import { block } from '../../support/block.js';
 import { Beginnings } from '../../support/nest/beginnings.js';
-import { poolOn, untilFree } from '../../support/nest/nodes.js';
-import { closeApps, PLATFORMS, TestApp } from '../../support/nest/test-app.js';
-import { startRedisServers, stopAll, type RedisServer } from '../../support/redis-server.js';
+import { endAll } from '../../support/nest/end-all.js';
+import { LoneApp } from '../../support/nest/lone-app.js';
+import { untilFree } from '../../support/nest/nodes.js';
+import { PLATFORMS } from '../../support/nest/test-app.js';
 
 /** Ms. */
 const TTL = 200;
@@ -39,31 +40,26 @@ class Users {
 }
 
 describe.each(PLATFORMS)('a pipe on %s that blocks the event loop for longer than the lock lasts', (platform) => {
-  let servers: RedisServer[];
-  let app: TestApp;
+  let lone: LoneApp;
 
   beforeAll(async () => {
-    servers = await startRedisServers(5);
-    app = await TestApp.start(platform, { imports: [poolOn(servers)], controllers: [Users] });
+    lone = await LoneApp.start(5, platform, { controllers: [Users] });
   });
 
   beforeEach(() => {
     beginnings.clear();
-    app.log.clear();
+    lone.app.log.clear();
   });
 
-  afterAll(async () => {
-    await closeApps();
-    await stopAll();
-  });
+  afterAll(endAll);
 
   it.each(['slow-pipe', 'slow-pipe-stream'])(
     'keeps the method from running, and the request fails as with any lost lock: %s',
     async (path) => {
-      const { status } = await app.post(path, { email: 'a@b' });
+      const { status } = await lone.app.post(path, { email: 'a@b' });
       expect([status, beginnings.all]).toEqual([500, []]);
-      expect(app.log.count('lost')).toBe(1);
-      await untilFree(servers);
+      expect(lone.app.log.count('lost')).toBe(1);
+      await untilFree(lone.servers);
     },
   );
 });

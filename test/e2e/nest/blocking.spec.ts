@@ -4,9 +4,10 @@ import { CurrentLock, WithLock, type Lock } from 'nestjs-redlock';
 import { block } from '../../support/block.js';
 import { Beginnings } from '../../support/nest/beginnings.js';
 import { Deferred } from '../../support/nest/deferred.js';
-import { poolOn, untilFree } from '../../support/nest/nodes.js';
-import { closeApps, PLATFORMS, TestApp } from '../../support/nest/test-app.js';
-import { startRedisServers, stopAll, type RedisServer } from '../../support/redis-server.js';
+import { endAll } from '../../support/nest/end-all.js';
+import { LoneApp } from '../../support/nest/lone-app.js';
+import { untilFree } from '../../support/nest/nodes.js';
+import { PLATFORMS } from '../../support/nest/test-app.js';
 
 /** Ms. */
 const TTL = 2_000;
@@ -50,12 +51,10 @@ class Users {
 }
 
 describe.each(PLATFORMS)('a handler on %s that computes synchronously', (platform) => {
-  let servers: RedisServer[];
-  let app: TestApp;
+  let lone: LoneApp;
 
   beforeAll(async () => {
-    servers = await startRedisServers(5);
-    app = await TestApp.start(platform, { imports: [poolOn(servers)], controllers: [Users] });
+    lone = await LoneApp.start(5, platform, { controllers: [Users] });
   });
 
   beforeEach(() => {
@@ -63,21 +62,18 @@ describe.each(PLATFORMS)('a handler on %s that computes synchronously', (platfor
     created.length = 0;
   });
 
-  afterAll(async () => {
-    await closeApps();
-    await stopAll();
-  });
+  afterAll(endAll);
 
   it(
     'never begins under a lock that is over, also where sixty are locked together, and answers every sign-up',
     async () => {
       const emails = Array.from({ length: SIGN_UPS }, (_, index) => `${index}@example.com`);
-      const replies = await Promise.all(emails.map((email) => app.post('sign-up', { email })));
+      const replies = await Promise.all(emails.map((email) => lone.app.post('sign-up', { email })));
       expect(beginnings.tooLate).toEqual([]);
       expect(replies.map(({ status }) => status).filter((status) => ![201, 409, 503].includes(status))).toEqual([]);
       const answered = emails.filter((_, index) => replies[index]?.status === 201);
       expect([...created].sort()).toEqual([...answered].sort());
-      await untilFree(servers);
+      await untilFree(lone.servers);
     },
     PATIENCE,
   );

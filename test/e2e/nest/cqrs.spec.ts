@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Inject, Scope, type ModuleMetadata } from '@nestjs/common';
+import { Inject, Scope } from '@nestjs/common';
 import {
   CommandBus,
   CommandHandler,
@@ -16,9 +16,10 @@ import {
 import { CurrentLock, WithLock, type Lock } from 'nestjs-redlock';
 import { firstValueFrom } from 'rxjs';
 import { Door } from '../../support/nest/door.js';
-import { poolOn, untilFree } from '../../support/nest/nodes.js';
-import { closeApps, TestApp } from '../../support/nest/test-app.js';
-import { startRedisServers, stopAll, type RedisServer } from '../../support/redis-server.js';
+import { endAll } from '../../support/nest/end-all.js';
+import { untilFree } from '../../support/nest/nodes.js';
+import { Replicas } from '../../support/nest/replicas.js';
+import type { TestApp } from '../../support/nest/test-app.js';
 
 abstract class AboutUser {
   constructor(readonly id: string) {}
@@ -118,28 +119,13 @@ const query = ({ app }: TestApp, about: AboutUser): Promise<unknown> => app.get(
 const publish = ({ app }: TestApp, about: AboutUser): unknown => app.get(EventBus).publish(about);
 
 describe('handlers of commands, queries and events of two replicas', () => {
-  const door = new Door();
-  let servers: RedisServer[];
-  let [one, two]: TestApp[] = [];
+  let replicas: Replicas;
 
   beforeAll(async () => {
-    servers = await startRedisServers(3);
-    const metadata = (): ModuleMetadata => ({
-      imports: [CqrsModule.forRoot(), poolOn(servers)],
-      providers: [...HANDLERS, { provide: Door, useValue: door }],
-    });
-    [one, two] = await TestApp.pair('Express', metadata);
+    replicas = await Replicas.start('Express', () => ({ imports: [CqrsModule.forRoot()], providers: HANDLERS }));
   });
-
-  beforeEach(() => {
-    door.reset();
-    for (const { log } of [one!, two!]) log.clear();
-  });
-
-  afterAll(async () => {
-    await closeApps();
-    await stopAll();
-  });
+  beforeEach(() => replicas.reset());
+  afterAll(endAll);
 
   it.each<[string, (app: TestApp) => unknown, (app: TestApp) => unknown]>([
     ['commands', (app) => command(app, new Register('7')), (app) => command(app, new Register('7'))],
@@ -147,41 +133,46 @@ describe('handlers of commands, queries and events of two replicas', () => {
     ['a command and a query', (app) => command(app, new Register('7')), (app) => query(app, new FindUser('7'))],
     ['events', (app) => publish(app, new Registered('7')), (app) => publish(app, new Registered('7'))],
   ])('run one after the other: %s', async (_case, first, second) => {
-    door.shut();
-    const handled = [first(one!)];
-    await door.untilVisits(1);
-    handled.push(second(two!));
-    await two!.log.until('contended', 'user:7');
-    expect(door.inside).toBe(1);
-    door.open();
+    replicas.door.shut();
+    const handled = [first(replicas.one)];
+    await replicas.door.untilVisits(1);
+    handled.push(second(replicas.two));
+    await replicas.two.log.until('contended', 'user:7');
+    expect(replicas.door.inside).toBe(1);
+    replicas.door.open();
     await Promise.all(handled);
-    await door.untilVisits(2);
-    expect(door.most).toBe(1);
-    await untilFree(servers);
+    await replicas.door.untilVisits(2);
+    expect(replicas.door.most).toBe(1);
+    await untilFree(replicas.servers);
   });
 
   it('answer, and share the lock with the reentrant commands that they execute', async () => {
-    await expect(command(one!, new RegisterAndRename('7'))).resolves.toEqual(['registered under user:7', 'renamed']);
-    await expect(query(one!, new FindUser('8'))).resolves.toBe('found');
-    expect([one!.log.count('acquired', 'user:7'), one!.log.count('acquired', 'user:8')]).toEqual([1, 1]);
+    await expect(command(replicas.one, new RegisterAndRename('7'))).resolves.toEqual([
+      'registered under user:7',
+      'renamed',
+    ]);
+    await expect(query(replicas.one, new FindUser('8'))).resolves.toBe('found');
+    expect([replicas.one.log.count('acquired', 'user:7'), replicas.one.log.count('acquired', 'user:8')]).toEqual([
+      1, 1,
+    ]);
   });
 
   it('pass their own errors, and those of the lock', async () => {
-    await expect(command(one!, new Refuse('7'))).rejects.toThrow(new RangeError('7 is taken'));
-    await using held = await two!.redlock.acquire('user:7');
+    await expect(command(replicas.one, new Refuse('7'))).rejects.toThrow(new RangeError('7 is taken'));
+    await using held = await replicas.two.redlock.acquire('user:7');
     const locked = { code: 'RESOURCE_LOCKED', resources: held.resources };
-    await expect(command(one!, new Refuse('7'))).rejects.toMatchObject(locked);
-    await expect(query(one!, new FindUser(''))).rejects.toMatchObject({ code: 'LOCK_KEY' });
+    await expect(command(replicas.one, new Refuse('7'))).rejects.toMatchObject(locked);
+    await expect(query(replicas.one, new FindUser(''))).rejects.toMatchObject({ code: 'LOCK_KEY' });
   });
 
   it('tell the bus for unhandled exceptions where they handle events', async () => {
-    const exceptions = one!.app.get(UnhandledExceptionBus);
+    const exceptions = replicas.one.app.get(UnhandledExceptionBus);
     const own = firstValueFrom(exceptions);
-    publish(one!, new Renamed('nobody'));
+    publish(replicas.one, new Renamed('nobody'));
     await expect(own).resolves.toMatchObject({ exception: new RangeError('nobody was renamed') });
-    await using held = await two!.redlock.acquire('user:7');
+    await using held = await replicas.two.redlock.acquire('user:7');
     const locked = firstValueFrom(exceptions);
-    publish(one!, new Renamed('7'));
+    publish(replicas.one, new Renamed('7'));
     await expect(locked).resolves.toMatchObject({
       exception: { code: 'RESOURCE_LOCKED', resources: held.resources },
       cause: new Renamed('7'),

@@ -2,9 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Body, Controller, Get, Inject, Injectable, Post, ValidationPipe } from '@nestjs/common';
 import { CurrentLock, WithLock, type Lock } from 'nestjs-redlock';
 import { map, Observable, of } from 'rxjs';
+import { endAll } from '../../support/nest/end-all.js';
 import { holderOn, poolOn, untilFree } from '../../support/nest/nodes.js';
-import { closeApps, PLATFORMS, TestApp } from '../../support/nest/test-app.js';
-import { startRedisServers, stopAll, type RedisServer } from '../../support/redis-server.js';
+import { PLATFORMS, TestApp } from '../../support/nest/test-app.js';
+import { startRedisServers, type RedisServer } from '../../support/redis-server.js';
 
 const seen = (lock: Lock | undefined): object => ({
   resources: lock?.resources,
@@ -84,10 +85,7 @@ describe.each(PLATFORMS)('@CurrentLock on %s', (platform) => {
     app = await TestApp.start(platform, metadata, (nest) => nest.useGlobalPipes(pipe));
   });
 
-  afterAll(async () => {
-    await closeApps();
-    await stopAll();
-  });
+  afterAll(endAll);
 
   it.each(['by-request', 'by-argument', 'observable'])('is the lock of this call in a handler: %s', async (path) => {
     const { status, body } = await app.post(path, { id: '7' });

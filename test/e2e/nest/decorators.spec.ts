@@ -11,8 +11,9 @@ import {
   UsePipes,
 } from '@nestjs/common';
 import { WithLock } from 'nestjs-redlock';
+import { endAll } from '../../support/nest/end-all.js';
 import { poolOn, untilFree } from '../../support/nest/nodes.js';
-import { closeApps, PLATFORMS, TestApp } from '../../support/nest/test-app.js';
+import { PLATFORMS, TestApp } from '../../support/nest/test-app.js';
 import {
   controllerOf,
   LowerCase,
@@ -23,7 +24,7 @@ import {
   wrapped,
   type Dto,
 } from '../../support/nest/trail.js';
-import { startRedisServers, stopAll, type RedisServer } from '../../support/redis-server.js';
+import { startRedisServers, type RedisServer } from '../../support/redis-server.js';
 
 const OTHERS: MethodDecorator[] = [
   UseGuards(RoleGuard),
@@ -84,18 +85,14 @@ describe.each(PLATFORMS)('a lock among other decorators on %s', (platform) => {
     trail.steps.length = 0;
   });
 
-  afterAll(async () => {
-    await closeApps();
-    await stopAll();
-  });
+  afterAll(endAll);
 
-  const taken = (): unknown[] => app.log.events.flatMap((event) => (event.type === 'acquired' ? event.resources : []));
   const admin = { headers: { 'x-role': 'admin' } };
 
   it.each(PLACES)('leaves all of them at work, and takes its lock once: $path', async ({ path, part }) => {
     const { status, body } = await app.post(path, { id: 'ABC' }, admin);
     expect([status, body]).toEqual([202, 'abc']);
-    expect(taken()).toEqual([part === '<body.id>' ? 'user:ABC' : 'user:abc']);
+    expect(app.log.acquired).toEqual([part === '<body.id>' ? 'user:ABC' : 'user:abc']);
     const { steps } = trail;
     expect(steps.filter((step) => !/acquired|released/.test(step))).toEqual([
       'guard for admin',
@@ -113,12 +110,12 @@ describe.each(PLATFORMS)('a lock among other decorators on %s', (platform) => {
 
   it.each(PLACES)('is not taken where a guard refuses, whose filter answers: $path', async ({ path }) => {
     expect(await app.post(path, { id: 'ABC' })).toMatchObject({ status: 418, body: 'no entry' });
-    expect([taken(), trail.steps]).toEqual([[], ['guard for admin']]);
+    expect([app.log.acquired, trail.steps]).toEqual([[], ['guard for admin']]);
   });
 
   it('never runs unlocked below a decorator that loses its metadata: by its arguments, or not at all', async () => {
     expect((await app.post('argument', { id: 'a' })).body).toBe('a');
-    expect([taken(), trail.steps.indexOf('acquired')]).toEqual([['user:a'], 1]);
+    expect([app.log.acquired, trail.steps.indexOf('acquired')]).toEqual([['user:a'], 1]);
     trail.steps.length = 0;
     expect(await app.post('lost', { id: '7' })).toMatchObject({ status: 500 });
     expect(trail.steps).not.toContain('handler');
@@ -126,7 +123,7 @@ describe.each(PLATFORMS)('a lock among other decorators on %s', (platform) => {
 
   it('may stand above one that loses metadata', async () => {
     expect((await app.post('below', { id: 'a' })).body).toBe('a');
-    expect(taken()).toEqual(['user:a']);
+    expect(app.log.acquired).toEqual(['user:a']);
   });
 
   it('is around what stands below it, and within what stands above it, on other methods', async () => {

@@ -2,9 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { Controller, Inject, Injectable, Post } from '@nestjs/common';
 import { InjectRedlock, RedlockService, WithLock } from 'nestjs-redlock';
 import { Deferred } from '../../support/nest/deferred.js';
+import { endAll } from '../../support/nest/end-all.js';
 import { poolOn, untilFree } from '../../support/nest/nodes.js';
-import { closeApps, TestApp } from '../../support/nest/test-app.js';
-import { startRedisServers, stopAll, type RedisServer } from '../../support/redis-server.js';
+import { TestApp } from '../../support/nest/test-app.js';
+import { startRedisServers, type RedisServer } from '../../support/redis-server.js';
 
 const ONCE = { waitTimeout: 0 };
 const LOCKED = { code: 'RESOURCE_LOCKED' };
@@ -62,10 +63,7 @@ describe('code that runs beside or after a held lock', () => {
 
   beforeEach(() => app.log.clear());
 
-  afterAll(async () => {
-    await closeApps();
-    await stopAll();
-  });
+  afterAll(endAll);
 
   it('does not share the lock of the request that began it', async () => {
     expect((await app.post('')).body).toBe('created');

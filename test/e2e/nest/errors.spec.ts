@@ -12,10 +12,11 @@ import {
 } from '@nestjs/common';
 import { InjectRedlock, LockKeyError, RedlockService, WithLock } from 'nestjs-redlock';
 import { Door } from '../../support/nest/door.js';
+import { endAll } from '../../support/nest/end-all.js';
 import { CLOSED_PORTS, poolOn, untilFree } from '../../support/nest/nodes.js';
 import type { Reply } from '../../support/nest/http-client.js';
-import { closeApps, PLATFORMS, TestApp } from '../../support/nest/test-app.js';
-import { startRedisServers, stopAll, type RedisServer } from '../../support/redis-server.js';
+import { PLATFORMS, TestApp } from '../../support/nest/test-app.js';
+import { startRedisServers, type RedisServer } from '../../support/redis-server.js';
 
 const REJECT = { onContended: 'reject', ttl: 2_500 } as const;
 
@@ -115,10 +116,7 @@ describe.each(PLATFORMS)('the errors of a lock on %s', (platform) => {
 
   beforeEach(() => door.reset());
 
-  afterAll(async () => {
-    await closeApps();
-    await stopAll();
-  });
+  afterAll(endAll);
 
   it.each(PATHS)('answer 409 where somebody else holds it, and say when to come again: %s', async (path) => {
     door.shut();

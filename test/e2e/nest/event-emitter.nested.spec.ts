@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Inject, Injectable, type ModuleMetadata } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { EventEmitter2, EventEmitterModule, OnEvent } from '@nestjs/event-emitter';
 import { WithLock } from 'nestjs-redlock';
 import { Door } from '../../support/nest/door.js';
-import { holderOn, poolOn, untilFree } from '../../support/nest/nodes.js';
-import { closeApps, TestApp } from '../../support/nest/test-app.js';
-import { startRedisServers, stopAll, type RedisServer } from '../../support/redis-server.js';
+import { endAll } from '../../support/nest/end-all.js';
+import { holderOn, untilFree } from '../../support/nest/nodes.js';
+import { Replicas } from '../../support/nest/replicas.js';
 
 @Injectable()
 class Listeners {
@@ -48,51 +48,39 @@ class SignUp {
 }
 
 describe('listeners of an event that is emitted under the lock that they take', () => {
-  const door = new Door();
-  let servers: RedisServer[];
-  let [one, two]: TestApp[] = [];
+  let replicas: Replicas;
 
   beforeAll(async () => {
-    servers = await startRedisServers(3);
-    const metadata = (): ModuleMetadata => ({
-      imports: [EventEmitterModule.forRoot(), poolOn(servers)],
-      providers: [Listeners, SignUp, { provide: Door, useValue: door }],
-    });
-    [one, two] = await TestApp.pair('Express', metadata);
+    replicas = await Replicas.start('Express', () => ({
+      imports: [EventEmitterModule.forRoot()],
+      providers: [Listeners, SignUp],
+    }));
   });
-
-  beforeEach(() => {
-    door.reset();
-    for (const { log } of [one!, two!]) log.clear();
-  });
-
-  afterAll(async () => {
-    await closeApps();
-    await stopAll();
-  });
+  beforeEach(() => replicas.reset());
+  afterAll(endAll);
 
   it('wait for its release as everybody else does', async () => {
-    door.shut();
-    const signedUp = one!.app.get(SignUp).signUp('7', 'after');
-    await Promise.race([one!.log.until('contended', 'user:7'), door.untilVisits(2)]);
-    expect(door.visits).toEqual(['signs up 7']);
-    door.open();
+    replicas.door.shut();
+    const signedUp = replicas.one.app.get(SignUp).signUp('7', 'after');
+    await Promise.race([replicas.one.log.until('contended', 'user:7'), replicas.door.untilVisits(2)]);
+    expect(replicas.door.visits).toEqual(['signs up 7']);
+    replicas.door.open();
     await expect(signedUp).resolves.toBe(true);
-    await door.untilVisits(2);
-    await untilFree(servers);
-    expect([door.most, one!.log.count('acquired', 'user:7')]).toEqual([1, 2]);
-    expect(one!.log.count('self-contended', 'user:7')).toBe(1);
+    await replicas.door.untilVisits(2);
+    await untilFree(replicas.servers);
+    expect([replicas.door.most, replicas.one.log.count('acquired', 'user:7')]).toEqual([1, 2]);
+    expect(replicas.one.log.count('self-contended', 'user:7')).toBe(1);
   });
 
   it('run inside it where they are reentrant, and keep it until they are done', async () => {
-    door.shut();
-    await expect(one!.app.get(SignUp).leave('7', 'within')).resolves.toBe(true);
-    expect([door.inside, await holderOn(servers, 'user:7')]).toEqual([1, expect.any(String)]);
-    const rival = two!.app.get(Listeners).after('7');
-    await two!.log.until('contended', 'user:7');
-    expect(door.inside).toBe(1);
-    door.open();
+    replicas.door.shut();
+    await expect(replicas.one.app.get(SignUp).leave('7', 'within')).resolves.toBe(true);
+    expect([replicas.door.inside, await holderOn(replicas.servers, 'user:7')]).toEqual([1, expect.any(String)]);
+    const rival = replicas.two.app.get(Listeners).after('7');
+    await replicas.two.log.until('contended', 'user:7');
+    expect(replicas.door.inside).toBe(1);
+    replicas.door.open();
     await expect(rival).resolves.toEqual('after 7');
-    expect([door.most, one!.log.count('acquired', 'user:7')]).toEqual([1, 1]);
+    expect([replicas.door.most, replicas.one.log.count('acquired', 'user:7')]).toEqual([1, 1]);
   });
 });

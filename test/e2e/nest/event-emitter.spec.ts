@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { Inject, Injectable, Logger, Scope, type ModuleMetadata } from '@nestjs/common';
+import { Inject, Injectable, Logger, Scope } from '@nestjs/common';
 import { EventEmitter2, EventEmitterModule, OnEvent } from '@nestjs/event-emitter';
 import { CurrentLock, WithLock, type Lock } from 'nestjs-redlock';
 import { Door } from '../../support/nest/door.js';
-import { poolOn, untilFree } from '../../support/nest/nodes.js';
-import { closeApps, TestApp } from '../../support/nest/test-app.js';
-import { startRedisServers, stopAll, type RedisServer } from '../../support/redis-server.js';
+import { endAll } from '../../support/nest/end-all.js';
+import { untilFree } from '../../support/nest/nodes.js';
+import { Replicas } from '../../support/nest/replicas.js';
+import type { TestApp } from '../../support/nest/test-app.js';
 
 interface SignedUp {
   readonly id: string;
@@ -86,28 +87,16 @@ const tell = ({ app }: TestApp, event: string, id = '7'): Promise<unknown[]> =>
   app.get(EventEmitter2).emitAsync(event, { id });
 
 describe('listeners of two replicas', () => {
-  const door = new Door();
-  let servers: RedisServer[];
-  let [one, two]: TestApp[] = [];
+  let replicas: Replicas;
 
   beforeAll(async () => {
-    servers = await startRedisServers(3);
-    const metadata = (): ModuleMetadata => ({
-      imports: [EventEmitterModule.forRoot({ wildcard: true }), poolOn(servers)],
-      providers: [Listeners, ScopedListeners, { provide: Door, useValue: door }],
-    });
-    [one, two] = await TestApp.pair('Express', metadata);
+    replicas = await Replicas.start('Express', () => ({
+      imports: [EventEmitterModule.forRoot({ wildcard: true })],
+      providers: [Listeners, ScopedListeners],
+    }));
   });
-
-  beforeEach(() => {
-    door.reset();
-    for (const { log } of [one!, two!]) log.clear();
-  });
-
-  afterAll(async () => {
-    await closeApps();
-    await stopAll();
-  });
+  beforeEach(() => replicas.reset());
+  afterAll(endAll);
 
   it.each([
     ['above', 'above'],
@@ -116,58 +105,63 @@ describe('listeners of two replicas', () => {
     ['later', 'later'],
     ['scoped', 'scoped'],
   ])('run one after the other, whatever the order of the decorators: %s and %s', async (first, second) => {
-    door.shut();
-    expect(emitterOf(one!).emit(first, { id: '7' })).toBe(true);
-    await door.untilVisits(1);
-    expect(emitterOf(two!).emit(second, { id: '7' })).toBe(true);
-    await two!.log.until('contended', 'user:7');
-    expect(door.inside).toBe(1);
-    door.open();
-    await door.untilVisits(2);
-    await untilFree(servers);
-    expect([door.most, door.visits]).toEqual([1, ['7', '7']]);
+    replicas.door.shut();
+    expect(emitterOf(replicas.one).emit(first, { id: '7' })).toBe(true);
+    await replicas.door.untilVisits(1);
+    expect(emitterOf(replicas.two).emit(second, { id: '7' })).toBe(true);
+    await replicas.two.log.until('contended', 'user:7');
+    expect(replicas.door.inside).toBe(1);
+    replicas.door.open();
+    await replicas.door.untilVisits(2);
+    await untilFree(replicas.servers);
+    expect([replicas.door.most, replicas.door.visits]).toEqual([1, ['7', '7']]);
   });
 
   it('run at the same time for different keys', async () => {
-    door.shut();
-    const told = [tell(one!, 'above', 'a'), tell(two!, 'below', 'b')];
-    await door.untilVisits(2);
-    expect(door.inside).toBe(2);
-    door.open();
+    replicas.door.shut();
+    const told = [tell(replicas.one, 'above', 'a'), tell(replicas.two, 'below', 'b')];
+    await replicas.door.untilVisits(2);
+    expect(replicas.door.inside).toBe(2);
+    replicas.door.open();
     await expect(Promise.all(told)).resolves.toEqual([['above a'], ['below b']]);
   });
 
   it('answer emitAsync, also where several events lead to one listener', async () => {
-    await expect(tell(one!, 'many.more')).resolves.toEqual(['7']);
-    await expect(tell(one!, 'another')).resolves.toEqual(['7']);
-    expect(one!.log.count('acquired', 'user:7')).toBe(2);
+    await expect(tell(replicas.one, 'many.more')).resolves.toEqual(['7']);
+    await expect(tell(replicas.one, 'another')).resolves.toEqual(['7']);
+    expect(replicas.one.log.count('acquired', 'user:7')).toBe(2);
   });
 
   it('run on one replica where the others skip', async () => {
-    door.shut();
-    const first = tell(one!, 'skip');
-    await door.untilVisits(1);
-    await expect(tell(two!, 'skip')).resolves.toEqual([undefined]);
-    door.open();
+    replicas.door.shut();
+    const first = tell(replicas.one, 'skip');
+    await replicas.door.untilVisits(1);
+    await expect(tell(replicas.two, 'skip')).resolves.toEqual([undefined]);
+    replicas.door.open();
     await expect(first).resolves.toEqual(['under user:7']);
-    expect(door.visits).toEqual(['7']);
+    expect(replicas.door.visits).toEqual(['7']);
   });
 
   it('pass errors on to emitAsync: their own, and those of the lock', async () => {
-    await expect(tell(one!, 'fail')).rejects.toThrow(new RangeError('7 cannot be welcomed'));
-    await using held = await two!.redlock.acquire('user:7');
-    await expect(tell(one!, 'reject')).rejects.toMatchObject({ code: 'RESOURCE_LOCKED', resources: held.resources });
-    await expect(one!.app.get(EventEmitter2).emitAsync('reject', {})).rejects.toMatchObject({ code: 'LOCK_KEY' });
+    await expect(tell(replicas.one, 'fail')).rejects.toThrow(new RangeError('7 cannot be welcomed'));
+    await using held = await replicas.two.redlock.acquire('user:7');
+    await expect(tell(replicas.one, 'reject')).rejects.toMatchObject({
+      code: 'RESOURCE_LOCKED',
+      resources: held.resources,
+    });
+    await expect(replicas.one.app.get(EventEmitter2).emitAsync('reject', {})).rejects.toMatchObject({
+      code: 'LOCK_KEY',
+    });
   });
 
   it('free their lock where Nest only logs their error', async () => {
     const logged = jest.spyOn(Logger.prototype, 'error').mockReturnValue();
-    await expect(tell(one!, 'fail-silently')).resolves.toEqual([undefined]);
-    expect([door.visits, logged.mock.calls.map(([message]) => message as string)]).toEqual([
+    await expect(tell(replicas.one, 'fail-silently')).resolves.toEqual([undefined]);
+    expect([replicas.door.visits, logged.mock.calls.map(([message]) => message as string)]).toEqual([
       ['7'],
       ['Nest logs this one'],
     ]);
     logged.mockRestore();
-    await untilFree(servers);
+    await untilFree(replicas.servers);
   });
 });

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Inject, Injectable, type ModuleMetadata } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { EventEmitter2, EventEmitterModule, OnEvent } from '@nestjs/event-emitter';
 import { InjectRedlock, RedlockService, WithLock } from 'nestjs-redlock';
 import { Door } from '../../support/nest/door.js';
-import { poolOn, untilFree } from '../../support/nest/nodes.js';
-import { closeApps, TestApp } from '../../support/nest/test-app.js';
-import { startRedisServers, stopAll, type RedisServer } from '../../support/redis-server.js';
+import { endAll } from '../../support/nest/end-all.js';
+import { untilFree } from '../../support/nest/nodes.js';
+import { Replicas } from '../../support/nest/replicas.js';
+import type { TestApp } from '../../support/nest/test-app.js';
 
 interface SignedUp {
   readonly email: string;
@@ -44,27 +45,18 @@ class Emitter {
 }
 
 describe('event listeners of two replicas', () => {
-  const door = new Door();
-  let servers: RedisServer[];
-  let [one, two]: TestApp[] = [];
+  let replicas: Replicas;
   const emit = (app: TestApp, event: string, email: string): Promise<unknown> =>
     app.app.get(EventEmitter2).emitAsync(event, { email });
 
   beforeAll(async () => {
-    servers = await startRedisServers(3);
-    const metadata = (): ModuleMetadata => ({
-      imports: [EventEmitterModule.forRoot(), poolOn(servers)],
-      providers: [Listeners, Emitter, { provide: Door, useValue: door }],
-    });
-    [one, two] = await TestApp.pair('Express', metadata);
+    replicas = await Replicas.start('Express', () => ({
+      imports: [EventEmitterModule.forRoot()],
+      providers: [Listeners, Emitter],
+    }));
   });
-
-  beforeEach(() => door.reset());
-
-  afterAll(async () => {
-    await closeApps();
-    await stopAll();
-  });
+  beforeEach(() => replicas.reset());
+  afterAll(endAll);
 
   it.each([
     ['above', 'above'],
@@ -72,34 +64,34 @@ describe('event listeners of two replicas', () => {
     ['above', 'below'],
   ])('run one after the other, whatever the order of the decorators: @OnEvent %s and %s', async (first, second) => {
     const email = `${first}@${second}`;
-    door.shut();
-    const telling = [emit(one!, first, email)];
-    await door.untilVisits(1);
-    telling.push(emit(two!, second, email));
-    await two!.log.until('contended', `mail:${email}`);
-    expect(door.inside).toBe(1);
-    door.open();
+    replicas.door.shut();
+    const telling = [emit(replicas.one, first, email)];
+    await replicas.door.untilVisits(1);
+    telling.push(emit(replicas.two, second, email));
+    await replicas.two.log.until('contended', `mail:${email}`);
+    expect(replicas.door.inside).toBe(1);
+    replicas.door.open();
     await Promise.all(telling);
-    expect([door.most, door.visits]).toEqual([1, [email, email]]);
-    await untilFree(servers);
+    expect([replicas.door.most, replicas.door.visits]).toEqual([1, [email, email]]);
+    await untilFree(replicas.servers);
   });
 
   it('run at once for different keys', async () => {
-    door.shut();
-    const telling = [emit(one!, 'above', 'a@b'), emit(two!, 'above', 'c@d')];
-    await door.untilVisits(2);
-    expect(door.inside).toBe(2);
-    door.open();
+    replicas.door.shut();
+    const telling = [emit(replicas.one, 'above', 'a@b'), emit(replicas.two, 'above', 'c@d')];
+    await replicas.door.untilVisits(2);
+    expect(replicas.door.inside).toBe(2);
+    replicas.door.open();
     await Promise.all(telling);
   });
 
   it('do not run without a usable key', async () => {
-    await emit(one!, 'above', '');
-    expect(door.visits).toEqual([]);
+    await emit(replicas.one, 'above', '');
+    expect(replicas.door.visits).toEqual([]);
   });
 
   it('run inside the lock of the code that tells the event where they are reentrant', async () => {
-    await one!.app.get(Emitter).inside({ email: 'e@f' });
-    expect([door.visits, one!.log.count('acquired', 'mail:e@f')]).toEqual([['e@f'], 1]);
+    await replicas.one.app.get(Emitter).inside({ email: 'e@f' });
+    expect([replicas.door.visits, replicas.one.log.count('acquired', 'mail:e@f')]).toEqual([['e@f'], 1]);
   });
 });

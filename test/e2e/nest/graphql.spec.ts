@@ -1,14 +1,15 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { DynamicModule, INestApplication, ModuleMetadata } from '@nestjs/common';
 import { Door } from '../../support/nest/door.js';
+import { endAll } from '../../support/nest/end-all.js';
 import { Endings } from '../../support/nest/endings.js';
 import { closeSubscriptions, run, subscribe } from '../../support/nest/graphql-client.js';
 import { Payments } from '../../support/nest/message-handlers.js';
 import { holderOn, keysOn, poolOn, untilFree } from '../../support/nest/nodes.js';
 import { graphql } from '../../support/nest/graphql-module.js';
 import { News, Orders } from '../../support/nest/resolvers.js';
-import { closeApps, TestApp } from '../../support/nest/test-app.js';
-import { startRedisServers, stopAll, type RedisServer } from '../../support/redis-server.js';
+import { TestApp } from '../../support/nest/test-app.js';
+import { startRedisServers, type RedisServer } from '../../support/redis-server.js';
 
 describe('locked resolvers of two replicas', () => {
   const door = new Door();
@@ -30,8 +31,6 @@ describe('locked resolvers of two replicas', () => {
       });
     });
   };
-  const acquired = (): unknown[] =>
-    one!.log.events.flatMap((event) => (event.type === 'acquired' ? event.resources : []));
 
   beforeAll(async () => {
     servers = await startRedisServers(3);
@@ -49,10 +48,7 @@ describe('locked resolvers of two replicas', () => {
     await closeSubscriptions();
   });
 
-  afterAll(async () => {
-    await closeApps();
-    await stopAll();
-  });
+  afterAll(endAll);
 
   it.each(['query { order', 'mutation { pay', 'mutation { payByArgument', 'mutation { payByStream'])(
     'run the same operation one after the other, and free the lock: %s',
@@ -75,30 +71,30 @@ describe('locked resolvers of two replicas', () => {
   it('run several mutations of one request, each under its own lock', async () => {
     const { data } = await run(one!, 'mutation { a: pay(id: "a") { id } b: pay(id: "b") { id } }');
     expect(data).toEqual({ a: { id: 'a' }, b: { id: 'b' } });
-    expect(acquired()).toEqual(['order:a', 'order:b']);
+    expect(one!.log.acquired).toEqual(['order:a', 'order:b']);
   });
 
   it('are locked by user and headers, too', async () => {
     expect(await run(one!, 'mutation { byUser }', { headers: { 'x-request': 'r' } })).toEqual({
       data: { byUser: 'done' },
     });
-    expect(acquired()).toEqual(['user:7:r']);
+    expect(one!.log.acquired).toEqual(['user:7:r']);
   });
 
   it('are locked by the arguments as they came, or as pipes left them', async () => {
     const input = 'input: { email: " A@B.example " }';
     expect((await run(one!, `mutation { rawSignUp(${input}) }`)).data).toEqual({ rawSignUp: 'a@b.example' });
     expect((await run(one!, `mutation { signUp(${input}) }`)).data).toEqual({ signUp: 'a@b.example' });
-    expect(acquired()).toEqual(['user: A@B.example ', 'user:a@b.example']);
+    expect(one!.log.acquired).toEqual(['user: A@B.example ', 'user:a@b.example']);
     await untilFree(servers);
   });
 
   it('take no lock by an argument that pipes refuse', async () => {
     const { errors } = await run(one!, 'mutation { signUp(input: { email: "nobody" }) }');
     expect(errors).toMatchObject([{ extensions: { code: 'BAD_REQUEST' } }]);
-    expect([acquired(), await keysOn(servers)]).toEqual([[], []]);
+    expect([one!.log.acquired, await keysOn(servers)]).toEqual([[], []]);
     await run(one!, 'mutation { rawSignUp(input: { email: "nobody" }) }');
-    expect(acquired()).toEqual(['user:nobody']);
+    expect(one!.log.acquired).toEqual(['user:nobody']);
   });
 
   it('answer null where they skip', async () => {
@@ -123,7 +119,7 @@ describe('locked resolvers of two replicas', () => {
       expect([endings.all, holder.isValid]).toMatchObject([[{ how: 'failed', error: { status: 499 } }], true]);
       await holder.release();
       await untilFree(servers);
-      expect([door.visits, acquired()]).toEqual([[], []]);
+      expect([door.visits, one!.log.acquired]).toEqual([[], []]);
     });
 
     it('while they run leave the lock held for as long as that takes', async () => {
@@ -179,7 +175,7 @@ describe('locked resolvers of two replicas', () => {
       expect(endings.all).toMatchObject([{ how: 'failed', error: { status: 499 } }]);
       await holder.release();
       await untilFree(servers);
-      expect([door.visits, acquired()]).toEqual([[], []]);
+      expect([door.visits, one!.log.acquired]).toEqual([[], []]);
     });
   });
 });

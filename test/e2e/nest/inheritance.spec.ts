@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Body, Controller, Inject, Injectable, Post } from '@nestjs/common';
 import { CurrentLock, WithLock, type Lock } from 'nestjs-redlock';
+import { endAll } from '../../support/nest/end-all.js';
 import { poolOn } from '../../support/nest/nodes.js';
-import { closeApps, PLATFORMS, TestApp } from '../../support/nest/test-app.js';
-import { startRedisServers, stopAll, type RedisServer } from '../../support/redis-server.js';
+import { PLATFORMS, TestApp } from '../../support/nest/test-app.js';
+import { startRedisServers, type RedisServer } from '../../support/redis-server.js';
 
 abstract class Crud {
   abstract readonly kind: string;
@@ -98,12 +99,7 @@ describe.each(PLATFORMS)('inherited locks on %s', (platform) => {
 
   beforeEach(() => app.log.clear());
 
-  afterAll(async () => {
-    await closeApps();
-    await stopAll();
-  });
-
-  const taken = (): string[] => app.log.events.flatMap((event) => (event.type === 'acquired' ? event.resources : []));
+  afterAll(endAll);
 
   it.each([
     ['users/create', 'user 7 under item:7', ['item:7']],
@@ -114,17 +110,17 @@ describe.each(PLATFORMS)('inherited locks on %s', (platform) => {
     ['notes/create', 'unlocked 7', []],
   ])('are those of the method that runs: %s', async (path, answer, resources) => {
     expect(await app.post(path, { id: '7' })).toMatchObject({ status: 201, body: answer });
-    expect(taken()).toEqual(resources);
+    expect(app.log.acquired).toEqual(resources);
   });
 
   it('do not hold for a method with a lock of its own', async () => {
     expect((await app.post('orders/create', { id: '7' })).body).toBe('mine 7 under order:7');
-    expect(taken()).toEqual(['order:7']);
+    expect(app.log.acquired).toEqual(['order:7']);
   });
 
   it('are taken by providers, also by those that inherit twice', async () => {
     await expect(app.app.get(Jobs).update('7')).resolves.toBe('job 7');
     await expect(app.app.get(MoreJobs).more('8')).resolves.toEqual(['stored 8', 'job 8']);
-    expect(taken().sort()).toEqual(['base:8', 'item:7', 'item:8', 'more:8']);
+    expect(app.log.acquired.sort()).toEqual(['base:8', 'item:7', 'item:8', 'more:8']);
   });
 });

@@ -4,9 +4,10 @@ import { WithLock } from 'nestjs-redlock';
 import { Observable, of } from 'rxjs';
 import { startFaultProxy } from '../../support/fault-proxy.js';
 import { Door } from '../../support/nest/door.js';
+import { endAll } from '../../support/nest/end-all.js';
 import { holderOn, poolOn } from '../../support/nest/nodes.js';
-import { closeApps, PLATFORMS, TestApp } from '../../support/nest/test-app.js';
-import { startRedisServers, stopAll, type RedisServer } from '../../support/redis-server.js';
+import { PLATFORMS, TestApp } from '../../support/nest/test-app.js';
+import { startRedisServers, type RedisServer } from '../../support/redis-server.js';
 
 const REJECT = { onContended: 'reject' } as const;
 
@@ -88,10 +89,7 @@ describe.each(PLATFORMS)('the next request of a client of %s', (platform) => {
     }));
   });
 
-  afterAll(async () => {
-    await closeApps();
-    await stopAll();
-  });
+  afterAll(endAll);
 
   it.each([
     ['value', 200],

@@ -3,9 +3,10 @@ import { Controller, Get, Inject, Injectable } from '@nestjs/common';
 import { WithLock } from 'nestjs-redlock';
 import { defer, lastValueFrom, Observable, toArray } from 'rxjs';
 import { Door } from '../../support/nest/door.js';
+import { endAll } from '../../support/nest/end-all.js';
 import { holderOn, poolOn, untilFree } from '../../support/nest/nodes.js';
-import { closeApps, PLATFORMS, TestApp } from '../../support/nest/test-app.js';
-import { startRedisServers, stopAll, type RedisServer } from '../../support/redis-server.js';
+import { PLATFORMS, TestApp } from '../../support/nest/test-app.js';
+import { startRedisServers, type RedisServer } from '../../support/redis-server.js';
 
 const KEY = 'report';
 const REJECT = { onContended: 'reject' } as const;
@@ -99,10 +100,7 @@ describe.each(PLATFORMS)('onContended on %s', (platform) => {
     app.log.clear();
   });
 
-  afterAll(async () => {
-    await closeApps();
-    await stopAll();
-  });
+  afterAll(endAll);
 
   /** Somebody is inside; what the caller gets, and who held the lock before and after. */
   async function meanwhile<T>(call: () => Promise<T>): Promise<T> {

@@ -18,9 +18,10 @@ import { RedlockService, WithLock } from 'nestjs-redlock';
 import { Transform } from 'class-transformer';
 import { IsEmail } from 'class-validator';
 import { finalize, map, type Observable } from 'rxjs';
+import { endAll } from '../../support/nest/end-all.js';
 import { poolOn, untilFree } from '../../support/nest/nodes.js';
-import { closeApps, PLATFORMS, TestApp } from '../../support/nest/test-app.js';
-import { startRedisServers, stopAll, type RedisServer } from '../../support/redis-server.js';
+import { PLATFORMS, TestApp } from '../../support/nest/test-app.js';
+import { startRedisServers, type RedisServer } from '../../support/redis-server.js';
 
 class SignUp {
   @IsEmail()
@@ -112,23 +113,17 @@ describe.each(PLATFORMS)('a lock in the pipeline of %s', (platform) => {
     trail.steps.length = 0;
   });
 
-  afterAll(async () => {
-    await closeApps();
-    await stopAll();
-  });
-
-  const resources = (): unknown[] =>
-    app.log.events.flatMap((event) => (event.type === 'acquired' ? event.resources : []));
+  afterAll(endAll);
 
   it('is taken by the body as it came, and by the argument as pipes left it', async () => {
     await app.post('by-request', { email: ' A@B.example ' });
     await app.post('by-argument', { email: ' A@B.example ' });
-    expect(resources()).toEqual(['user: A@B.example ', 'user:a@b.example']);
+    expect(app.log.acquired).toEqual(['user: A@B.example ', 'user:a@b.example']);
   });
 
   it('is not taken by the argument of a request that pipes refuse', async () => {
     expect((await app.post('by-argument', { email: 'nobody' })).status).toBe(400);
-    expect([resources(), trail.steps.includes('handler')]).toEqual([[], false]);
+    expect([app.log.acquired, trail.steps.includes('handler')]).toEqual([[], false]);
   });
 
   it('is given back where pipes refuse a request that was locked by its body', async () => {
@@ -143,7 +138,7 @@ describe.each(PLATFORMS)('a lock in the pipeline of %s', (platform) => {
     for (const path of ['by-request', 'by-argument']) {
       expect((await app.post(path, { email: 'a@b.example' }, { headers: { 'x-banned': '1' } })).status).toBe(403);
     }
-    expect([resources(), trail.steps]).toEqual([[], ['guard', 'guard']]);
+    expect([app.log.acquired, trail.steps]).toEqual([[], ['guard', 'guard']]);
   });
 
   it('is inside the interceptors of application and controller, and around those of the method', async () => {

@@ -12,11 +12,12 @@ import {
 import { CurrentLock, WithLock, type Lock } from 'nestjs-redlock';
 import { counterOf } from '../../../lib/core/port/fencing.js';
 import { Door } from '../../support/nest/door.js';
+import { endAll } from '../../support/nest/end-all.js';
 import { SignUp } from '../../support/nest/message-handlers.js';
 import { poolOn, untilFree } from '../../support/nest/nodes.js';
-import { closeApps, PLATFORMS, TestApp } from '../../support/nest/test-app.js';
+import { PLATFORMS, TestApp } from '../../support/nest/test-app.js';
 import { withRedis } from '../../support/redis-client.js';
-import { startRedisServers, stopAll, type RedisServer } from '../../support/redis-server.js';
+import { startRedisServers, type RedisServer } from '../../support/redis-server.js';
 
 /** A pipe of one parameter: takes its time, trims, and refuses what is no address. */
 @Injectable()
@@ -95,13 +96,7 @@ describe.each(PLATFORMS)('a lock and the pipes of %s', (platform) => {
     app.log.clear();
   });
 
-  afterAll(async () => {
-    await closeApps();
-    await stopAll();
-  });
-
-  const resources = (): unknown[] =>
-    app.log.events.flatMap((event) => (event.type === 'acquired' ? event.resources : []));
+  afterAll(endAll);
 
   it.each([
     ['raw', 'user: A@B.example '],
@@ -111,7 +106,7 @@ describe.each(PLATFORMS)('a lock and the pipes of %s', (platform) => {
     ['both', 'user:A@B.example:a@b.example'],
   ])('comes of the input as it was, or as a pipe made it: %s', async (path, resource) => {
     expect(await app.post(path, { email: ' A@B.example ' })).toMatchObject({ status: 201, body: 'a@b.example' });
-    expect(resources()).toEqual([resource]);
+    expect(app.log.acquired).toEqual([resource]);
   });
 
   it.each([
@@ -135,11 +130,11 @@ describe.each(PLATFORMS)('a lock and the pipes of %s', (platform) => {
     const keys = (url: string): Promise<string[]> => withRedis(url, (redis) => redis.keys('*refused*'));
     const before = await counts();
     for (const path of AFTER) expect((await app.post(path, { email: 'refused' })).status).toBe(400);
-    expect([await counts(), resources()]).toEqual([before, []]);
+    expect([await counts(), app.log.acquired]).toEqual([before, []]);
     expect((await Promise.all(servers.map(({ url }) => keys(url)))).flat()).toEqual([]);
     expect((await app.post('raw', { email: 'refused' })).status).toBe(400);
     await untilFree(servers);
-    expect(resources()).toEqual(['user:refused']);
+    expect(app.log.acquired).toEqual(['user:refused']);
     expect((await counts()).filter((after, nodeIndex) => after === before[nodeIndex])).toEqual([]);
   });
 });

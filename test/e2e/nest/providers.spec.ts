@@ -4,9 +4,10 @@ import { CurrentLock, WithLock, type Lock } from 'nestjs-redlock';
 import { concat, defer, firstValueFrom, isObservable, lastValueFrom, NEVER, Observable, of, take, toArray } from 'rxjs';
 import { Deferred } from '../../support/nest/deferred.js';
 import { Door } from '../../support/nest/door.js';
+import { endAll } from '../../support/nest/end-all.js';
 import { holderOn, poolOn, untilFree } from '../../support/nest/nodes.js';
-import { closeApps, TestApp } from '../../support/nest/test-app.js';
-import { startRedisServers, stopAll, type RedisServer } from '../../support/redis-server.js';
+import { TestApp } from '../../support/nest/test-app.js';
+import { startRedisServers, type RedisServer } from '../../support/redis-server.js';
 
 @Injectable()
 class Accounts {
@@ -81,10 +82,7 @@ describe('locked methods of providers of two replicas', () => {
     for (const { log } of apps) log.clear();
   });
 
-  afterAll(async () => {
-    await closeApps();
-    await stopAll();
-  });
+  afterAll(endAll);
 
   it.each<[string, (accounts: Accounts) => Promise<unknown>]>([
     ['a promise', (accounts) => accounts.withdraw('a')],

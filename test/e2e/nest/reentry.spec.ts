@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Body, Controller, Inject, Injectable, Post, type ModuleMetadata } from '@nestjs/common';
+import { Body, Controller, Inject, Injectable, Post } from '@nestjs/common';
 import { InjectRedlock, RedlockService, WithLock } from 'nestjs-redlock';
 import { lastValueFrom, Observable, of } from 'rxjs';
 import { Door } from '../../support/nest/door.js';
-import { holderOn, poolOn, untilFree } from '../../support/nest/nodes.js';
-import { closeApps, PLATFORMS, TestApp } from '../../support/nest/test-app.js';
-import { startRedisServers, stopAll, type RedisServer } from '../../support/redis-server.js';
+import { endAll } from '../../support/nest/end-all.js';
+import { holderOn, untilFree } from '../../support/nest/nodes.js';
+import { Replicas } from '../../support/nest/replicas.js';
+import { PLATFORMS } from '../../support/nest/test-app.js';
 
 @Injectable()
 class Users {
@@ -85,67 +86,51 @@ class UsersController {
 }
 
 describe.each(PLATFORMS)('a lock that is held already, and said to be reentrant, on %s', (platform) => {
-  const door = new Door();
-  let servers: RedisServer[];
-  let [one, two]: TestApp[] = [];
+  let replicas: Replicas;
 
   beforeAll(async () => {
-    servers = await startRedisServers(3);
-    const metadata = (): ModuleMetadata => ({
-      imports: [poolOn(servers)],
-      controllers: [UsersController],
-      providers: [Users, { provide: Door, useValue: door }],
-    });
-    [one, two] = await TestApp.pair(platform, metadata);
+    replicas = await Replicas.start(platform, () => ({ controllers: [UsersController], providers: [Users] }));
   });
-
-  beforeEach(() => {
-    door.reset();
-    for (const app of [one!, two!]) app.log.clear();
-  });
-
-  afterAll(async () => {
-    await closeApps();
-    await stopAll();
-  });
+  beforeEach(() => replicas.reset());
+  afterAll(endAll);
 
   const ROUTES = ['locked-method', 'with-lock', 'by-argument', 'observable', 'own-method', 'side-by-side'];
 
   it.each(ROUTES)('is shared by what the handler calls: %s', async (path) => {
-    const { status, body } = await one!.post(path, { id: '1' });
+    const { status, body } = await replicas.one.post(path, { id: '1' });
     expect([status, body]).toEqual([201, expect.stringMatching(/^renamed/)]);
-    expect(one!.log.count('acquired')).toBe(1);
-    await untilFree(servers);
+    expect(replicas.one.log.count('acquired')).toBe(1);
+    await untilFree(replicas.servers);
   });
 
   it('is held until the outermost is done', async () => {
-    door.shut();
-    const reply = one!.post('side-by-side', { id: '1' });
-    await door.untilVisits(2);
-    const holding = await holderOn(servers, 'user:1');
-    expect([holding, await holderOn(servers, 'users')]).toEqual([expect.any(String), holding]);
-    door.open();
+    replicas.door.shut();
+    const reply = replicas.one.post('side-by-side', { id: '1' });
+    await replicas.door.untilVisits(2);
+    const holding = await holderOn(replicas.servers, 'user:1');
+    expect([holding, await holderOn(replicas.servers, 'users')]).toEqual([expect.any(String), holding]);
+    replicas.door.open();
     await reply;
-    await untilFree(servers);
+    await untilFree(replicas.servers);
   });
 
   it.each([
-    ['the same replica', () => one!],
-    ['another replica', () => two!],
+    ['the same replica', () => replicas.one],
+    ['another replica', () => replicas.two],
   ])('is never shared by two requests: to %s', async (_case, other) => {
-    door.shut();
-    const first = one!.post('locked-method', { id: '1' });
-    await door.untilVisits(1);
+    replicas.door.shut();
+    const first = replicas.one.post('locked-method', { id: '1' });
+    await replicas.door.untilVisits(1);
     const second = other().post('with-lock', { id: '1' });
     await other().log.until('contended', 'user:1');
-    expect(door.inside).toBe(1);
-    door.open();
+    expect(replicas.door.inside).toBe(1);
+    replicas.door.open();
     await Promise.all([first, second]);
-    expect(door.most).toBe(1);
+    expect(replicas.door.most).toBe(1);
   });
 
   it('is a mistake of the code where an inner one wants more than it has', async () => {
-    expect((await one!.post('partly', { id: '1' })).status).toBe(500);
-    await untilFree(servers);
+    expect((await replicas.one.post('partly', { id: '1' })).status).toBe(500);
+    await untilFree(replicas.servers);
   });
 });

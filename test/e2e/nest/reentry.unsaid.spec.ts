@@ -3,9 +3,10 @@ import { Body, Controller, Inject, Injectable, Logger, Post, type ModuleMetadata
 import { InjectRedlock, RedlockService, WithLock } from 'nestjs-redlock';
 import { Deferred } from '../../support/nest/deferred.js';
 import { Door } from '../../support/nest/door.js';
+import { endAll } from '../../support/nest/end-all.js';
 import { poolOn, untilFree, type PoolOptions } from '../../support/nest/nodes.js';
-import { closeApps, PLATFORMS, TestApp } from '../../support/nest/test-app.js';
-import { startRedisServers, stopAll, type RedisServer } from '../../support/redis-server.js';
+import { PLATFORMS, TestApp } from '../../support/nest/test-app.js';
+import { startRedisServers, type RedisServer } from '../../support/redis-server.js';
 
 const BATCH = 3;
 
@@ -97,10 +98,7 @@ describe.each(PLATFORMS)('a lock that is held already in the async context, on %
     app.log.clear();
   });
 
-  afterAll(async () => {
-    await closeApps();
-    await stopAll();
-  });
+  afterAll(endAll);
 
   it('is waited for by a decorated method inside another one, with a warning that comes before the time is up', async () => {
     const warn = jest.spyOn(Logger.prototype, 'warn');

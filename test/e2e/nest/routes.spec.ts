@@ -3,9 +3,10 @@ import { Body, Controller, Inject, Post } from '@nestjs/common';
 import { WithLock } from 'nestjs-redlock';
 import { defer, from, map, Observable } from 'rxjs';
 import { Door } from '../../support/nest/door.js';
+import { endAll } from '../../support/nest/end-all.js';
 import { holderOn, poolOn, untilFree } from '../../support/nest/nodes.js';
-import { closeApps, PLATFORMS, TestApp } from '../../support/nest/test-app.js';
-import { startRedisServers, stopAll, type RedisServer } from '../../support/redis-server.js';
+import { PLATFORMS, TestApp } from '../../support/nest/test-app.js';
+import { startRedisServers, type RedisServer } from '../../support/redis-server.js';
 
 interface Dto {
   readonly id: string;
@@ -112,10 +113,7 @@ describe.each(PLATFORMS)('a locked route on %s', (platform) => {
 
   beforeEach(() => door.reset());
 
-  afterAll(async () => {
-    await closeApps();
-    await stopAll();
-  });
+  afterAll(endAll);
 
   it.each([...PATHS, 'value'])('answers, and frees its lock: %s', async (path) => {
     const reply = await one!.post(path, { id: path });

@@ -3,9 +3,10 @@ import { Body, Controller, Inject, Injectable, Post, Scope } from '@nestjs/commo
 import { ContextIdFactory, REQUEST } from '@nestjs/core';
 import { CurrentLock, WithLock, type Lock } from 'nestjs-redlock';
 import { Door } from '../../support/nest/door.js';
+import { endAll } from '../../support/nest/end-all.js';
 import { poolOn } from '../../support/nest/nodes.js';
-import { closeApps, PLATFORMS, TestApp } from '../../support/nest/test-app.js';
-import { startRedisServers, stopAll, type RedisServer } from '../../support/redis-server.js';
+import { PLATFORMS, TestApp } from '../../support/nest/test-app.js';
+import { startRedisServers, type RedisServer } from '../../support/redis-server.js';
 
 interface Tenanted {
   readonly headers: { readonly 'x-tenant'?: string };
@@ -125,10 +126,7 @@ describe.each(PLATFORMS)('locks in other scopes on %s', (platform) => {
 
   beforeEach(() => door.reset());
 
-  afterAll(async () => {
-    await closeApps();
-    await stopAll();
-  });
+  afterAll(endAll);
 
   it.each([
     ['scoped', 'order:7', 'order:7 of acme'],

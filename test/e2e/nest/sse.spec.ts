@@ -5,11 +5,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { Controller, Get, Inject, Param, Sse, type MessageEvent } from '@nestjs/common';
 import { WithLock } from 'nestjs-redlock';
 import { Observable } from 'rxjs';
+import { endAll } from '../../support/nest/end-all.js';
 import { open, send } from '../../support/nest/http-client.js';
 import { holderOn, poolOn, untilFree } from '../../support/nest/nodes.js';
-import { closeApps, PLATFORMS, TestApp } from '../../support/nest/test-app.js';
+import { PLATFORMS, TestApp } from '../../support/nest/test-app.js';
 import { Watched } from '../../support/nest/watched.js';
-import { startRedisServers, stopAll, type RedisServer } from '../../support/redis-server.js';
+import { startRedisServers, type RedisServer } from '../../support/redis-server.js';
 
 /** Who is told about what; made anew for each test. */
 class Feed {
@@ -69,10 +70,7 @@ describe.each(PLATFORMS)('a locked stream of server-sent events on %s', (platfor
     feed.watched = new Watched();
   });
 
-  afterAll(async () => {
-    await closeApps();
-    await stopAll();
-  });
+  afterAll(endAll);
 
   describe.each(['by-request', 'by-argument', 'undeclared', 'promise'])('%s', (route) => {
     const path = `${route}/7`;

@@ -2,9 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout } from 'node:timers/promises';
 import { Body, ConflictException, Controller, Inject, Injectable, Post } from '@nestjs/common';
 import { WithLock } from 'nestjs-redlock';
+import { endAll } from '../../support/nest/end-all.js';
 import { poolOn, untilFree } from '../../support/nest/nodes.js';
-import { closeApps, PLATFORMS, TestApp } from '../../support/nest/test-app.js';
-import { startRedisServers, stopAll, type RedisServer } from '../../support/redis-server.js';
+import { PLATFORMS, TestApp } from '../../support/nest/test-app.js';
+import { startRedisServers, type RedisServer } from '../../support/redis-server.js';
 
 interface User {
   readonly email: string;
@@ -60,10 +61,7 @@ describe.each(PLATFORMS)('fifty identical sign-ups at two replicas on %s', (plat
     apps = await TestApp.pair(platform, () => ({ imports: [poolOn(servers)], controllers: [Users], providers }));
   });
 
-  afterAll(async () => {
-    await closeApps();
-    await stopAll();
-  });
+  afterAll(endAll);
 
   async function race(path: string, spellings: string[]): Promise<{ users: number; statuses: number[] }> {
     store.users.length = 0;

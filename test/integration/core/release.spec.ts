@@ -11,6 +11,17 @@ describe('a release', () => {
   beforeAll(async () => void (pool = await RedisPool.start(3)));
   afterAll(() => pool.stop());
 
+  /** A lock that was taken through proxies, and that the first of the nodes has forgotten since. */
+  const forgottenByOne = async () => {
+    const resource = pool.resource();
+    const proxies = await pool.proxies();
+    const client = await pool.client({ nodes: proxies.map(({ url }) => url) });
+    const lock = await client.redlock.acquire(resource, { ttl: 60_000 });
+    await allDone(client);
+    await pool.ask(0, (redis) => redis.del(resource));
+    return { resource, proxies, client, lock };
+  };
+
   it('of a lock that ran out or was stolen neither takes seconds nor fails, and touches no other', async () => {
     const resource = pool.resource();
     const { redlock } = await pool.client();
@@ -80,12 +91,7 @@ describe('a release', () => {
   });
 
   it('comes behind an extension and a healing on their way: no key stays', async () => {
-    const resource = pool.resource();
-    const proxies = await pool.proxies();
-    const client = await pool.client({ nodes: proxies.map(({ url }) => url) });
-    const lock = await client.redlock.acquire(resource, { ttl: 60_000 });
-    await allDone(client);
-    await pool.ask(0, (redis) => redis.del(resource));
+    const { resource, proxies, client, lock } = await forgottenByOne();
     proxies[0]!.replyDelay = 200;
     await lock.extend(); // by nodes 2 and 3; node 1 is won back when its answer comes
     const extension = lock.extend().catch(() => undefined);
@@ -97,12 +103,7 @@ describe('a release', () => {
   });
 
   it('comes behind a healing that was sent before it: no key stays', async () => {
-    const resource = pool.resource();
-    const proxies = await pool.proxies();
-    const client = await pool.client({ nodes: proxies.map(({ url }) => url) });
-    const lock = await client.redlock.acquire(resource, { ttl: 60_000 });
-    await allDone(client);
-    await pool.ask(0, (redis) => redis.del(resource));
+    const { resource, proxies, client, lock } = await forgottenByOne();
     const arrived = () => proxies[0]!.commands.length;
     await lock.extend();
     await eventually(async () => expect(await pool.owners(resource, [0])).toEqual([lock.value]));

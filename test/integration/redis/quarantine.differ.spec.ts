@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
-import { count, untilTold } from '../../support/wary-redis.js';
+import { count, untilTold, WARY, waryClient } from '../../support/wary-redis.js';
 
-const ON = { maxTtl: 1_500, restartQuarantine: true };
-const OFF = { ...ON, restartQuarantine: false };
+const OFF = { ...WARY, restartQuarantine: false };
 
 describe('clients that differ in restartQuarantine', () => {
   let pool: RedisPool;
@@ -16,7 +15,7 @@ describe('clients that differ in restartQuarantine', () => {
     events.flatMap((event) => (event.type === 'node-warning' ? [event.reason] : []));
 
   it('are noticed by the one without it, where one with it was there before', async () => {
-    const careful = await pool.client({ trust: ON });
+    const careful = await waryClient(pool);
     await untilTold(careful, 'node-quarantined');
     const hasty = await pool.client({ trust: OFF });
     await untilTold(hasty, 'node-warning');
@@ -27,13 +26,13 @@ describe('clients that differ in restartQuarantine', () => {
   it('are noticed by the one with it, where one without it took locks before', async () => {
     const hasty = await pool.client({ trust: OFF });
     await (await hasty.redlock.acquire('a')).release();
-    const careful = await pool.client({ trust: ON });
+    const careful = await waryClient(pool);
     await untilTold(careful, 'node-warning');
     expect(warnings(careful)).toEqual([expect.stringMatching(/take locks on it with restartQuarantine: false/)]);
     expect(count(hasty, 'node-warning')).toBe(0);
   });
 
-  it.each([ON, OFF])('are not those that agree: %o', async (trust) => {
+  it.each([WARY, OFF])('are not those that agree: %o', async (trust) => {
     const first = await pool.client({ trust });
     await (await first.redlock.acquire('a', { waitTimeout: 20_000, ttl: 1_000 })).release();
     const second = await pool.client({ trust });

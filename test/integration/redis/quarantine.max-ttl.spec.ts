@@ -1,40 +1,35 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { RedisPool, type RedisClientSettings, type RedisPoolClient } from '../../support/redis-pool.js';
+import { RedisPool } from '../../support/redis-pool.js';
 import {
   count,
-  hasDisk,
+  MAX_TTL,
+  onDisk,
   ONCE,
   PATIENT,
   refusal,
   startTrusted,
   untilTold,
   votesAfter,
+  waryClient,
 } from '../../support/wary-redis.js';
-
-const MAX_TTL = 1_500;
-const trust = { maxTtl: MAX_TTL, restartQuarantine: true };
-const onDisk = hasDisk ? it : it.skip;
 
 describe('maxTtl', () => {
   let pool: RedisPool;
   afterEach(() => pool.stop());
 
-  const clientOf = (settings: RedisClientSettings = {}): Promise<RedisPoolClient> =>
-    pool.client({ trust, ...settings });
-
   describe('with a ttl above it', () => {
     it('refuses a lock at the call', async () => {
-      pool = pool = await startTrusted(1, MAX_TTL);
-      const { redlock } = await clientOf();
+      pool = await startTrusted(1);
+      const { redlock } = await waryClient(pool);
       await expect(redlock.acquire('a', { ttl: MAX_TTL + 1 })).rejects.toBeInstanceOf(RangeError);
       const lock = await redlock.acquire('a', { ttl: MAX_TTL });
       await expect(lock.extend(MAX_TTL + 1)).rejects.toBeInstanceOf(RangeError);
     });
 
     it.each([true, false])('has the node refuse it as well: restartQuarantine %s', async (restartQuarantine) => {
-      pool = pool = await startTrusted(1, MAX_TTL);
+      pool = await startTrusted(1);
       // A client that knows nothing of what it may ask for.
-      const { redlock } = await clientOf({ trust: { maxTtl: MAX_TTL, restartQuarantine }, maxTtl: 60_000 });
+      const { redlock } = await waryClient(pool, { trust: { maxTtl: MAX_TTL, restartQuarantine }, maxTtl: 60_000 });
       const asked = { ...ONCE, ttl: MAX_TTL + 1 };
       for (const resource of ['a', ['b', 'c']]) {
         const error = await redlock.acquire(resource, asked).catch((reason: unknown) => reason);
@@ -54,7 +49,7 @@ describe('maxTtl', () => {
 
   it('need not be a whole number', async () => {
     pool = await RedisPool.start(1);
-    const client = await clientOf({ trust: { maxTtl: 1_000 / 3, restartQuarantine: true } });
+    const client = await waryClient(pool, { trust: { maxTtl: 1_000 / 3, restartQuarantine: true } });
     const lock = await client.redlock.acquire('a', PATIENT);
     await expect(lock.extend()).resolves.toBeUndefined();
     await expect(client.redlock.acquire('b', ONCE)).resolves.toMatchObject({ isValid: true });
@@ -69,9 +64,9 @@ describe('maxTtl', () => {
     it('lasts for the greater one, and warns who comes second', async () => {
       pool = await RedisPool.start(1);
       const since = performance.now();
-      const careful = await clientOf({ trust: long });
+      const careful = await waryClient(pool, { trust: long });
       await untilTold(careful, 'node-quarantined');
-      const hasty = await clientOf({ trust: short });
+      const hasty = await waryClient(pool, { trust: short });
       await untilTold(hasty, 'node-warning');
       expect(hasty.events).toContainEqual({
         type: 'node-warning',
@@ -85,9 +80,9 @@ describe('maxTtl', () => {
     it('lasts for the greater one also where who has it comes second', async () => {
       pool = await RedisPool.start(1);
       const since = performance.now();
-      const hasty = await clientOf({ trust: short });
+      const hasty = await waryClient(pool, { trust: short });
       await hasty.redlock.acquire('a', { ttl: 300, ...PATIENT });
-      const careful = await clientOf({ trust: long });
+      const careful = await waryClient(pool, { trust: long });
       await untilTold(careful, 'node-warning');
       await expect(refusal(hasty)).resolves.toMatchObject({ nodes: [{ outcome: 'quarantined' }] });
       expect(await votesAfter(hasty, since)).toBeGreaterThanOrEqual(3_000);
@@ -95,7 +90,7 @@ describe('maxTtl', () => {
 
     onDisk('lasts for the greater one also after the next restart', async () => {
       pool = await startTrusted(1, long.maxTtl);
-      const client = await clientOf({ trust: short });
+      const client = await waryClient(pool, { trust: short });
       await client.redlock.acquire('a', ONCE);
       await pool.ask(0, (redis) => redis.save());
       const since = performance.now();

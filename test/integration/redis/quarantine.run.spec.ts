@@ -7,10 +7,9 @@ import { Batch } from '../../../lib/redis/batch/batch.js';
 import { bulk } from '../../../lib/redis/connection/resp.js';
 import { wordsOf } from '../../support/command-words.js';
 import { RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
-import { hasDisk, startTrusted, untilTold } from '../../support/wary-redis.js';
+import { onDisk, startTrusted, untilTold } from '../../support/wary-redis.js';
 
 const terms = { maxTtl: 4_000, restartQuarantine: true };
-const onDisk = hasDisk ? it : it.skip;
 
 describe('the run of a node', () => {
   let pool: RedisPool;

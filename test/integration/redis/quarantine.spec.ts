@@ -1,35 +1,30 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { QuorumNotReachedError } from '../../../lib/core/api/errors.js';
 import { eventually } from '../../support/eventually.js';
-import { allDone, RedisPool, type RedisClientSettings, type RedisPoolClient } from '../../support/redis-pool.js';
+import { allDone, RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
 import {
   count,
-  hasDisk,
+  MAX_TTL,
   msSince,
+  onDisk,
   ONCE,
   PATIENT,
   refusal,
   startTrusted,
   untilTold,
   votesAfter,
+  waryClient,
 } from '../../support/wary-redis.js';
-
-const MAX_TTL = 1_500;
-const trust = { maxTtl: MAX_TTL, restartQuarantine: true };
-const onDisk = hasDisk ? it : it.skip;
 
 describe('restart quarantine', () => {
   let pool: RedisPool;
   afterEach(() => pool.stop());
 
-  const clientOf = (settings: RedisClientSettings = {}): Promise<RedisPoolClient> =>
-    pool.client({ trust, ...settings });
-
   describe('keeps out of the vote for maxTtl, and lets back then,', () => {
     it('a node that is new', async () => {
       pool = await RedisPool.start(1);
       const since = performance.now();
-      const client = await clientOf();
+      const client = await waryClient(pool);
       await expect(refusal(client)).resolves.toMatchObject({ nodes: [{ outcome: 'quarantined' }] });
       expect(await votesAfter(client, since)).toBeGreaterThanOrEqual(MAX_TTL);
       expect([count(client, 'node-quarantined'), count(client, 'node-trusted')]).toEqual([1, 1]);
@@ -52,8 +47,8 @@ describe('restart quarantine', () => {
         },
       ],
     ])('a node %s', async (_case, reconnects, forget) => {
-      pool = pool = await startTrusted(2, MAX_TTL);
-      const client = await clientOf({ nodes: [pool.urls[0]!] });
+      pool = await startTrusted(2);
+      const client = await waryClient(pool, { nodes: [pool.urls[0]!] });
       await client.redlock.acquire('warm-up', ONCE);
       const since = performance.now();
       await forget();
@@ -67,7 +62,7 @@ describe('restart quarantine', () => {
     onDisk('a node that was restarted with what it had on its disk: it extends and releases what is left', async () => {
       const terms = { maxTtl: 4_000, restartQuarantine: true };
       pool = await startTrusted(1, terms.maxTtl);
-      const client = await clientOf({ trust: terms });
+      const client = await waryClient(pool, { trust: terms });
       const [kept, freed] = [await client.redlock.acquire('kept'), await client.redlock.acquire('freed')];
       await pool.ask(0, (redis) => redis.save());
       const forgotten = await client.redlock.acquire('forgotten');
@@ -76,7 +71,7 @@ describe('restart quarantine', () => {
       await untilTold(client, 'node-up', 2);
       expect(await pool.owners('kept')).toEqual([kept.value]);
       expect(await pool.owners('forgotten')).toEqual([null]);
-      const rival = await clientOf({ trust: terms });
+      const rival = await waryClient(pool, { trust: terms });
       await expect(refusal(rival, 'forgotten')).resolves.toMatchObject({ nodes: [{ outcome: 'quarantined' }] });
       await kept.extend();
       await freed.release();
@@ -101,7 +96,7 @@ describe('restart quarantine', () => {
 
     it('keeps what was held from everybody else until its lease has ended', async () => {
       pool = await startTrusted(3, terms.maxTtl);
-      const [client, rival] = [await clientOf({ trust: terms }), await clientOf({ trust: terms })];
+      const [client, rival] = [await waryClient(pool, { trust: terms }), await waryClient(pool, { trust: terms })];
       const lock = await holdAndRestart(client, rival);
       const error = await refusal(rival, 'a');
       expect(error).toBeInstanceOf(QuorumNotReachedError);
@@ -114,7 +109,7 @@ describe('restart quarantine', () => {
     it('is what keeps it: without it a rival has the lock at once', async () => {
       const off = { ...terms, restartQuarantine: false };
       pool = await RedisPool.start(3);
-      const [client, rival] = [await clientOf({ trust: off }), await clientOf({ trust: off })];
+      const [client, rival] = [await waryClient(pool, { trust: off }), await waryClient(pool, { trust: off })];
       const lock = await holdAndRestart(client, rival);
       await expect(rival.redlock.acquire('a', ONCE)).resolves.toMatchObject({ isValid: true });
       expect(lock.isValid).toBe(true);
@@ -126,8 +121,8 @@ describe('restart quarantine', () => {
     const inLine = (): Promise<number> => pool.ask(0, (redis) => redis.zcard('a~waiters'));
 
     it('in the line of a node, when something is released there', async () => {
-      pool = pool = await startTrusted(1, MAX_TTL);
-      const [client, waiter] = [await clientOf(), await clientOf()];
+      pool = await startTrusted(1);
+      const [client, waiter] = [await waryClient(pool), await waryClient(pool)];
       const lock = await client.redlock.acquire('a');
       const waiting = waiter.redlock.acquire('a', RARELY);
       await eventually(async () => expect(await inLine()).toBe(1));
@@ -142,8 +137,8 @@ describe('restart quarantine', () => {
     });
 
     it('but where nothing happened to the node it does at once', async () => {
-      pool = pool = await startTrusted(1, MAX_TTL);
-      const [client, waiter] = [await clientOf(), await clientOf()];
+      pool = await startTrusted(1);
+      const [client, waiter] = [await waryClient(pool), await waryClient(pool)];
       const lock = await client.redlock.acquire('a', { autoExtend: true });
       const waiting = waiter.redlock.acquire('a', RARELY);
       await eventually(async () => expect(await inLine()).toBe(1));
@@ -154,8 +149,8 @@ describe('restart quarantine', () => {
   });
 
   it('tells its state, why and for how long, and when it is over', async () => {
-    pool = pool = await startTrusted(3, MAX_TTL);
-    const client = await clientOf();
+    pool = await startTrusted(3);
+    const client = await waryClient(pool);
     await Promise.all([0, 1].map((server) => pool.servers[server]!.restart()));
     await untilTold(client, 'node-quarantined', 2);
     const status = await client.redlock.status();

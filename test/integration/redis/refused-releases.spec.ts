@@ -6,10 +6,9 @@ import { eventually } from '../../support/eventually.js';
 import { linesOf } from '../../support/node-lines.js';
 import { connectRedis } from '../../support/redis-client.js';
 import { RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
-import { hasDisk } from '../../support/wary-redis.js';
+import { onDisk } from '../../support/wary-redis.js';
 
 const TTL = 60_000;
-const onDisk = hasDisk ? it : it.skip;
 
 describe('a lock that is given back while two of three nodes', () => {
   let pool: RedisPool;

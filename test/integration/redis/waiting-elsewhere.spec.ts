@@ -3,7 +3,8 @@ import { SingleCall } from '../../../lib/core/port/single-call.js';
 import { Claim } from '../../../lib/core/port/claim.js';
 import { SystemClock } from '../../../lib/core/time/system-clock.js';
 import { BatchEncoder } from '../../../lib/redis/batch/batch-encoder.js';
-import { Batch, type Verb } from '../../../lib/redis/batch/batch.js';
+import { Batch } from '../../../lib/redis/batch/batch.js';
+import type { Verb } from '../../../lib/redis/scripts/protocol.js';
 import { wordsOf } from '../../support/command-words.js';
 import { RedisPool } from '../../support/redis-pool.js';
 

@@ -1,4 +1,4 @@
-import { isRelease } from '../../../lib/redis/batch/batch.js';
+import { isRelease } from '../../../lib/redis/batch/verbs.js';
 import { takes } from '../nodes/batch-run.js';
 import type { SentBatch } from '../nodes/sent-batch.js';
 

@@ -2,7 +2,8 @@ import { Claim, type Grant, type Ticket } from '../../../lib/core/port/claim.js'
 import type { Clock } from '../../../lib/core/time/clock.js';
 import { FAMILIES } from '../../../lib/core/port/key-families.js';
 import type { Encoder, TrustTerms } from '../../../lib/redis/batch/batch-encoder.js';
-import type { Batch, Verb } from '../../../lib/redis/batch/batch.js';
+import type { Batch } from '../../../lib/redis/batch/batch.js';
+import type { Verb } from '../../../lib/redis/scripts/protocol.js';
 
 /** Those of a letter have a place in a line, which they take or leave. */
 const HAVE_A_PLACE: ReadonlySet<Verb> = new Set(['W', 'Y', 'L', 'S']);

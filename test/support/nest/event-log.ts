@@ -15,6 +15,11 @@ export class EventLog {
     });
   }
 
+  /** The resources of the locks that were taken, in order. */
+  get acquired(): string[] {
+    return this.events.flatMap((event) => (event.type === 'acquired' ? event.resources : []));
+  }
+
   /** How often this has happened, to a resource or to any. */
   count(type: LockEvent['type'], resource?: string): number {
     return this.events.filter((event) => event.type === type && (resource === undefined || concerns(event, resource)))

@@ -40,8 +40,7 @@ export function describeEvents(pair: MicroservicePair): void {
   });
 
   describe('with pipes', () => {
-    const acquired = (): unknown[] =>
-      pair.logs.flatMap(({ events }) => events).flatMap((event) => (event.type === 'acquired' ? event.resources : []));
+    const acquired = (): unknown[] => pair.logs.flatMap((log) => log.acquired);
     /** Resolves when every replica that got these messages is through with them: a client hears of the first alone. */
     const allHandled = async (messages: number): Promise<void> => {
       await eventually(() => expect(acquired()).toHaveLength(messages * (pair.transport.broadcasts ? 2 : 1)));

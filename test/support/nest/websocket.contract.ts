@@ -31,8 +31,7 @@ export function describeGateway({ name, adapt, connect }: Sockets): void {
       const providers = [Gateway, Payments, { provide: Door, useValue: door }, { provide: Feed, useValue: feed }];
       return TestApp.start('Express', { imports: [pool], providers } satisfies ModuleMetadata, adapt);
     };
-    const acquired = (): unknown[] =>
-      one!.log.events.flatMap((event) => (event.type === 'acquired' ? event.resources : []));
+    const acquired = (): unknown[] => one!.log.acquired;
 
     beforeAll(async () => {
       servers = await startRedisServers(3);

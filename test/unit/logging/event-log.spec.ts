@@ -18,7 +18,7 @@ describe('EventLog', () => {
   };
   const said = async (...events: LockEvent[]): Promise<string[]> => {
     const log = logOf();
-    for (const event of events) log.tell(event);
+    for (const event of events) log.notify(event);
     await clock.advance(500);
     return lines;
   };
@@ -70,9 +70,9 @@ describe('EventLog', () => {
 
   it('says before its end what was to be said, and what a node does again after what it did not', () => {
     const log = logOf();
-    log.tell({ type: 'node-refused', node: 'a', reason: 'OOM' });
-    log.tell({ type: 'node-accepted', node: 'a' });
-    log.tell({ type: 'node-warning', node: 'b', reason: 'it evicts' });
+    log.notify({ type: 'node-refused', node: 'a', reason: 'OOM' });
+    log.notify({ type: 'node-accepted', node: 'a' });
+    log.notify({ type: 'node-warning', node: 'b', reason: 'it evicts' });
     log.stop();
     expect(lines).toEqual(['warn a refuses to vote: OOM', 'log a votes again', 'warn b: it evicts']);
   });
@@ -113,8 +113,8 @@ describe('EventLog', () => {
       [true, `"${ANN[0]}"`],
     ])('logKeys %s', (logKeys, name) => {
       const log = logOf(logKeys);
-      log.tell({ type: 'lost', resources: ANN, error: new LockLostError(ANN, 'it was taken') });
-      log.tell({ type: 'self-contended', resources: ANN, holding: ANN });
+      log.notify({ type: 'lost', resources: ANN, error: new LockLostError(ANN, 'it was taken') });
+      log.notify({ type: 'self-contended', resources: ANN, holding: ANN });
       log.waits([{ resources: ANN, held: 3_400 }], 5_000);
       expect(lines).toEqual([
         `error The lock on ${name} was lost: it was taken`,

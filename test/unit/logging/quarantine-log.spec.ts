@@ -27,7 +27,7 @@ describe('what the log says of nodes that are out of the vote', () => {
     return new QuarantineLog({ log: note('log'), warn: note('warn') }, { clock, nodes: nodes.length, status });
   };
   const out = (nodes: readonly string[], remaining: number): void => {
-    for (const node of nodes) log.left({ type: 'node-quarantined', node, remaining, reason: REASON });
+    for (const node of nodes) log.quarantined({ type: 'node-quarantined', node, remaining, reason: REASON });
   };
 
   beforeEach(() => {

@@ -20,7 +20,7 @@ describe('the warning of a call that waits for what the code around it holds', (
   });
 
   it('names the resources and what to do', () => {
-    log.tell(['a', 'b'], ['b']);
+    log.notify(['a', 'b'], ['b']);
     expect(lines).toEqual([
       expect.stringMatching(/nested lock on "a", "b" waits for a lock that the code around it holds \("b"\)/),
     ]);
@@ -28,24 +28,24 @@ describe('the warning of a call that waits for what the code around it holds', (
   });
 
   it('names no values where that is not asked for, and comes once for all resources of a kind', () => {
-    for (const name of ['ann', 'bob']) brief.tell([`user:${name}@example.com`], [`user:${name}@example.com`]);
+    for (const name of ['ann', 'bob']) brief.notify([`user:${name}@example.com`], [`user:${name}@example.com`]);
     expect(lines).toEqual([expect.stringMatching(/nested lock on "user:\*" waits for .* holds \("user:\*"\)/)]);
   });
 
   it('comes once for the same resources, however often they are asked for, and again after a minute', async () => {
-    for (let count = 0; count < 1_000; count += 1) log.tell(['a'], ['a']);
-    log.tell(['b'], ['b']);
+    for (let count = 0; count < 1_000; count += 1) log.notify(['a'], ['a']);
+    log.notify(['b'], ['b']);
     expect(lines).toHaveLength(2);
     await clock.advance(60_000);
-    log.tell(['a'], ['a']);
+    log.notify(['a'], ['a']);
     expect(lines).toHaveLength(3);
   });
 
   it('does not flood the log either where each call asks for another resource', async () => {
-    for (let count = 0; count < 1_000; count += 1) log.tell([`a:${count}`], [`a:${count}`]);
+    for (let count = 0; count < 1_000; count += 1) log.notify([`a:${count}`], [`a:${count}`]);
     expect(lines).toHaveLength(20);
     await clock.advance(60_000);
-    log.tell(['a:999'], ['a:999']);
+    log.notify(['a:999'], ['a:999']);
     expect(lines.at(-1)).toContain('"a:999"');
   });
 });

@@ -2,8 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ManualClock } from '../../../lib/testing/manual-clock.js';
 import { FaultyNode } from '../../../lib/testing/nodes/faulty-node.js';
 import { WatchedService } from '../../../lib/testing/watched-service.js';
-
-const turn = (): Promise<void> => new Promise(setImmediate);
+import { turn } from '../../support/turn.js';
 
 describe('WatchedService', () => {
   let clock: ManualClock;

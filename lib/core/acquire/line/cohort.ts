@@ -6,25 +6,25 @@ import { driftOf } from '../../time/validity.js';
 import type { AcquireRequest } from '../polling.js';
 
 /**
- * The callers of one process among whom a lock passes, and the time for which the process has it. A caller that comes within this time
- * counts as having come at its end, if the end is near. For example: four callers of one process use a lock in turn, and each asks for it again
- * after its release. By their own dates, callers of other processes would come between any two of them, and every hand-over would go
- * through the nodes. With a common date they follow each other, and then the next process has its turn.
+ * The callers that come while their process has the lock, and to which the lock can pass without the nodes. Such a caller counts as having come
+ * at the end of that time, or as near to the end as `PASSING_WINDOW` allows. Example: four callers of one process use a lock in turn, and each
+ * asks for it again after its release. With their own dates, callers of other processes would come between any two of them, and every hand-off
+ * would go through the nodes. With a common date they follow each other, and then the next process has its turn.
  */
 export class Cohort {
-  /** Ms on the monotonic clock when the process gave the lock back while others waited here. */
+  /** Ms on the monotonic clock: when the process gave the lock back while callers waited in its line. Undefined until then. */
   #end: number | undefined;
 
   end(now: number): void {
     this.#end = now;
   }
 
-  /** Whether a caller that came then belongs to it: a moment after its end at the latest. */
+  /** Returns whether a caller that came at `came` belongs to the cohort; it must have come at most `PASSING_WINDOW` ms after the end. */
   includes(came: number): boolean {
     return this.#end === undefined || came - this.#end <= PASSING_WINDOW;
   }
 
-  /** When a caller of this cohort counts as having come, ms on the monotonic clock. */
+  /** Returns the ms on the monotonic clock at which a caller of this cohort counts as having come. */
   dateOf(came: number): number {
     if (this.#end === undefined) return came;
     return Math.max(came - PASSING_WINDOW, Math.min(came + PASSING_WINDOW, this.#end));
@@ -32,16 +32,16 @@ export class Cohort {
 }
 
 /**
- * Whether a lock may pass to the next caller of this process without the nodes being asked who is next, as a cohort lock does
- * (Dice, Marathe and Shavit 2012): where that caller came before all others that they saw wait when they were asked last, and with a lease
- * that is still a whole one.
+ * Returns whether a lock may pass to the next caller of this process without asking the nodes who is next, as a cohort lock does (Dice, Marathe
+ * and Shavit 2012). It may if that caller counts as having come at most `PASSING_WINDOW` after the first holder got the lock and before all
+ * waiters that the nodes reported last, if the claim has a fencing token left, and if the lease is nearly whole.
  */
 export function mayPass(
   { claim, validity }: Won,
   { terms, budget, value }: AcquireRequest,
   { now, pool }: { readonly now: Moment; readonly pool: Pick<NodePool, 'dateOf'> },
 ): boolean {
-  // A part of a lock on several resources: all parts have the same value, which is not that of this claim.
+  // The next caller wants a part of a lock on several resources. All parts of that lock need one value, and this claim has another one.
   if (value !== undefined) return false;
   const { oldest, passed, taken, tokens } = claim;
   if (passed >= tokens - 1 || budget.arrived > taken!.monotonic + PASSING_WINDOW) return false;

@@ -14,15 +14,15 @@ import type { Surrender } from './yielding.js';
 import { commonToken, noteLate, raiseLaggards, settle, settleByVotes } from '../../quorum/fencing-agreement.js';
 import { Validity } from '../../time/validity.js';
 
-/** What a round comes to, for which a few more answers may be waited for where it is lost. */
+/** The outcome of a round. It is a promise if the round was lost and more answers are needed to tell the reason. */
 type Heard = Acquired | TokenPending | Denied | Promise<Denied>;
 
-/** One process's place in the lines of all nodes for one resource: asks, waits for grants, and asks again where none come. */
+/** Acquires one resource in line: it enters the lines of all nodes, waits for grants, and asks again if no grants come. */
 export class InLineAcquisition implements Candidate {
   #lineTicket: LineTicket;
   #validity!: Validity;
   #over = false;
-  #inVain: Surrender | undefined; // once the latest round was lost
+  #inVain: Surrender | undefined; // set once the latest round is lost
   #splitVote: SplitVote | undefined;
   #wake: (() => void) | undefined;
   #stopHurry: (() => void) | undefined;
@@ -35,11 +35,11 @@ export class InLineAcquisition implements Candidate {
     this.#lineTicket = new LineTicket(pool, request, this);
   }
 
-  /** Tries until the resource is ours, or until time, count or a signal ends it; then nothing of it stays on the nodes. */
+  /** Acquires the resource. If the time, the retry count or an abort ends that, it releases the claim on all nodes and rejects. */
   run(now?: Moment): Promise<Acquired> {
     return new Promise((resolve, reject) => {
       const quorumCall = this.#ask(now);
-      // The usual case needs no further turn.
+      // Usually the first round wins, and the promise is resolved in the very turn of the decision.
       decideInTime(quorumCall, this.request.budget, (decision) => {
         const outcome = this.#outcomeOf(quorumCall, decision);
         if (outcome instanceof Promise || outcome.kind !== 'won' || this.request.budget.aborted) {
@@ -78,15 +78,15 @@ export class InLineAcquisition implements Candidate {
     let outcome = await (first instanceof Promise ? first : this.#settled(first));
     for (let attempts = 1; ;) {
       budget.throwIfAborted();
-      // A grant may have come right behind the last answer.
+      // A grant may have arrived right after the last answer.
       if (outcome.kind !== 'won') outcome = await this.#settled(this.#found(outcome) ?? outcome);
       if (outcome.kind === 'won') return acquiredOf(outcome, attempts);
       this.listener.lost(outcome);
       this.request.onLost(outcome);
-      const left = budget.leftAfter(outcome, attempts);
-      if (left <= 0) throw requestError(outcome, this.request);
+      const remaining = budget.remainingAfter(outcome, attempts);
+      if (remaining <= 0) throw requestError(outcome, this.request);
       if (splitVote.endsAfter(outcome)) this.#surrender().giveWay();
-      const delay = Math.min(left, WAITER_HEARTBEAT, retryDelay(terms, this.pool.random));
+      const delay = Math.min(remaining, WAITER_HEARTBEAT, retryDelay(terms, this.pool.random));
       await budget.pause(delay, (wake) => (this.#wake = wake));
       const found = this.#found(outcome);
       if (found === undefined) attempts += 1;
@@ -96,13 +96,13 @@ export class InLineAcquisition implements Candidate {
 
   #leave(): void {
     this.#over = true;
-    // What votes say from now on changes neither the token nor anything else of what was won.
+    // Without a wake function, later votes change neither the token nor anything else of what was won.
     this.#wake = undefined;
     this.#lineTicket.place.leave();
     this.#stopHurry?.();
   }
 
-  /** Waits, no longer than nodes may take to answer, until the votes agree on a token. */
+  /** Waits until the votes agree on a token, but no longer than the node timeout and the caller's time allow. */
   async #settled(outcome: Acquired | Denied | TokenPending): Promise<Acquired | Denied> {
     if (outcome.kind !== 'unsettled') return outcome;
     const { pool, request } = this;
@@ -114,11 +114,11 @@ export class InLineAcquisition implements Candidate {
     return this.#won() ?? { kind: 'no token', nodes: this.#lineTicket.votes.outcomes(pool.nodes) };
   }
 
-  /** Asks once more; where there was no time for all answers, the round `before` says more of what stands in the way. */
+  /** Asks all nodes again. If the caller's time cuts the round short, it may return the outcome `before`, which tells more about the obstacle. */
   async #round(before: Denied): Promise<Acquired | Denied | TokenPending> {
     this.#lineTicket = this.#lineTicket.next();
     const quorumCall = this.#ask();
-    const decision = await new Promise<Decision>((tell) => decideInTime(quorumCall, this.request.budget, tell));
+    const decision = await new Promise<Decision>((resolve) => decideInTime(quorumCall, this.request.budget, resolve));
     const outcome = this.#outcomeOf(quorumCall, decision);
     if (outcome instanceof Promise) return outcome;
     return quorumCall.isCutShort && (outcome.kind === 'unavailable' || outcome.kind === 'quarantined')
@@ -141,7 +141,7 @@ export class InLineAcquisition implements Candidate {
     return this.pool.acquire(claim, ttl, { late, now });
   }
 
-  /** What is granted now counts together with what was granted while we waited. */
+  /** Returns the outcome of a round. Votes of this round count together with the grants that came while the caller waited. */
   #outcomeOf(quorumCall: QuorumCall<AcquireAnswer>, decision: Decision): Heard {
     if (decision === 'won') {
       if (this.#validity.remaining(this.pool.clock) <= 0)
@@ -164,7 +164,7 @@ export class InLineAcquisition implements Candidate {
     this.#wakeIfWon();
   }
 
-  /** Grants of one release come together; where the rest of them stays away, asking tells why. */
+  /** Limits the wait for further grants to the node timeout. Grants of one release arrive together, and only asking tells why some are missing. */
   #hurry(): void {
     this.#stopHurry ??= this.pool.clock.schedule(this.pool.timeoutFor(this.request.terms.ttl), () => this.#wake?.());
   }
@@ -173,7 +173,7 @@ export class InLineAcquisition implements Candidate {
     if (this.#wake && this.#lineTicket.votes.quorum(this.pool.clock)) this.#wake();
   }
 
-  /** What the votes come to; those that could not be brought to a token in time are asked for again. */
+  /** Returns what the votes amount to now; undefined means that the nodes have to be asked again. After `no token` only a won lock counts. */
   #found({ kind }: Denied): Acquired | TokenPending | undefined {
     return kind === 'no token' ? this.#won() : this.#standing();
   }
@@ -183,7 +183,7 @@ export class InLineAcquisition implements Candidate {
     return standing?.kind === 'won' ? standing : undefined;
   }
 
-  /** Won by the votes of several rounds and grants, where they make nearly a whole lease; else it is asked for. */
+  /** Returns the lock, or a pending token, if the votes of all rounds make a quorum with nearly a whole lease; undefined means to ask again. */
   #standing(awaited = true): Acquired | TokenPending | undefined {
     const { claim, votes } = this.#lineTicket;
     const validity = votes.quorum(this.pool.clock);

@@ -8,15 +8,15 @@ import { Surrender } from './yielding.js';
 import { Validity } from '../../time/validity.js';
 import { Votes } from '../../quorum/votes.js';
 
-/** What is on its way to the nodes may give away what is held under a value that other parts of a lock have, too. */
+/** Thrown if a command on its way to a node may release the claim, and the value cannot be replaced because other parts of the lock share it. */
 export class ValueSpoiled extends Error {}
 
-/** A waiter, and who knows whether others of its process want the same, to whom its lock may pass. */
+/** A waiter whose listener knows whether other callers of the process want the same resource, so that the lock may pass to them. */
 export interface Candidate extends Waiter {
   readonly listener: { readonly isContended: boolean };
 }
 
-/** One name under which a waiter stands in the lines of all nodes, and the votes for it. */
+/** The claim under which a waiter stands in the lines of all nodes, its place there, and the votes for the claim. */
 export class LineTicket {
   readonly place: Place;
   readonly claim: Claim;
@@ -35,28 +35,28 @@ export class LineTicket {
     this.votes = new Votes(pool.nodes.length);
   }
 
-  /** A node gave its vote while we waited. */
+  /** Counts the vote that a node granted while the caller waited. */
   grant(nodeIndex: number, { since, fence, oldest }: Grant): void {
     const { ttl, driftFactor } = this.request.terms;
     const validity = Validity.of(since, ttl, driftFactor);
     this.votes.grantMeanwhile(nodeIndex, { validity, fence, oldest, tokens: TOKENS_PER_VOTE });
   }
 
-  /** A node answered to what it was asked; a vote of it lasts as long as `validity`. */
+  /** Counts the answer of a node to a question; a vote lasts as long as `validity`. */
   note(nodeIndex: number, answer: AcquireAnswer, validity: Validity): void {
     if (answer.kind !== 'granted') return this.votes.refuse(nodeIndex, answer.kind);
     const { fence, oldest } = answer;
     this.votes.grant(nodeIndex, { validity, fence, oldest, tokens: this.claim.tokens });
   }
 
-  /** What gives its votes away, and calls `yielded` as often as it is known what came of one. */
+  /** Returns the object that gives the votes of this ticket away. It calls `yielded` each time a node has answered a yield. */
   surrender(yielded: () => void): Surrender {
     return new Surrender(this.pool, this.claim, { votes: this.votes, ttl: this.request.terms.ttl, yielded });
   }
 
   /**
-   * The next ticket: this one, or, where it is spoiled, one under a name that nothing on its way to the nodes knows.
-   * @throws ValueSpoiled where the name is not ours to choose
+   * Returns the ticket for the next round: this one or, if its claim is spoiled, a new one with a value that is in no earlier command.
+   * @throws ValueSpoiled if the claim is spoiled and its value cannot change, because other parts of the lock share it
    */
   next(): LineTicket {
     if (!this.claim.spoiled) return this;

@@ -8,32 +8,32 @@ import { Queue } from '../../collections/queue.js';
 import { Cohort } from './cohort.js';
 
 const HELD = { kind: 'contended' } as const;
-/** The nodes take longer to answer the first one than another caller of its process wants to wait. */
+/** The outcome for a waiter whose time is up before the nodes have answered the first caller of its process. */
 const UNHEARD: Denied = { kind: 'unavailable', nodes: [] };
 
-/** A caller that waits behind others of this process. */
+/** A caller that waits behind other callers of this process. */
 interface Waiting {
   readonly request: AcquireRequest;
-  /** It is the turn of this caller: with what was won already, or to contend. */
+  /** Starts the turn of this caller: with the lock in `won` or, without one, by asking the nodes. */
   begin(won?: Acquired): void;
-  /** There is no turn for this caller. */
+  /** Rejects this caller because of `obstacle`. */
   refuse(obstacle: Denied): void;
 }
 
 /**
- * The callers of this process for one resource, first come first served. Only the first of them asks the nodes, so that a
- * thousand equal requests on one replica are one caller in line; the others wait behind it, and then behind the lock it got.
+ * The callers of this process for one resource, first come, first served. Only the first caller asks the nodes. The others wait behind it, and
+ * then for the release of its lock. So a thousand equal requests on one replica are a single waiter on the nodes.
  */
 export class Line implements InLineListener, Named {
-  /** The lock that the first one has. */
+  /** The lock that a caller of this line has got. */
   lease: Lock | undefined;
-  /** Whether it is on its way from a caller of this process to the first one. */
+  /** Whether a lock is on its way from one caller of this process to the next. */
   #isPassing = false;
-  /** What the first one was told last. */
+  /** The reason why the first caller was denied last. */
   #latest: Denied | undefined;
-  /** Made when the first one comes in it: most locks are wanted by nobody else. */
+  /** Created when the first caller joins it, because most locks are wanted by one caller only. */
   #cohort: Cohort | undefined;
-  /** The one before it, which those who ask a moment later still came in. */
+  /** The cohort before `#cohort`. A caller that comes a moment after the end of this cohort still belongs to it. */
   #former: Cohort | undefined;
   #waiters: Queue<Waiting> | undefined;
 
@@ -48,38 +48,38 @@ export class Line implements InLineListener, Named {
     return this.#waiters?.length ?? 0;
   }
 
-  /** Whether anybody has waited here so far: the lock of the first one, whom nobody had to wait behind yet, does not pass on. */
+  /** Whether any caller has waited here so far. If nobody has, the claim comes with a single fencing token, and the lock does not pass on. */
   get isContended(): boolean {
     return this.#waiters !== undefined;
   }
 
-  /** Why the waiters do not have it, as a kind only: that costs less than the whole outcome. */
+  /** Why the waiters do not have the lock. It is the kind only, which costs less than the whole outcome. */
   get why(): Pick<Denied, 'kind'> {
-    return this.#told ?? HELD;
+    return this.#denial ?? HELD;
   }
 
-  /** What stands in the way of those who wait. */
+  /** Why the waiters do not have the lock, with all that an error says about it. */
   get obstacle(): Denied {
-    return this.#told ?? { ...HELD, nodes: [], retryAfter: this.lease?.validity ?? 0, rivals: [] };
+    return this.#denial ?? { ...HELD, nodes: [], retryAfter: this.lease?.validity ?? 0, rivals: [] };
   }
 
-  /** What the first one was told, where it does not have the lock. */
-  get #told(): Denied | undefined {
+  /** The reason why the first caller was denied last; undefined while a caller of this process has the lock. */
+  get #denial(): Denied | undefined {
     return this.lease === undefined ? this.#latest : undefined;
   }
 
-  /** Whether it is known what stands in their way. */
+  /** Whether the reason why the waiters do not have the lock is known. */
   get #isTold(): boolean {
     return this.lease !== undefined || this.#latest !== undefined;
   }
 
-  /** @see Cohort */
+  /** Adds the caller to the cohort in whose time it came. @see Cohort */
   dateArrival({ budget }: AcquireRequest): void {
     if (this.#former?.includes(budget.arrived)) budget.cohort = this.#former;
     else if (this.lease || this.#isPassing) budget.cohort = this.#cohort ??= new Cohort();
   }
 
-  /** Those for whom it is in vain need not wait to the end of their time. */
+  /** Records why the first caller was denied, and refuses at once the waiters whose time ends before a quorum can vote again. */
   lost(outcome: Denied): void {
     this.#latest = outcome;
     if (outcome.kind !== 'quarantined') return;
@@ -88,17 +88,17 @@ export class Line implements InLineListener, Named {
     });
   }
 
-  /** What stands in the way of who comes now, and does so until its time is up. */
+  /** Returns the reason why a caller cannot get the lock before its time is up; undefined if it may still get the lock. */
   refusal({ budget }: AcquireRequest): Denied | undefined {
-    const told = this.#told;
-    return told && budget.leftAfter(told, 0) <= 0 ? told : undefined;
+    const denial = this.#denial;
+    return denial && budget.remainingAfter(denial, 0) <= 0 ? denial : undefined;
   }
 
   gaveUp(): void {
     this.next();
   }
 
-  /** Waits behind all who are there already, and then calls `contend`. */
+  /** Waits behind all callers that are already here. Resolves with the lock that is passed on or, without one, with the result of `contend`. */
   join(request: AcquireRequest, now: Moment, contend: () => Promise<Acquired>): Promise<Acquired> {
     const { budget } = request;
     const waiters = (this.#waiters ??= new Queue());
@@ -113,13 +113,13 @@ export class Line implements InLineListener, Named {
       };
       const timeout = (): void => {
         if (this.#isTold) return refuse(this.obstacle);
-        // It is about to be known whether somebody has it, or nobody can.
+        // The nodes are about to answer the first caller. Their answers tell whether the resource is held or unavailable.
         stop = budget.watch(timeForRound(budget), {
           timeout: () => refuse(this.#isTold ? this.obstacle : UNHEARD),
           abort,
         });
       };
-      let stop = budget.watch(budget.leftInLine(now), { timeout, abort }, now);
+      let stop = budget.watch(budget.remainingInLine(now), { timeout, abort }, now);
       const begin = (won?: Acquired): void => {
         stop();
         resolve(won ?? contend());
@@ -129,13 +129,13 @@ export class Line implements InLineListener, Named {
   }
 
   /**
-   * The turn of the next waiter: with what was won already, or else it asks before this returns, in the same batch as the release
-   * before it.
+   * Starts the turn of the next waiter: with the lock in `won` or, without one, by asking the nodes. It asks before this method returns, so that
+   * its question is in the same batch as the release before it.
    */
   next(won?: Acquired): void {
-    // What was told before somebody of this process had it is long over.
+    // The reason dates from before this process had the lock, so it is out of date.
     if (this.lease) this.#latest = undefined;
-    // Drops every reference, since the table may keep this line alive for a while after it was removed.
+    // Drop the reference, because the table may keep this line alive for a while after it was removed.
     this.lease = undefined;
     this.#isPassing = won !== undefined;
     const first = this.#waiters?.shift();
@@ -143,7 +143,7 @@ export class Line implements InLineListener, Named {
     else this.lines.delete(this);
   }
 
-  /** The lock is over: the next one's turn. */
+  /** Ends the cohort and starts the turn of the next waiter. Called when the lock is over. */
   leave(clock: Clock): void {
     if (this.length > 0) {
       this.#former = this.#cohort ?? new Cohort();
@@ -153,7 +153,7 @@ export class Line implements InLineListener, Named {
     this.next();
   }
 
-  /** Whose turn it is next. */
+  /** The waiter whose turn is next. */
   get first(): Waiting | undefined {
     return this.#waiters?.first;
   }

@@ -17,7 +17,10 @@ export class WaitingLines {
     private readonly maxWaiters: number,
   ) {}
 
-  /** Takes a single resource as soon as everybody who came before has had it; its lease counts from `start`, before anything is sent. */
+  /**
+   * Acquires a single resource after all callers of this process that came before. If there are none, the lease counts from `start`, a moment
+   * before anything is sent.
+   */
   take(request: AcquireRequest, start: Moment): Promise<Acquired> {
     const resource = request.resources[0]!;
     const line = this.#lines.get(resource);
@@ -30,17 +33,17 @@ export class WaitingLines {
     return line.join(request, start, () => this.#inLine(request, line).run());
   }
 
-  /** The first in line asks once more, since what it had won was over before it could begin. */
+  /** Asks again for the first caller in line, because the lease that it had won was over before it could begin. */
   again(request: AcquireRequest): Promise<Acquired> {
     return this.#inLine(request, this.#lines.get(request.resources[0]!)!).run();
   }
 
-  /** The first in line wants it no more. */
+  /** Starts the turn of the next waiter, because the first caller in line gave up. */
   giveUp(request: AcquireRequest): void {
     this.#lines.get(request.resources[0]!)?.next();
   }
 
-  /** What the first in line got: all who ask for it wait for this lock from now on. */
+  /** Records the lock that the first caller in line got. All other callers wait for this lock from now on. */
   hold(lease: Lock): void {
     for (const resource of lease.resources) {
       const line = this.#lines.get(resource);
@@ -48,20 +51,20 @@ export class WaitingLines {
     }
   }
 
-  /** A lock that was got without standing in line; the next one to ask waits for it, unless others do so already. */
+  /** Records a lock on one resource that was acquired without a place in line: the next caller waits for it. Does nothing if a line exists. */
   adopt(lease: Lock): void {
     const [resource, ...others] = lease.resources;
     if (others.length > 0 || this.#lines.get(resource!)) return;
     new Line(resource!, this.#lines).lease = lease;
   }
 
-  /** Whether somebody here waits for this lock. */
+  /** Returns whether a caller of this process waits for this lock. */
   follows(lease: Lock): boolean {
     const line = this.#lines.get(lease.resources[0]!);
     return line?.lease === lease && line.length > 0;
   }
 
-  /** The next one of this process gets what this lock has, if all that it asked for is the same, without asking the nodes. */
+  /** Passes the claim of this lock to the next caller of this process without asking the nodes; returns false if it may not pass. */
   passOn(lease: Lock, won: Won, now: Moment): boolean {
     const line = this.#lines.get(lease.resources[0]!);
     const next = line?.lease === lease ? line.first?.request : undefined;
@@ -71,7 +74,7 @@ export class WaitingLines {
     return true;
   }
 
-  /** The lock is over: the next one's turn. */
+  /** Starts the turn of the next waiter of each resource. Called when the lock is over. */
   leave(lease: Lock): void {
     for (const resource of lease.resources) {
       const line = this.#lines.get(resource);

@@ -1,15 +1,15 @@
 import type { Grant, Ticket } from '../../port/claim.js';
 
-/** Who waits in a place. */
+/** The owner of a place in line. */
 export interface Waiter {
-  /** `node` gave the resource to this waiter. */
+  /** Called when `node` has given the resource to this waiter. */
   granted(node: string, grant: Grant): void;
 }
 
-/** Ms: how exactly a node is to know when a waiter came on the clock of its process. */
+/** Ms: the precision with which the nodes are told when a waiter came, on the monotonic clock of its process. */
 const COARSE = 16;
 
-/** When a waiter came, ms. */
+/** The time when a waiter came, in ms. */
 export interface Arrival {
   /** On the clocks of the nodes. */
   readonly date: number;
@@ -17,7 +17,10 @@ export interface Arrival {
   readonly monotonic: number;
 }
 
-/** A place in line, which outlives its waiter: the claim of a lock keeps it, and must not keep all that led to the lock. */
+/**
+ * A place in line. The claim of a lock keeps its place for as long as the lock lasts. So `leave` drops the waiter: otherwise the claim would keep
+ * everything alive that led to the lock.
+ */
 export class Place implements Ticket {
   readonly arrived: number;
   readonly since: number;
@@ -28,7 +31,7 @@ export class Place implements Ticket {
     readonly ttl: number,
     waiter: Waiter,
   ) {
-    // Whatever is asked for in the same ms goes to the nodes in fewer words.
+    // Rounded down, so that questions of the same ms have the same terms, which a batch sends only once.
     this.arrived = Math.floor(date) * 1_000;
     this.since = Math.floor(monotonic / COARSE) * COARSE * 1_000;
     this.#waiter = waiter;
@@ -38,7 +41,7 @@ export class Place implements Ticket {
     return this.#waiter !== undefined;
   }
 
-  /** What comes when the waiter is gone is one more vote for the lock that it got; the next extension finds it. */
+  /** Passes a grant to the waiter. A grant that comes after the waiter left is one more vote for its lock, which the next extension finds. */
   granted(node: string, grant: Grant): void {
     this.#waiter?.granted(node, grant);
   }

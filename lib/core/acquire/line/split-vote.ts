@@ -5,36 +5,36 @@ import type { NodePool } from '../../quorum/node-pool.js';
 import { isSplit, type Denied } from '../../quorum/outcome.js';
 import { quorumOf } from '../../quorum/quorum.js';
 
-/** A vote that is not ours. */
+/** A vote that this waiter did not get. */
 interface Other {
-  /** Undefined where the node has no vote to give. */
+  /** Undefined if the node gives no votes at all. */
   readonly owner?: string;
-  /** Ms until it ends, counted from when that was heard. */
+  /** Ms until the vote ends, counted from `heard`. */
   readonly remaining: number;
   readonly heard: Moment;
   readonly isRenewed: boolean;
 }
 
 /**
- * Decides how long a waiter keeps its votes while several waiters have some of them and none has a quorum. The votes of a waiter that has
- * died end by themselves. If nobody can have the resource before that, giving the own votes back would only cost the waiter its place in
- * line. Waiters that are alive renew their votes with every question. If the nodes saw them arrive in different orders, none of them could
- * ever win, so that one of them has to give its votes back.
+ * Decides how long a waiter keeps its votes while several waiters have votes and none of them has a quorum. The votes of a dead waiter end by
+ * themselves. If nobody can have the resource before that, a waiter that gives its votes back gains nothing and only loses its turn.
+ * Waiters that are alive renew their votes with every question. If the nodes saw them arrive in different orders, none of them can ever win
+ * until one of them gives its votes back.
  */
 export class SplitVote {
-  /** Since when they are split. */
+  /** Since when the votes are split; undefined while they are not. */
   #since: Moment | undefined;
-  /** By index, where they have been split for longer than the grace: until then those who have just got or extended one look alive. */
+  /** The votes of others by node index, kept only after the grace: before that, an owner that has just got or extended a vote looks alive. */
   #others: (Other | undefined)[] = [];
 
   constructor(private readonly pool: Pick<NodePool, 'clock' | 'random' | 'nodes'>) {}
 
-  /** Takes note of what a node answered to what it was asked then. */
+  /** Records the answer of a node to the question that was put at `asked`. */
   heard(nodeIndex: number, answer: AcquireAnswer | Unknown, asked: Moment): void {
     this.#others[nodeIndex] = answer.kind === 'granted' ? undefined : this.#otherOf(nodeIndex, answer, asked);
   }
 
-  /** Whether it ends after a round that came to this: at random, so that of rivals not all give way at once. */
+  /** Returns whether the waiter should give way after this outcome. The choice is random, so that rivals do not all give way at once. */
   endsAfter(outcome: Denied): boolean {
     if (!isSplit(outcome)) {
       this.#since = undefined;
@@ -50,7 +50,7 @@ export class SplitVote {
     return this.#canBeWon() && random.fraction() < 0.5;
   }
 
-  /** Whether the living have enough votes, ours among them. */
+  /** Returns whether the waiters that are alive, this one included, have enough votes for a quorum. */
   #canBeWon(): boolean {
     const all = this.pool.nodes.length;
     const stuck = this.#others.filter((other) => other && !other.isRenewed).length;
@@ -63,7 +63,7 @@ export class SplitVote {
     const { owner, remaining } = answer;
     const before = this.#others[nodeIndex];
     if (before?.owner !== owner) return { owner, remaining, heard, isRenewed: false };
-    // However long this answer took, or that one: it ends later than it could have ended.
+    // At least the time from the earlier answer to this question has passed, so that a slow answer does not look like a renewal.
     return { ...before, isRenewed: elapsed(before.heard, asked) + remaining > before.remaining };
   }
 }

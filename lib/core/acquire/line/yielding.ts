@@ -8,11 +8,11 @@ import type { Votes } from '../../quorum/votes.js';
 interface Yielder {
   readonly votes: Votes;
   readonly ttl: number;
-  /** Told when it is known what came of a vote that was to be given away. */
+  /** Called when a node has answered whether it kept a vote or passed it on. */
   readonly yielded: () => void;
 }
 
-/** Gives away the votes of a waiter that has too few of them. */
+/** Gives away the votes of a waiter that has too few of them for a quorum. */
 export class Surrender {
   constructor(
     private readonly pool: NodePool,
@@ -21,8 +21,8 @@ export class Surrender {
   ) {}
 
   /**
-   * Leaves to older waiters what we have in vain, so that of rivals the oldest gets it everywhere. Most nodes that have not
-   * answered yet are about to refuse: they are asked by `yieldLate`.
+   * Passes votes that are too few on to older waiters, so that the oldest of all rivals gets the resource on every node. Nodes that have not
+   * answered yet are left to `yieldLate`, because most of them are about to refuse.
    */
   yieldVotes(answers: readonly (AcquireAnswer | Unknown | undefined)[]): void {
     answers.forEach((answer, nodeIndex) => {
@@ -30,21 +30,21 @@ export class Surrender {
     });
   }
 
-  /** The same with what comes later, unless it is what was missing. */
+  /** Passes a vote that comes late on to an older waiter, unless the vote completes a quorum. */
   yieldLate(nodeIndex: number, answer: AcquireAnswer | Unknown): void {
     if (mayHave(answer) && !this.yielder.votes.quorum(this.pool.clock)) this.#yield(nodeIndex);
   }
 
-  /** Where nodes see the waiters in different orders, each insists on its votes until one of them does not. */
+  /** Gives all votes back, even to younger waiters. If the nodes see the waiters in different orders, nobody wins until one of them gives way. */
   giveWay(): void {
-    // Without a ticket, so that the places in the lines of the other nodes are kept.
+    // Without a ticket, so that the waiter keeps its places in line.
     const claim = new Claim(this.claim.resources, this.claim.value);
     const { votes, ttl } = this.yielder;
     this.pool.nodes.forEach((node, nodeIndex) => {
       if (!votes.has(nodeIndex)) return;
       votes.yielding(nodeIndex);
       const answered = (answer: ReleaseAnswer): void => {
-        // What could not be sent is owed, and sent later.
+        // A release without an answer is owed: it is sent again later, and may then give away a newer vote.
         if (answer.kind === 'unknown') this.claim.doubt(nodeIndex);
         votes.yielded(nodeIndex, false);
       };

@@ -1,26 +1,19 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { Validity } from '../../../../lib/core/time/validity.js';
-import { Votes } from '../../../../lib/core/quorum/votes.js';
-import { VirtualClock } from '../../../support/virtual-clock.js';
+import { BallotBox } from '../../../support/ballot-box.js';
 
 describe('The token of votes', () => {
-  let clock: VirtualClock;
-  let votes: Votes;
-  const lasting = (ms: number, fence = 1) => ({ validity: new Validity(clock.now(), ms), fence });
-  /** Ms that a quorum of the votes is good for. */
-  const left = (): number | undefined => votes.quorum(clock)?.remaining(clock);
+  let box: BallotBox;
 
   beforeEach(() => {
-    clock = new VirtualClock();
-    votes = new Votes(5);
+    box = new BallotBox();
   });
 
   const token = () => {
-    const found = votes.token(clock);
+    const found = box.votes.token(box.clock);
     return found && { token: found.token, stands: found.stands };
   };
   const grantAll = (...fences: (number | undefined)[]): void =>
-    fences.forEach((fence, nodeIndex) => fence !== undefined && votes.grant(nodeIndex, lasting(100, fence)));
+    fences.forEach((fence, nodeIndex) => fence !== undefined && box.grant(nodeIndex, 100, fence));
 
   it.each([
     ['none without a quorum', [5, 5], undefined],
@@ -35,26 +28,26 @@ describe('The token of votes', () => {
 
   it('is of the latest grant of each node', () => {
     grantAll(5, 5, 5);
-    votes.grant(1, lasting(100, 8));
+    box.grant(1, 100, 8);
     expect(token()).toEqual({ token: 8, stands: false });
   });
 
   it('is not of votes that have run out', () => {
-    votes.grant(0, lasting(50, 9));
+    box.grant(0, 50, 9);
     grantAll(undefined, 5, 5, 5);
-    clock.block(50);
+    box.clock.block(50);
     expect(token()).toEqual({ token: 5, stands: true });
-    votes.refuse(1, 'held');
+    box.votes.refuse(1, 'held');
     expect(token()).toBeUndefined();
   });
 
   it('is not of votes that may be given away', () => {
     grantAll(9, 5, 5, 5);
-    votes.yielding(0);
+    box.votes.yielding(0);
     expect(token()).toEqual({ token: 5, stands: true });
-    votes.yielding(1);
-    expect([token(), votes.below(9, clock)]).toEqual([undefined, [2, 3]]);
-    votes.yielded(0, true);
+    box.votes.yielding(1);
+    expect([token(), box.votes.below(9, box.clock)]).toEqual([undefined, [2, 3]]);
+    box.votes.yielded(0, true);
     expect(token()).toEqual({ token: 9, stands: false });
   });
 
@@ -64,31 +57,31 @@ describe('The token of votes', () => {
     [[64, undefined, 64], 1],
   ])('is the first of as many as came with each of the votes: %j', (tokens, expected) => {
     tokens.forEach((count, nodeIndex) =>
-      votes.grant(nodeIndex, { ...lasting(100, 5), ...(count && { tokens: count }) }),
+      box.votes.grant(nodeIndex, { ...box.lasting(100, 5), ...(count && { tokens: count }) }),
     );
-    expect(votes.token(clock)).toEqual({ token: 5, tokens: expected, stands: true });
+    expect(box.votes.token(box.clock)).toEqual({ token: 5, tokens: expected, stands: true });
   });
 
   it('is the first of as many as those were lifted to that were behind', () => {
-    [5, 9, 9].forEach((fence, nodeIndex) => votes.grant(nodeIndex, { ...lasting(100, fence), tokens: 64 }));
-    votes.raised(0, { token: 9, tokens: 1 });
-    votes.raised(1, { token: 9, tokens: 1 });
-    expect(votes.token(clock)).toEqual({ token: 9, tokens: 1, stands: true });
-    votes.refuse(0, 'held');
-    votes.grant(3, { ...lasting(100, 9), tokens: 64 });
-    expect(votes.token(clock)).toEqual({ token: 9, tokens: 64, stands: true });
+    [5, 9, 9].forEach((fence, nodeIndex) => box.votes.grant(nodeIndex, { ...box.lasting(100, fence), tokens: 64 }));
+    box.votes.raised(0, { token: 9, tokens: 1 });
+    box.votes.raised(1, { token: 9, tokens: 1 });
+    expect(box.votes.token(box.clock)).toEqual({ token: 9, tokens: 1, stands: true });
+    box.votes.refuse(0, 'held');
+    box.votes.grant(3, { ...box.lasting(100, 9), tokens: 64 });
+    expect(box.votes.token(box.clock)).toEqual({ token: 9, tokens: 64, stands: true });
   });
 
   it('stands when those that were behind are lifted', () => {
     grantAll(5, 9, 7);
-    expect(votes.below(9, clock)).toEqual([0, 2]);
-    votes.raised(0, { token: 9, tokens: 1 });
-    expect([votes.below(9, clock), token()]).toEqual([[2], { token: 9, stands: false }]);
-    votes.raised(2, { token: 9, tokens: 1 });
-    expect([votes.below(9, clock), token()]).toEqual([[], { token: 9, stands: true }]);
-    votes.raised(0, { token: 5, tokens: 1 });
-    votes.raised(4, { token: 5, tokens: 1 });
-    expect([token(), votes.has(4), left()]).toEqual([{ token: 9, stands: true }, false, 100]);
+    expect(box.votes.below(9, box.clock)).toEqual([0, 2]);
+    box.votes.raised(0, { token: 9, tokens: 1 });
+    expect([box.votes.below(9, box.clock), token()]).toEqual([[2], { token: 9, stands: false }]);
+    box.votes.raised(2, { token: 9, tokens: 1 });
+    expect([box.votes.below(9, box.clock), token()]).toEqual([[], { token: 9, stands: true }]);
+    box.votes.raised(0, { token: 5, tokens: 1 });
+    box.votes.raised(4, { token: 5, tokens: 1 });
+    expect([token(), box.votes.has(4), box.left]).toEqual([{ token: 9, stands: true }, false, 100]);
   });
 
   it.each([
@@ -98,6 +91,6 @@ describe('The token of votes', () => {
     ['one is behind', [5, 5, 5, 4], true],
   ])('where %s: %j, is known to differ from a counter: %s', (_, fences, differs) => {
     grantAll(...fences);
-    expect(votes.differFrom(5)).toBe(differs);
+    expect(box.votes.differFrom(5)).toBe(differs);
   });
 });

@@ -44,9 +44,9 @@ describe('WaitBudget', () => {
   it('lasts as long as waitTimeout', () => {
     const one = budget();
     clock.block(400);
-    expect([one.waited, one.left(1)]).toEqual([400, 600]);
+    expect([one.waited, one.remaining(1)]).toEqual([400, 600]);
     clock.block(600);
-    expect(one.left(2)).toBe(0);
+    expect(one.remaining(2)).toBe(0);
   });
 
   it.each([
@@ -55,19 +55,19 @@ describe('WaitBudget', () => {
     [1, 2, 0],
     [Infinity, 1_000, 1_000],
   ])('with a retryCount of %d has after %i attempts %i ms left', (retryCount, attempts, left) => {
-    expect(budget({ retryCount }).left(attempts)).toBe(left);
+    expect(budget({ retryCount }).remaining(attempts)).toBe(left);
   });
 
   it('never ends by itself where both are without limit', () => {
     const one = budget({ waitTimeout: Infinity });
     clock.block(1e9);
-    expect(one.left(1e6)).toBe(Infinity);
+    expect(one.remaining(1e6)).toBe(Infinity);
   });
 
   it('counts the time for which the machine was suspended', () => {
     const one = budget();
     clock.suspend(5_000);
-    expect(one.left(1)).toBe(-4_000);
+    expect(one.remaining(1)).toBe(-4_000);
   });
 
   it('pauses for as long as it is asked to', async () => {
@@ -133,7 +133,7 @@ describe('WaitBudget', () => {
   ])('%j, after 100 ms has %d ms left behind others: no more than its own tries would take', (terms, left) => {
     const one = budget(terms);
     clock.block(100);
-    expect(one.leftInLine(clock.now())).toBe(left);
+    expect(one.remainingInLine(clock.now())).toBe(left);
   });
 
   describe('watch', () => {

@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { TimerQueue, type TimedTask } from '../../../../lib/core/time/timer-queue.js';
+import { TimerQueue } from '../../../../lib/core/time/timer-queue.js';
 import type { Moment } from '../../../../lib/core/time/clock.js';
+import { NotedQueue } from '../../../support/noted-queue.js';
 import { taskOf } from '../../../support/task.js';
 import { VirtualClock } from '../../../support/virtual-clock.js';
+import { withSchedule } from '../../../support/with-schedule.js';
 
 /** Tells of a suspension, as the machine's clock does: when it is asked for the time. */
 class TellingClock extends VirtualClock {
@@ -28,36 +30,31 @@ class TellingClock extends VirtualClock {
 }
 
 describe('TimerQueue, whatever the clocks do', () => {
-  let clock: VirtualClock;
-  let timerQueue: TimerQueue;
-  let done: string[];
-  const note = (name: string): TimedTask => taskOf(() => void done.push(`${name} at ${clock.now().monotonic}`));
+  let tasks: NotedQueue;
 
   beforeEach(() => {
-    clock = new VirtualClock();
-    timerQueue = new TimerQueue(clock);
-    done = [];
+    tasks = new NotedQueue();
   });
 
   it('runs a task that is due later than the longest timer neither at once nor late', async () => {
-    timerQueue.add(2 ** 31 + 5_000, note('task'));
-    expect(clock.nextIn).toBeLessThan(2 ** 31);
-    clock.block(2 ** 31);
-    await clock.advance(0);
-    expect(done).toEqual([]);
-    await clock.advance(5_000);
-    expect(done).toEqual([`task at ${2 ** 31 + 5_000}`]);
+    tasks.add(2 ** 31 + 5_000, 'task');
+    expect(tasks.clock.nextIn).toBeLessThan(2 ** 31);
+    tasks.clock.block(2 ** 31);
+    await tasks.clock.advance(0);
+    expect(tasks.done).toEqual([]);
+    await tasks.clock.advance(5_000);
+    expect(tasks.done).toEqual([`task at ${2 ** 31 + 5_000}`]);
   });
 
   it('runs soon after the machine was suspended what was due meanwhile, though timers stood still', async () => {
-    timerQueue.add(60_000, note('due'));
-    timerQueue.add(120_000, note('not due'));
-    await clock.advance(1_000);
-    clock.suspend(90_000);
-    await clock.advance(1_000);
-    expect(done).toEqual([expect.stringMatching(/^due at 91[0-9]{3}$/)]);
-    await clock.advance(29_000);
-    expect(done).toHaveLength(2);
+    tasks.add(60_000, 'due');
+    tasks.add(120_000, 'not due');
+    await tasks.clock.advance(1_000);
+    tasks.clock.suspend(90_000);
+    await tasks.clock.advance(1_000);
+    expect(tasks.done).toEqual([expect.stringMatching(/^due at 91[0-9]{3}$/)]);
+    await tasks.clock.advance(29_000);
+    expect(tasks.done).toHaveLength(2);
   });
 
   it('is on time after a suspension of which its clock tells, though the timer that was set before stood still', async () => {
@@ -95,32 +92,28 @@ describe('TimerQueue, whatever the clocks do', () => {
   });
 
   it('does not run late because the wall clock was set back', async () => {
-    timerQueue.add(1_000, note('task'));
-    await clock.advance(100);
-    clock.stepWall(-60_000);
-    await clock.advance(1_000);
-    expect(done).toEqual(['task at 1000']);
+    tasks.add(1_000, 'task');
+    await tasks.clock.advance(100);
+    tasks.clock.stepWall(-60_000);
+    await tasks.clock.advance(1_000);
+    expect(tasks.done).toEqual(['task at 1000']);
   });
 
   it('does not run early because the wall clock is set', async () => {
-    timerQueue.add(1_000, note('task'));
+    tasks.add(1_000, 'task');
     for (const ms of [30, -40, 60_000, 35, -20]) {
-      await clock.advance(200);
-      clock.stepWall(ms);
+      await tasks.clock.advance(200);
+      tasks.clock.stepWall(ms);
     }
-    expect(done).toEqual(['task at 1000']);
+    expect(tasks.done).toEqual(['task at 1000']);
   });
 
   it('waits on when its timer comes early', async () => {
-    const hasty = new TimerQueue({
-      now: () => clock.now(),
-      afterInput: (task) => clock.afterInput(task),
-      nextTurn: (task) => clock.nextTurn(task),
-      afterMicrotasks: (task) => clock.afterMicrotasks(task),
-      schedule: (delay, task) => clock.schedule(Math.min(delay, 40), task),
-    });
-    hasty.add(100, note('task'));
-    await clock.advance(200);
-    expect(done).toEqual(['task at 100']);
+    const { clock } = tasks;
+    const hasty = withSchedule(clock, (delay, task) => clock.schedule(Math.min(delay, 40), task));
+    tasks = new NotedQueue(clock, hasty);
+    tasks.add(100, 'task');
+    await tasks.clock.advance(200);
+    expect(tasks.done).toEqual(['task at 100']);
   });
 });

@@ -1,109 +1,104 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { TimerQueue, type TimedTask } from '../../../../lib/core/time/timer-queue.js';
+import type { TimedTask } from '../../../../lib/core/time/timer-queue.js';
+import { NotedQueue } from '../../../support/noted-queue.js';
 import { taskOf } from '../../../support/task.js';
-import { VirtualClock } from '../../../support/virtual-clock.js';
 
 describe('TimerQueue', () => {
-  let clock: VirtualClock;
-  let timerQueue: TimerQueue;
-  let done: string[];
-  const note = (name: string): TimedTask => taskOf(() => void done.push(`${name} at ${clock.now().monotonic}`));
+  let tasks: NotedQueue;
 
   beforeEach(() => {
-    clock = new VirtualClock();
-    timerQueue = new TimerQueue(clock);
-    done = [];
+    tasks = new NotedQueue();
   });
 
   it('runs tasks in the order in which they are due', async () => {
-    timerQueue.add(30, note('late'));
-    timerQueue.add(10, note('early'));
-    timerQueue.add(20, note('middle'));
-    await clock.advance(100);
-    expect(done).toEqual(['early at 10', 'middle at 20', 'late at 30']);
+    tasks.add(30, 'late');
+    tasks.add(10, 'early');
+    tasks.add(20, 'middle');
+    await tasks.clock.advance(100);
+    expect(tasks.done).toEqual(['early at 10', 'middle at 20', 'late at 30']);
   });
 
   it('keeps that order where the process stood still meanwhile', async () => {
-    timerQueue.add(30, note('late'));
-    timerQueue.add(10, note('early'));
-    clock.block(50);
-    await clock.advance(100);
-    expect(done).toEqual(['early at 50', 'late at 50']);
+    tasks.add(30, 'late');
+    tasks.add(10, 'early');
+    tasks.clock.block(50);
+    await tasks.clock.advance(100);
+    expect(tasks.done).toEqual(['early at 50', 'late at 50']);
   });
 
   it('keeps one timer, whatever is on it', () => {
-    for (let delay = 100; delay > 0; delay -= 1) timerQueue.add(delay, note('task'));
-    expect(clock.timers).toBe(1);
-    expect(clock.nextIn).toBe(1);
+    for (let delay = 100; delay > 0; delay -= 1) tasks.add(delay, 'task');
+    expect(tasks.clock.timers).toBe(1);
+    expect(tasks.clock.nextIn).toBe(1);
   });
 
   it('runs tasks of the same ms in one turn', async () => {
-    timerQueue.add(10.2, note('first'));
-    timerQueue.add(10.7, note('second'));
-    await clock.advance(10);
-    expect(done).toEqual(['first at 10', 'second at 10']);
+    tasks.add(10.2, 'first');
+    tasks.add(10.7, 'second');
+    await tasks.clock.advance(10);
+    expect(tasks.done).toEqual(['first at 10', 'second at 10']);
   });
 
   it('runs a task at most one ms early, and not late', async () => {
-    clock.block(0.4);
-    timerQueue.add(10.5, note('task'));
-    await clock.advance(20);
-    expect(done).toEqual(['task at 10']);
+    tasks.clock.block(0.4);
+    tasks.add(10.5, 'task');
+    await tasks.clock.advance(20);
+    expect(tasks.done).toEqual(['task at 10']);
   });
 
   it('does not run what was taken back', async () => {
-    const removed = note('removed');
-    timerQueue.add(10, removed);
-    timerQueue.add(10, note('kept'));
-    timerQueue.remove(removed);
-    await clock.advance(20);
-    expect(done).toEqual(['kept at 10']);
+    const removed = tasks.task('removed');
+    tasks.queue.add(10, removed);
+    tasks.add(10, 'kept');
+    tasks.queue.remove(removed);
+    await tasks.clock.advance(20);
+    expect(tasks.done).toEqual(['kept at 10']);
   });
 
   it('does not run what a task before it in the same ms takes back', async () => {
-    const removed = note('removed');
-    timerQueue.add(
+    const removed = tasks.task('removed');
+    tasks.queue.add(
       10,
-      taskOf(() => timerQueue.remove(removed)),
+      taskOf(() => tasks.queue.remove(removed)),
     );
-    timerQueue.add(10, removed);
-    timerQueue.add(10, note('kept'));
-    await clock.advance(20);
-    expect(done).toEqual(['kept at 10']);
+    tasks.queue.add(10, removed);
+    tasks.add(10, 'kept');
+    await tasks.clock.advance(20);
+    expect(tasks.done).toEqual(['kept at 10']);
   });
 
   it('runs the tasks of one ms in the order in which they were added, whatever one of them takes back', async () => {
-    const tasks = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => note(name));
-    const [, b, c, , , f] = tasks;
-    for (const task of tasks.slice(0, 3)) timerQueue.add(10, task);
-    timerQueue.add(
+    const several = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => tasks.task(name));
+    const [, b, c, , , f] = several;
+    for (const task of several.slice(0, 3)) tasks.queue.add(10, task);
+    tasks.queue.add(
       10,
-      taskOf(() => [f, b].forEach((task) => timerQueue.remove(task!))),
+      taskOf(() => [f, b].forEach((task) => tasks.queue.remove(task!))),
     );
-    for (const task of tasks.slice(3)) timerQueue.add(10, task);
-    timerQueue.remove(c!);
-    await clock.advance(20);
-    expect(done).toEqual(['a at 10', 'b at 10', 'd at 10', 'e at 10']);
+    for (const task of several.slice(3)) tasks.queue.add(10, task);
+    tasks.queue.remove(c!);
+    await tasks.clock.advance(20);
+    expect(tasks.done).toEqual(['a at 10', 'b at 10', 'd at 10', 'e at 10']);
   });
 
   it('leaves no timer behind when everything was taken back', () => {
-    const tasks = [note('a'), note('b')];
-    tasks.forEach((task, index) => timerQueue.add(10 * (index + 1), task));
-    for (const task of tasks) timerQueue.remove(task);
-    expect(clock.timers).toBe(0);
+    const several = [tasks.task('a'), tasks.task('b')];
+    several.forEach((task, index) => tasks.queue.add(10 * (index + 1), task));
+    for (const task of several) tasks.queue.remove(task);
+    expect(tasks.clock.timers).toBe(0);
   });
 
   it('takes back twice without harm', async () => {
-    const [removed, kept] = [note('removed'), note('kept')];
-    timerQueue.add(10, removed);
-    timerQueue.remove(removed);
-    timerQueue.add(10, kept);
-    timerQueue.remove(removed);
-    await clock.advance(20);
-    expect(done).toEqual(['kept at 10']);
-    timerQueue.remove(kept);
-    timerQueue.add(10, note('later'));
-    expect(clock.timers).toBe(1);
+    const [removed, kept] = [tasks.task('removed'), tasks.task('kept')];
+    tasks.queue.add(10, removed);
+    tasks.queue.remove(removed);
+    tasks.queue.add(10, kept);
+    tasks.queue.remove(removed);
+    await tasks.clock.advance(20);
+    expect(tasks.done).toEqual(['kept at 10']);
+    tasks.queue.remove(kept);
+    tasks.add(10, 'later');
+    expect(tasks.clock.timers).toBe(1);
   });
 
   it.each([
@@ -112,52 +107,52 @@ describe('TimerQueue', () => {
   ])(
     'runs a task that was added for %i ms and then for %i ms once, at the time that was said last',
     async (was, is) => {
-      const task = note('task');
-      timerQueue.add(was, task);
-      timerQueue.add(is, task);
-      await clock.advance(100);
-      expect(done).toEqual([`task at ${is}`]);
-      expect(clock.timers).toBe(0);
+      const task = tasks.task('task');
+      tasks.queue.add(was, task);
+      tasks.queue.add(is, task);
+      await tasks.clock.advance(100);
+      expect(tasks.done).toEqual([`task at ${is}`]);
+      expect(tasks.clock.timers).toBe(0);
     },
   );
 
   it('counts from the moment that it is given', async () => {
-    const before = clock.now();
-    clock.block(4);
-    timerQueue.add(10, note('task'), before);
-    await clock.advance(20);
-    expect(done).toEqual(['task at 10']);
+    const before = tasks.clock.now();
+    tasks.clock.block(4);
+    tasks.add(10, 'task', before);
+    await tasks.clock.advance(20);
+    expect(tasks.done).toEqual(['task at 10']);
   });
 
   it('runs what a task adds, also itself', async () => {
     const again: TimedTask = taskOf(() => {
-      done.push(`again at ${clock.now().monotonic}`);
-      if (done.length < 3) timerQueue.add(5, again);
+      tasks.done.push(`again at ${tasks.clock.now().monotonic}`);
+      if (tasks.done.length < 3) tasks.queue.add(5, again);
     });
-    timerQueue.add(10, again);
-    await clock.advance(30);
-    expect(done).toEqual(['again at 10', 'again at 15', 'again at 20']);
-    expect(clock.timers).toBe(0);
+    tasks.queue.add(10, again);
+    await tasks.clock.advance(30);
+    expect(tasks.done).toEqual(['again at 10', 'again at 15', 'again at 20']);
+    expect(tasks.clock.timers).toBe(0);
   });
 
   it('does not run in the same turn what a task adds without delay', async () => {
-    timerQueue.add(
+    tasks.queue.add(
       10,
       taskOf(() => {
-        timerQueue.add(0, note('added'));
-        done.push('added it');
+        tasks.add(0, 'added');
+        tasks.done.push('added it');
       }),
     );
-    timerQueue.add(10, note('next'));
-    await clock.advance(20);
-    expect(done).toEqual(['added it', 'next at 10', 'added at 10']);
+    tasks.add(10, 'next');
+    await tasks.clock.advance(20);
+    expect(tasks.done).toEqual(['added it', 'next at 10', 'added at 10']);
   });
 
   it('catches up after a blocked event loop, in order', async () => {
-    timerQueue.add(10, note('first'));
-    timerQueue.add(20, note('second'));
-    clock.block(50);
-    await clock.advance(0);
-    expect(done).toEqual(['first at 50', 'second at 50']);
+    tasks.add(10, 'first');
+    tasks.add(20, 'second');
+    tasks.clock.block(50);
+    await tasks.clock.advance(0);
+    expect(tasks.done).toEqual(['first at 50', 'second at 50']);
   });
 });

@@ -5,7 +5,7 @@ import { SingleCall } from '../../../../lib/core/port/single-call.js';
 import { Claim } from '../../../../lib/core/port/claim.js';
 import type { Moment } from '../../../../lib/core/time/clock.js';
 import { BatchQueue } from '../../../../lib/redis/batch/batch-queue.js';
-import type { Verb } from '../../../../lib/redis/batch/batch.js';
+import type { Verb } from '../../../../lib/redis/scripts/protocol.js';
 import type { Reply } from '../../../../lib/redis/connection/wire-command.js';
 
 const OK: Reply = { ok: true, value: 'g' };

@@ -5,7 +5,7 @@ import { SingleCall } from '../../../../lib/core/port/single-call.js';
 import { Claim } from '../../../../lib/core/port/claim.js';
 import { BatchQueue } from '../../../../lib/redis/batch/batch-queue.js';
 import type { Batch } from '../../../../lib/redis/batch/batch.js';
-import { severalOr } from '../../../../lib/redis/batch/verb-of.js';
+import { severalOr } from '../../../../lib/redis/batch/verbs.js';
 import type { Reply } from '../../../../lib/redis/connection/wire-command.js';
 
 const OK: Reply = { ok: true, value: 'g' };

@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { SingleCall } from '../../../../lib/core/port/single-call.js';
 import { Claim } from '../../../../lib/core/port/claim.js';
 import { nodeClockOf, readAnswers, type NodeAnswer } from '../../../../lib/redis/batch/reply-decoder.js';
-import { Batch, type Verb } from '../../../../lib/redis/batch/batch.js';
+import { Batch } from '../../../../lib/redis/batch/batch.js';
+import type { Verb } from '../../../../lib/redis/scripts/protocol.js';
 import { Dice } from '../../../simulation/world/dice.js';
 
 const CLOCK = 1_795_000_000_000;

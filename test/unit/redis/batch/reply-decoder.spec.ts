@@ -3,7 +3,8 @@ import { SingleCall } from '../../../../lib/core/port/single-call.js';
 import { Claim } from '../../../../lib/core/port/claim.js';
 import type { ReleaseAnswer, YieldAnswer } from '../../../../lib/core/port/lock-node.js';
 import { nodeClockOf, readAnswers, yieldedBy, secretOf } from '../../../../lib/redis/batch/reply-decoder.js';
-import { Batch, type Verb } from '../../../../lib/redis/batch/batch.js';
+import { Batch } from '../../../../lib/redis/batch/batch.js';
+import type { Verb } from '../../../../lib/redis/scripts/protocol.js';
 import type { Reply } from '../../../../lib/redis/connection/wire-command.js';
 
 describe('readAnswers', () => {

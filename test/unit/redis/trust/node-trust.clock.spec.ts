@@ -1,60 +1,33 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Command, Redis } from 'ioredis';
-import type { NodeEvent } from '../../../../lib/core/port/lock-node.js';
-import { SystemClock } from '../../../../lib/core/time/system-clock.js';
-import { BatchEncoder } from '../../../../lib/redis/batch/batch-encoder.js';
-import { NodeTrust } from '../../../../lib/redis/trust/node-trust.js';
+import type { NodeTrust } from '../../../../lib/redis/trust/node-trust.js';
 import { DISTRUST } from '../../../../lib/redis/scripts/trust-script.js';
 import type { Reply } from '../../../../lib/redis/connection/wire-command.js';
-import { wordsOf } from '../../../support/command-words.js';
-
-const GRANTED = { kind: 'granted', fence: 7 } as const;
-const out = (remaining: number) => ({ kind: 'quarantined', remaining }) as const;
-
-/** What the node answers to INFO. */
-function redisOf(run: string): Redis {
-  const reply = (value: unknown) => () => Promise.resolve(value);
-  const info = reply(`run_id:${run}\r\nrole:master\r\n`);
-  return { info, get: reply(null), exists: reply(0), call: reply(1), sendCommand: reply(1) } as unknown as Redis;
-}
+import { GRANTED, infoOf, NotedTrust, out, redisOf } from '../../../support/noted-trust.js';
 
 describe('NodeTrust, of a node whose clock was set,', () => {
-  let clock: SystemClock;
-  let events: NodeEvent[];
-  let sent: string[][];
-  let trust: NodeTrust;
-  const trustOf = (restartQuarantine = true): NodeTrust =>
-    new NodeTrust(new BatchEncoder('p:', { maxTtl: 1_000, restartQuarantine }, clock), {
-      tell: (event) => void events.push(event),
-      send: (_name, wire) => void sent.push(...wordsOf(wire)),
-      clock,
-    });
+  let noted: NotedTrust;
   /** An answer to a vote, that comes with the node's clock being so far ahead of ours. */
-  const hear = (ahead: number): void => {
-    const now = clock.now();
+  const hear = (ahead: number, trust = noted.trust): void => {
+    const now = noted.clock.now();
     trust.heard({ ok: true, value: 1 + 1_024 * Math.floor(now.wall + ahead) }, now);
   };
-  const types = (): string[] => events.map(({ type }) => type);
 
   beforeEach(() => {
     jest.useFakeTimers();
-    clock = new SystemClock();
-    [events, sent] = [[], []];
-    trust = trustOf();
+    noted = new NotedTrust();
   });
-  afterEach(() => {
-    jest.useRealTimers();
-  });
+  afterEach(() => void jest.useRealTimers());
 
   it.each([-60_000, 60_000])('by %i ms counts no vote for maxTtl, whatever the node says', (step) => {
     hear(0);
     hear(step);
-    expect(trust.count(GRANTED)).toEqual(out(1_000));
+    expect(noted.trust.count(GRANTED)).toEqual(out(1_000));
     jest.advanceTimersByTime(999);
-    expect([trust.count(GRANTED), trust.allows(7)]).toEqual([out(1), false]);
+    expect([noted.trust.count(GRANTED), noted.trust.allows(7)]).toEqual([out(1), false]);
     jest.advanceTimersByTime(1);
-    expect([trust.count(GRANTED), trust.allows(7)]).toEqual([GRANTED, true]);
-    expect(events).toEqual([
+    expect([noted.trust.count(GRANTED), noted.trust.allows(7)]).toEqual([GRANTED, true]);
+    expect(noted.events).toEqual([
       { type: 'node-quarantined', reason: expect.stringMatching(/clock was set by \d+ ms/), remaining: 1_000 },
       { type: 'node-trusted' },
     ]);
@@ -63,64 +36,59 @@ describe('NodeTrust, of a node whose clock was set,', () => {
   it('has it distrusted by all clients, by the marker on the node', () => {
     hear(0);
     hear(60_000);
-    expect(sent).toEqual([['EVAL', DISTRUST, '1', 'p:~node', '1000']]);
+    expect(noted.sent).toEqual([['EVAL', DISTRUST, '1', 'p:~node', '1000']]);
   });
 
   it('says nothing where nobody cares for restarts', () => {
-    trust = trustOf(false);
-    for (const ahead of [0, 60_000]) hear(ahead);
-    expect([trust.count(GRANTED), events, sent]).toEqual([GRANTED, [], []]);
+    const trust = noted.trustOf(false);
+    for (const ahead of [0, 60_000]) hear(ahead, trust);
+    expect([trust.count(GRANTED), noted.events, noted.sent]).toEqual([GRANTED, [], []]);
   });
 
   it('knows it by answers that come with a clock only', () => {
     hear(0);
-    trust.heard({ ok: true, value: 3 }, clock.now());
-    trust.heard({ ok: false, reason: 'connection closed', sent: true }, clock.now());
-    trust.heard({ ok: true, value: 1 + 1_024 * (Date.now() + 60_000) }, undefined);
-    expect(events).toEqual([]);
-    trust.heard({ ok: true, value: ['g', '7', Date.now() + 60_000] }, clock.now());
-    expect(types()).toEqual(['node-quarantined']);
+    noted.trust.heard({ ok: true, value: 3 }, noted.clock.now());
+    noted.trust.heard({ ok: false, reason: 'connection closed', sent: true }, noted.clock.now());
+    noted.trust.heard({ ok: true, value: 1 + 1_024 * (Date.now() + 60_000) }, undefined);
+    expect(noted.events).toEqual([]);
+    noted.trust.heard({ ok: true, value: ['g', '7', Date.now() + 60_000] }, noted.clock.now());
+    expect(noted.types).toEqual(['node-quarantined']);
   });
 
   it('knows it by what time comes with a grant, which does not count then', () => {
     hear(0);
-    expect(trust.allows(7, clock.now(), Date.now())).toBe(true);
-    expect(trust.allows(7, clock.now())).toBe(true);
-    expect(trust.allows(7, clock.now(), Date.now() + 60_000)).toBe(false);
-    expect(types()).toEqual(['node-quarantined']);
+    expect(noted.trust.allows(7, noted.clock.now(), Date.now())).toBe(true);
+    expect(noted.trust.allows(7, noted.clock.now())).toBe(true);
+    expect(noted.trust.allows(7, noted.clock.now(), Date.now() + 60_000)).toBe(false);
+    expect(noted.types).toEqual(['node-quarantined']);
   });
 
   it('forgets no step because the connection was made anew', async () => {
-    void trust.examine(redisOf('abc'));
-    await trust.examined;
+    void noted.trust.examine(redisOf(infoOf('abc')));
+    await noted.trust.examined;
     hear(0);
-    void trust.examine(redisOf('abc'));
-    await trust.examined;
+    void noted.trust.examine(redisOf(infoOf('abc')));
+    await noted.trust.examined;
     hear(60_000);
-    expect(types()).toEqual(['node-quarantined']);
+    expect(noted.types).toEqual(['node-quarantined']);
   });
 
   it('takes another node at the end of a new connection for no step', async () => {
-    void trust.examine(redisOf('abc'));
-    await trust.examined;
+    void noted.trust.examine(redisOf(infoOf('abc')));
+    await noted.trust.examined;
     hear(0);
-    void trust.examine(redisOf('def'));
-    await trust.examined;
+    void noted.trust.examine(redisOf(infoOf('def')));
+    await noted.trust.examined;
     hear(60_000);
-    expect(events).toEqual([]);
+    expect(noted.events).toEqual([]);
   });
 });
 
 describe('NodeTrust, of what time a node has,', () => {
   /** Ms by which its clock is ahead of our wall clock. */
   const AHEAD = 5_000;
-  const clock = new SystemClock();
-  const trustOf = (restartQuarantine: boolean): NodeTrust =>
-    new NodeTrust(new BatchEncoder('p:', { maxTtl: 1_000, restartQuarantine }, clock), {
-      tell: () => undefined,
-      send: () => undefined,
-      clock,
-    });
+  const noted = new NotedTrust();
+  const { clock } = noted;
   const told = (): Reply => ({ ok: true, value: 1_024 * (Date.now() + AHEAD) });
   const expectKnown = (trust: NodeTrust): void => {
     const { monotonic, wall } = clock.now();
@@ -130,11 +98,11 @@ describe('NodeTrust, of what time a node has,', () => {
 
   describe.each([true, false])('with quarantine: %p', (restartQuarantine) => {
     it('knows nothing at first', () => {
-      expect(trustOf(restartQuarantine).clockAhead).toBeUndefined();
+      expect(noted.trustOf(restartQuarantine).clockAhead).toBeUndefined();
     });
 
     it('knows it by any answer that tells it', () => {
-      const trust = trustOf(restartQuarantine);
+      const trust = noted.trustOf(restartQuarantine);
       trust.heard({ ok: true, value: 3 }, clock.now());
       trust.heard({ ok: false, reason: 'connection closed', sent: true }, clock.now());
       expect(trust.clockAhead).toBeUndefined();
@@ -143,10 +111,10 @@ describe('NodeTrust, of what time a node has,', () => {
     });
 
     it('knows it as soon as it is connected, and of whom', async () => {
-      const trust = trustOf(restartQuarantine);
+      const trust = noted.trustOf(restartQuarantine);
       for (const run of ['abc', 'def']) {
         void trust.examine({
-          ...redisOf(run),
+          ...redisOf(infoOf(run)),
           sendCommand: (command: Command) => Promise.resolve(command.resolve((told() as { value: unknown }).value)),
         } as unknown as Redis);
         await trust.introduced();
@@ -156,9 +124,9 @@ describe('NodeTrust, of what time a node has,', () => {
     });
 
     it('is introduced though the node tells nothing', async () => {
-      const trust = trustOf(restartQuarantine);
+      const trust = noted.trustOf(restartQuarantine);
       void trust.examine({
-        ...redisOf('abc'),
+        ...redisOf(infoOf('abc')),
         sendCommand: (command: Command) => Promise.resolve(command.reject(new Error('Connection is closed.'))),
       } as unknown as Redis);
       await trust.introduced();

@@ -40,7 +40,7 @@ describe('NodeTrust, of which server it is,', () => {
     const clock = new SystemClock();
     trust = new NodeTrust(new BatchEncoder('p:', { maxTtl: 1_000, restartQuarantine: true }, clock), {
       clock,
-      tell: () => undefined,
+      notify: () => undefined,
       identified: () => (identified += 1),
       send: () => undefined,
     });

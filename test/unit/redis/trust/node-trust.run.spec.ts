@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Command, Redis } from 'ioredis';
-import { SystemClock } from '../../../../lib/core/time/system-clock.js';
-import { BatchEncoder, NO_RUN } from '../../../../lib/redis/batch/batch-encoder.js';
-import { NodeTrust } from '../../../../lib/redis/trust/node-trust.js';
+import { NO_RUN } from '../../../../lib/redis/batch/batch-encoder.js';
+import type { NodeTrust } from '../../../../lib/redis/trust/node-trust.js';
 import { bulk } from '../../../../lib/redis/connection/resp.js';
 import { decode } from '../../../support/batch-words.js';
+import { NotedTrust } from '../../../support/noted-trust.js';
 
 /** A connection to a node, which notes what it is asked and in which order. */
 class Connection {
@@ -29,13 +29,7 @@ class Connection {
 
 const infoOf = (run: string, version = '7.0.15'): string =>
   `redis_version:${version}\r\nrun_id:${run}\r\nrole:master\r\n`;
-const clock = new SystemClock();
-const trustOf = (restartQuarantine = true): NodeTrust =>
-  new NodeTrust(new BatchEncoder('p:', { maxTtl: 1_000, restartQuarantine }, clock), {
-    tell: () => undefined,
-    send: () => undefined,
-    clock,
-  });
+const trustOf = (restartQuarantine = true): NodeTrust => new NotedTrust().trustOf(restartQuarantine);
 
 describe('NodeTrust, of the run of a node,', () => {
   it('claims none before the node has told of it', async () => {

@@ -16,7 +16,7 @@ describe('Refusals', () => {
   beforeEach(() => {
     clock = new VirtualClock();
     events = [];
-    refusals = new Refusals({ clock, tell: (event) => void events.push(event) });
+    refusals = new Refusals({ clock, notify: (event) => void events.push(event) });
   });
 
   it('tell the first one, with the reason and what to do, and not those that follow', () => {

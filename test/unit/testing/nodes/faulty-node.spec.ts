@@ -1,178 +1,159 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { SingleCall } from '../../../../lib/core/port/single-call.js';
-import { Claim } from '../../../../lib/core/port/claim.js';
 import type { NodeEvent } from '../../../../lib/core/port/lock-node.js';
-import { FaultyNode } from '../../../../lib/testing/nodes/faulty-node.js';
-import { VirtualClock } from '../../../support/virtual-clock.js';
+import { BROKEN, NodeCaller } from '../../../support/node-caller.js';
 
-const MAX_TTL = 1_000;
 const DOWN = { kind: 'unknown', reason: 'connection refused', sent: false };
-const BROKEN = { kind: 'unknown', reason: 'connection closed', sent: true };
 
 describe('FaultyNode', () => {
-  let clock: VirtualClock;
-  let node: FaultyNode;
-  let events: NodeEvent[];
-  /** What was answered, in order. */
-  let answers: unknown[];
-  const claim = new Claim(['a'], 'ours');
-  const other = new Claim(['a'], 'theirs');
-
-  const note = (answer: unknown): void => void answers.push(answer);
-  const kinds = (): unknown[] => answers.map((answer) => (answer as { kind: string }).kind);
-  const acquire = (asked = claim): void => node.acquire(new SingleCall(asked, 500, note), 0);
-  const release = (asked = claim, ttl = 500): void => node.release(new SingleCall(asked, ttl, note), 0);
-  const settle = (): Promise<void> => clock.advance(0);
+  let caller: NodeCaller;
 
   beforeEach(async () => {
-    clock = new VirtualClock();
-    node = new FaultyNode('node', clock, { maxTtl: MAX_TTL, restartQuarantine: false });
-    [events, answers] = [[], []];
-    await node.open((event) => events.push(event));
+    caller = await NodeCaller.open();
   });
 
   it('is silent about being there, and votes at once', async () => {
-    acquire();
-    await settle();
-    expect([kinds(), events]).toEqual([['granted'], []]);
+    caller.acquire();
+    await caller.settle();
+    expect([caller.kinds, caller.events]).toEqual([['granted'], []]);
   });
 
   describe('that is down', () => {
     it('answers every verb at once that nothing was sent, and keeps what it has', async () => {
-      acquire();
-      await settle();
-      node.down();
-      answers.length = 0;
-      acquire();
-      node.yield(new SingleCall(claim, 500, note), 0);
-      node.raise(new SingleCall(claim, 0, note), 0);
-      node.extend(new SingleCall(claim, 500, note), 0);
-      release(other);
-      node.probe(note);
-      expect(answers).toEqual([]);
+      caller.acquire();
+      await caller.settle();
+      caller.node.down();
+      caller.answers.length = 0;
+      caller.acquire();
+      caller.node.yield(new SingleCall(caller.claim, 500, caller.note), 0);
+      caller.node.raise(new SingleCall(caller.claim, 0, caller.note), 0);
+      caller.node.extend(new SingleCall(caller.claim, 500, caller.note), 0);
+      caller.release(caller.other);
+      caller.node.probe(caller.note);
+      expect(caller.answers).toEqual([]);
       await Promise.resolve();
-      expect(answers).toEqual(Array(6).fill(DOWN));
-      expect(node.valueOf('a')).toBe('ours');
+      expect(caller.answers).toEqual(Array(6).fill(DOWN));
+      expect(caller.node.valueOf('a')).toBe('ours');
     });
 
     it('tells of it once, and of its return', async () => {
-      node.down();
-      node.down();
-      node.recover();
-      node.recover();
-      expect(events).toEqual([{ type: 'node-down', reason: 'connection closed' }, { type: 'node-up' }]);
+      caller.node.down();
+      caller.node.down();
+      caller.node.recover();
+      caller.node.recover();
+      expect(caller.events).toEqual([{ type: 'node-down', reason: 'connection closed' }, { type: 'node-up' }]);
     });
 
     it('tells those who connect meanwhile', async () => {
-      node.down();
+      caller.node.down();
       const heard: NodeEvent[] = [];
-      await node.open((event) => heard.push(event));
+      await caller.node.open((event) => heard.push(event));
       expect(heard).toEqual([{ type: 'node-down', reason: 'connection refused' }]);
     });
 
     it('hears of the release that it is owed once it is back', async () => {
-      acquire();
-      await settle();
-      node.down();
-      release();
-      node.recover();
-      await settle();
-      expect(node.valueOf('a')).toBeUndefined();
+      caller.acquire();
+      await caller.settle();
+      caller.node.down();
+      caller.release();
+      caller.node.recover();
+      await caller.settle();
+      expect(caller.node.valueOf('a')).toBeUndefined();
     });
 
     it('is owed no release of a lease that is over by then', async () => {
-      acquire();
-      await settle();
-      node.down();
-      release(claim, 300);
-      await clock.advance(300);
-      node.recover();
-      await settle();
-      expect(node.valueOf('a')).toBe('ours');
+      caller.acquire();
+      await caller.settle();
+      caller.node.down();
+      caller.release(caller.claim, 300);
+      await caller.clock.advance(300);
+      caller.node.recover();
+      await caller.settle();
+      expect(caller.node.valueOf('a')).toBe('ours');
     });
 
     it('breaks what is on its way', async () => {
-      node.slow(100);
-      acquire();
-      node.down();
-      await clock.advance(100);
-      expect([answers, node.valueOf('a')]).toEqual([[BROKEN], undefined]);
+      caller.node.slow(100);
+      caller.acquire();
+      caller.node.down();
+      await caller.clock.advance(100);
+      expect([caller.answers, caller.node.valueOf('a')]).toEqual([[BROKEN], undefined]);
     });
   });
 
   describe('that is slow', () => {
     it('answers so many ms later, in the order of the calls', async () => {
-      node.slow(100);
-      acquire();
-      await clock.advance(50);
-      node.probe(note);
-      await clock.advance(49);
-      expect(answers).toEqual([]);
-      await clock.advance(1);
-      expect(kinds()).toEqual(['granted']);
-      await clock.advance(50);
-      expect(kinds()).toEqual(['granted', 'up']);
+      caller.node.slow(100);
+      caller.acquire();
+      await caller.clock.advance(50);
+      caller.node.probe(caller.note);
+      await caller.clock.advance(49);
+      expect(caller.answers).toEqual([]);
+      await caller.clock.advance(1);
+      expect(caller.kinds).toEqual(['granted']);
+      await caller.clock.advance(50);
+      expect(caller.kinds).toEqual(['granted', 'up']);
     });
 
     it('does not let what is sent later overtake, also where it is less slow by then', async () => {
-      node.slow(100);
-      acquire();
-      node.slow(10);
-      release();
-      acquire(other);
-      await clock.advance(10);
-      expect(kinds()).toEqual(['granted', 'released', 'granted']);
+      caller.node.slow(100);
+      caller.acquire();
+      caller.node.slow(10);
+      caller.release();
+      caller.acquire(caller.other);
+      await caller.clock.advance(10);
+      expect(caller.kinds).toEqual(['granted', 'released', 'granted']);
     });
 
     it('answers at once what is on its way when it recovers', async () => {
-      node.slow(100);
-      acquire();
-      node.recover();
-      await settle();
-      expect(kinds()).toEqual(['granted']);
-      await clock.advance(200);
-      expect(kinds()).toEqual(['granted']);
+      caller.node.slow(100);
+      caller.acquire();
+      caller.node.recover();
+      await caller.settle();
+      expect(caller.kinds).toEqual(['granted']);
+      await caller.clock.advance(200);
+      expect(caller.kinds).toEqual(['granted']);
     });
 
     it.each([-1, NaN, Infinity, '5'])('is not slow by %p ms', (ms) => {
-      expect(() => node.slow(ms as number)).toThrow(/slow must be a number of ms from 0 to/);
+      expect(() => caller.node.slow(ms as number)).toThrow(/slow must be a number of ms from 0 to/);
     });
   });
 
   describe('that is frozen', () => {
     it('does nothing until it recovers, then all of it in order', async () => {
-      node.freeze();
-      acquire();
-      release();
-      acquire(other);
-      await clock.advance(60_000);
-      expect([answers, node.valueOf('a')]).toEqual([[], undefined]);
-      node.recover();
-      await settle();
-      expect([kinds(), node.valueOf('a')]).toEqual([['granted', 'released', 'granted'], 'theirs']);
-      expect(events).toEqual([]);
+      caller.node.freeze();
+      caller.acquire();
+      caller.release();
+      caller.acquire(caller.other);
+      await caller.clock.advance(60_000);
+      expect([caller.answers, caller.node.valueOf('a')]).toEqual([[], undefined]);
+      caller.node.recover();
+      await caller.settle();
+      expect([caller.kinds, caller.node.valueOf('a')]).toEqual([['granted', 'released', 'granted'], 'theirs']);
+      expect(caller.events).toEqual([]);
     });
 
     it('can be reached again where it was down', async () => {
-      acquire();
-      await settle();
-      node.down();
-      release();
-      node.freeze();
-      expect(events.at(-1)).toEqual({ type: 'node-up' });
-      expect(node.valueOf('a')).toBe('ours');
-      node.recover();
-      await settle();
-      expect(node.valueOf('a')).toBeUndefined();
+      caller.acquire();
+      await caller.settle();
+      caller.node.down();
+      caller.release();
+      caller.node.freeze();
+      expect(caller.events.at(-1)).toEqual({ type: 'node-up' });
+      expect(caller.node.valueOf('a')).toBe('ours');
+      caller.node.recover();
+      await caller.settle();
+      expect(caller.node.valueOf('a')).toBeUndefined();
     });
   });
 
   it('settles what is open and tells nothing any more once it is closed', async () => {
-    node.slow(100);
-    acquire();
-    await node.close();
-    await settle();
-    node.down();
-    expect([answers, events, clock.timers]).toEqual([[BROKEN], [], 0]);
+    caller.node.slow(100);
+    caller.acquire();
+    await caller.node.close();
+    await caller.settle();
+    caller.node.down();
+    expect([caller.answers, caller.events, caller.clock.timers]).toEqual([[BROKEN], [], 0]);
   });
 });

@@ -11,7 +11,7 @@ describe('Changes', () => {
     });
     for (const expected of [0, 2, 3]) {
       count += 1;
-      changes.tell();
+      changes.notify();
       await new Promise(setImmediate);
       await new Promise(setImmediate);
       expect(told).toBe(expected);
@@ -32,7 +32,7 @@ describe('Changes', () => {
       goneOn = true;
     };
     isSo = true;
-    changes.tell();
+    changes.notify();
     void goOn();
     expect(await until).toBe(true);
   });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { LockEvent } from '../../../../lib/core/api/events.js';
-import { HOLDS, TELL } from '../../../../lib/redlock.tokens.js';
+import { HOLDS, EMIT } from '../../../../lib/redlock.tokens.js';
 import { toPlan } from '../../../../lib/with-lock/run/lock-plan.js';
 import { runLocked } from '../../../../lib/with-lock/run/run-locked.js';
 import type { LockedRun } from '../../../../lib/with-lock/run/locker.js';
@@ -15,7 +15,7 @@ describe('a call that joins others', () => {
 
   beforeEach(() => {
     told = [];
-    locker = Object.assign(new StubLocker(), { [TELL]: (event: LockEvent) => void told.push(event) });
+    locker = Object.assign(new StubLocker(), { [EMIT]: (event: LockEvent) => void told.push(event) });
   });
 
   describe('in its own work', () => {

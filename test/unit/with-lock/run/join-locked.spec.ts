@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { LockEvent } from '../../../../lib/core/api/events.js';
 import { LockKeyError, ResourceLockedError } from '../../../../lib/core/api/errors.js';
-import { TELL } from '../../../../lib/redlock.tokens.js';
+import { EMIT } from '../../../../lib/redlock.tokens.js';
 import { toPlan } from '../../../../lib/with-lock/run/lock-plan.js';
 import { runLocked } from '../../../../lib/with-lock/run/run-locked.js';
 import type { LockedRun } from '../../../../lib/with-lock/run/locker.js';
@@ -26,7 +26,7 @@ describe('runLocked with onContended: join', () => {
 
   beforeEach(() => {
     told = [];
-    locker = Object.assign(new StubLocker(), { [TELL]: (event: LockEvent) => void told.push(event) });
+    locker = Object.assign(new StubLocker(), { [EMIT]: (event: LockEvent) => void told.push(event) });
   });
 
   it('shares one value by reference among all who come while it waits or runs', async () => {

@@ -8,7 +8,7 @@ import {
   ResourceLockedError,
 } from '../../../../lib/core/api/errors.js';
 import type { LockEvent } from '../../../../lib/core/api/events.js';
-import { TELL } from '../../../../lib/redlock.tokens.js';
+import { EMIT } from '../../../../lib/redlock.tokens.js';
 import { toPlan, type WithLockOptions } from '../../../../lib/with-lock/run/lock-plan.js';
 import { runLocked, skipped } from '../../../../lib/with-lock/run/run-locked.js';
 import type { LockedRun } from '../../../../lib/with-lock/run/locker.js';
@@ -128,7 +128,7 @@ describe('runLocked', () => {
 
     it('tells its locker so, where that wants to know, and only then', async () => {
       const told: unknown[] = [];
-      const listening = Object.assign(locker, { [TELL]: (event: LockEvent) => void told.push(event) });
+      const listening = Object.assign(locker, { [EMIT]: (event: LockEvent) => void told.push(event) });
       await runLocked(run({ onContended: 'skip' }, { locker: listening }), () => 1);
       locker.refusal = new RedlockClosedError();
       await expect(runLocked(run({ onContended: 'skip' }, { locker: listening }), () => 1)).rejects.toThrow();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Claim, type Ticket } from '../../../../lib/core/port/claim.js';
-import type { Verb } from '../../../../lib/redis/batch/batch.js';
-import { mayStand, releaseVerb, severalOr } from '../../../../lib/redis/batch/verb-of.js';
+import type { Verb } from '../../../../lib/redis/scripts/protocol.js';
+import { mayStand, releaseVerb, severalOr } from '../../../../lib/redis/batch/verbs.js';
 
 const ticket: Ticket = { arrived: 1, ttl: 500, isTaken: true, granted: () => undefined };
 

@@ -1,0 +1,51 @@
+import type { Redis } from 'ioredis';
+import type { NodeEvent } from '../../lib/core/port/lock-node.js';
+import { SystemClock } from '../../lib/core/time/system-clock.js';
+import { BatchEncoder } from '../../lib/redis/batch/batch-encoder.js';
+import { NodeTrust } from '../../lib/redis/trust/node-trust.js';
+import { wordsOf } from './command-words.js';
+
+/** A vote that a node gives. */
+export const GRANTED = { kind: 'granted', fence: 7 } as const;
+
+/** The answer of a node that may not vote for so many ms. */
+export function out(remaining: number) {
+  return { kind: 'quarantined', remaining } as const;
+}
+
+/** What a master says of itself in this run of it. */
+export function infoOf(run: string): string {
+  return `run_id:${run}\r\nrole:master\r\n`;
+}
+
+/** A connection to a node that answers so to INFO and GET. */
+export function redisOf(info: string | Error, marker: string | Error | null = null): Redis {
+  const reply = (value: unknown) => () => (value instanceof Error ? Promise.reject(value) : Promise.resolve(value));
+  return {
+    info: reply(info),
+    get: reply(marker),
+    exists: reply(0),
+    call: reply(1),
+    sendCommand: reply(1),
+  } as unknown as Redis;
+}
+
+/** The trust of a process in a node, and what the process told and sent because of it. */
+export class NotedTrust {
+  readonly clock = new SystemClock();
+  readonly events: NodeEvent[] = [];
+  readonly sent: string[][] = [];
+  readonly trust = this.trustOf();
+
+  get types(): string[] {
+    return this.events.map(({ type }) => type);
+  }
+
+  trustOf(restartQuarantine = true): NodeTrust {
+    return new NodeTrust(new BatchEncoder('p:', { maxTtl: 1_000, restartQuarantine }, this.clock), {
+      notify: (event) => void this.events.push(event),
+      send: (_name, wire) => void this.sent.push(...wordsOf(wire)),
+      clock: this.clock,
+    });
+  }
+}

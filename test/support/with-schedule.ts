@@ -1,0 +1,12 @@
+import type { Clock } from '../../lib/core/time/clock.js';
+
+/** This clock, but for the way in which it sets timers. */
+export function withSchedule(clock: Clock, schedule: Clock['schedule']): Clock {
+  return {
+    now: () => clock.now(),
+    afterInput: (task) => clock.afterInput(task),
+    nextTurn: (task) => clock.nextTurn(task),
+    afterMicrotasks: (task) => clock.afterMicrotasks(task),
+    schedule,
+  };
+}
