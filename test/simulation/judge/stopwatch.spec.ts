@@ -26,6 +26,17 @@ describe('Stopwatch', () => {
     expect(() => watch.stop(LOCKED)).toThrow('waits last: machine gave up after 970 ms of 1000');
   });
 
+  it('allows for each time that a clock was set meanwhile, and for no more', async () => {
+    const { world, machine } = create();
+    const watches = [1, 2].map(() => new Stopwatch(machine, { waitTimeout: 1_000 }));
+    machine.stepWall(11);
+    machine.stepWall(15);
+    await world.runUntil(954);
+    expect(() => watches[0]!.stop(LOCKED)).toThrow('waits last');
+    await world.runUntil(956);
+    expect(() => watches[1]!.stop(LOCKED)).not.toThrow();
+  });
+
   it.each([
     ['has waited for as long as it wanted', 1_000, {}, LOCKED],
     ['got what it wanted', 1, {}, undefined],

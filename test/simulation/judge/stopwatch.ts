@@ -3,8 +3,10 @@ import type { LockOptions } from '../../../lib/core/api/options.js';
 import { LATE_FOR, type Machine } from '../world/machine.js';
 import { Violation } from './violation.js';
 
-/** Ms: a timer may be early by one, and by 22 time may seem to have gone on where a clock was set, or stood still: as coarse as the uptime is. */
-const EARLY = 23;
+/** Ms by which a timer may be early. */
+const EARLY = 1;
+/** Ms by which time may seem to have gone on at each change of a clock: a step as small as the uptime is coarse looks like a suspension. */
+const EARLY_PER_CHANGE = 22;
 /** Ms that the last round of a caller may take, and the agreement on its token. */
 const LAST = 320;
 
@@ -29,13 +31,18 @@ export class Stopwatch {
     const { waitTimeout = 0, retryCount } = this.terms;
     const waited = this.machine.time - this.#since;
     const left = waitTimeout - waited;
-    if (hasGivenUp(error, left) && retryCount === undefined && left > EARLY) {
+    if (hasGivenUp(error, left - this.#early) && retryCount === undefined && left > this.#early) {
       throw new Violation('waits last', `${this.machine.name} gave up after ${waited} ms of ${waitTimeout}`);
     }
     const late = waited - this.#stoodStill - waitTimeout;
     if (waitTimeout > 0 && late > LAST + this.#suspensions * LATE_FOR) {
       throw new Violation('waits end', `${this.machine.name} waited ${late} ms longer than for ${waitTimeout}`);
     }
+  }
+
+  get #early(): number {
+    const settings = this.machine.stoodStill.settings - this.#before.settings;
+    return EARLY + EARLY_PER_CHANGE * Math.max(1, this.#suspensions + settings);
   }
 
   get #suspensions(): number {
@@ -47,10 +54,8 @@ export class Stopwatch {
   }
 }
 
-/** Whether that is because its time is up; what cannot be had in the ms that are left is told at once. */
-function hasGivenUp(error: unknown, left: number): boolean {
+/** Whether that is because its time is up; what cannot be had in the ms that are left, at least, is told at once. */
+function hasGivenUp(error: unknown, least: number): boolean {
   if (error instanceof ResourceLockedError) return true;
-  return (
-    error instanceof QuorumNotReachedError && !(error.retryAfter !== undefined && error.retryAfter >= left - EARLY)
-  );
+  return error instanceof QuorumNotReachedError && !(error.retryAfter !== undefined && error.retryAfter >= least);
 }

@@ -71,9 +71,9 @@ export class Machine implements Clock {
     return this.#computing.now * this.#rate;
   }
 
-  /** Ms of its time for which it has stood still or computed, and how often it was suspended. */
-  get stoodStill(): { readonly time: number; readonly suspensions: number } {
-    return { time: this.#stoodStill * this.#rate, suspensions: this.#suspensions };
+  /** Ms of its time for which it has stood still or computed, how often it was suspended, and how often its wall clock was set. */
+  get stoodStill(): { readonly time: number; readonly suspensions: number; readonly settings: number } {
+    return { time: this.#stoodStill * this.#rate, suspensions: this.#suspensions, settings: this.#wall.settings };
   }
 
   get isComputing(): boolean {
