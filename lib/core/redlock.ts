@@ -4,9 +4,10 @@ import type { CallOptions } from './api/call-options.js';
 import type { Moment } from './time/clock.js';
 import { ResourceLockedError } from './api/errors.js';
 import type { LockListener } from './api/events.js';
-import type { LeaseContext } from './lease/lease-context.js';
+import { holdTermsOf, type LeaseContext } from './lease/lease-context.js';
+import { HeldLock } from './lease/held-lock.js';
 import { Lease } from './lease/lease.js';
-import { DelayedReleases } from './lease/min-hold.js';
+import { DelayedReleases } from './lease/release.js';
 import type { Lock } from './api/lock.js';
 import { NodePool } from './quorum/node-pool.js';
 import {
@@ -69,18 +70,9 @@ export class Redlock {
     this.#shutdown = new Shutdown(clock);
     this.#lines = new WaitingLines(this.#pool, settings.maxWaiters ?? MOST_WAITERS);
     this.#releases = new DelayedReleases(this.#pool);
-    const context = { pool: this.#pool, releases: this.#releases, maxTtl: this.#maxTtl };
-    this.#acquisition = new Acquisition({ ...context, lines: this.#lines });
-    this.#leaseContext = {
-      ...context,
-      emit: this.#emit,
-      followed: (lease) => this.#lines.follows(lease),
-      passOn: (...passing) => this.#lines.passOn(...passing),
-      ended: (lease) => {
-        this.#lines.leave(lease);
-        this.#shutdown.over(lease);
-      },
-    };
+    const context = { pool: this.#pool, releases: this.#releases, maxTtl: this.#maxTtl, lines: this.#lines };
+    this.#acquisition = new Acquisition(context);
+    this.#leaseContext = { ...context, emit: this.#emit, shutdown: this.#shutdown };
   }
 
   /**
@@ -161,7 +153,7 @@ export class Redlock {
     return shared ?? this.#held.hold(await this.#take(resources, options));
   }
 
-  async #take(resources: readonly string[], options: ResolvedLockOptions): Promise<Lease> {
+  async #take(resources: readonly string[], options: ResolvedLockOptions): Promise<HeldLock> {
     this.#held.notify(resources, this.#emit);
     this.#shutdown.enter();
     try {
@@ -172,12 +164,12 @@ export class Redlock {
       const start = this.#isOpen ? budget.since : await this.#opened(budget, resources);
       const request = new CallerRequest({ resources, terms: options, budget }, this.#emit);
       const won = await this.#acquisition.take(request, options, start);
-      const lease = new Lease(this.#leaseContext, won, { terms: options, taken: request.taken! });
+      const lease = new Lease(this.#leaseContext, won, { terms: holdTermsOf(options), taken: request.taken! });
       if (isPatient(options) && (resources.length === 1 || won.parts)) this.#lines.hold(lease);
       else this.#lines.adopt(lease);
       const refused = this.#shutdown.keep(lease);
       if (refused) await refused;
-      return lease;
+      return new HeldLock(lease, won.claim);
     } finally {
       this.#shutdown.exit();
     }

@@ -1,3 +1,4 @@
+import { HeldLock } from '../core/lease/held-lock.js';
 import { SingleCall } from '../core/port/single-call.js';
 import { Claim } from '../core/port/claim.js';
 import { LONGEST_TIMER } from '../core/time/clock.js';
@@ -96,15 +97,15 @@ export class RedlockTestingPool {
    * @throws Error where the application does not hold it
    */
   async loseLock(resource: string): Promise<void> {
-    const leases = this.poolUnderTest().services.map((service) => service.leaseOn(resource));
-    const lease = leases.find(Boolean);
-    if (lease === undefined) {
+    const locks = this.poolUnderTest().services.map((service) => service.lockOn(resource));
+    const lock = locks.find(Boolean);
+    if (lock === undefined) {
       const held = this.locked().join('", "');
       throw new Error(
         `The application does not hold "${resource}"; ${held ? `locked is "${held}"` : 'nothing is locked'}`,
       );
     }
-    await lease.revoke('the test took it away');
+    await HeldLock.leaseOf(lock)!.revoke('the test took it away');
   }
 
   /** Takes down the first `count` nodes; without a majority of nodes there are no locks. @default all of them */

@@ -1,5 +1,4 @@
 import type { Clock } from '../core/time/clock.js';
-import type { Lease } from '../core/lease/lease.js';
 import type { Lock } from '../core/api/lock.js';
 import type { LockNode } from '../core/port/lock-node.js';
 import type { LockOptions } from '../core/api/options.js';
@@ -18,7 +17,7 @@ type Resource = string | readonly string[];
 export class WatchedService extends RedlockService {
   readonly #waiting = new Map<string, number>();
   /** The latest lock on each resource; it may have ended. */
-  readonly #leases = new Map<string, Lease>();
+  readonly #locks = new Map<string, Lock>();
   readonly #onWaiting: () => void;
 
   constructor(nodes: readonly LockNode[], options: PoolOptions, { clock, onWaiting }: Surroundings) {
@@ -60,9 +59,9 @@ export class WatchedService extends RedlockService {
   }
 
   /** Returns the valid lock of this service on a resource. */
-  leaseOn(resource: string): Lease | undefined {
-    const lease = this.#leases.get(resource);
-    return lease?.isValid ? lease : undefined;
+  lockOn(resource: string): Lock | undefined {
+    const lock = this.#locks.get(resource);
+    return lock?.isValid ? lock : undefined;
   }
 
   /** Counts a caller as waiting until it is given the lock, or gives up. */
@@ -91,7 +90,7 @@ export class WatchedService extends RedlockService {
   }
 
   #note(lock: Lock): Lock {
-    for (const resource of lock.resources) this.#leases.set(resource, lock as Lease);
+    for (const resource of lock.resources) this.#locks.set(resource, lock);
     return lock;
   }
 }

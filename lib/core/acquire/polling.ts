@@ -4,7 +4,7 @@ import { elapsed } from '../time/clock.js';
 import type { NodePool } from '../quorum/node-pool.js';
 import type { RedlockError } from '../api/errors.js';
 import { errorOf, type Denied, type Won } from '../quorum/outcome.js';
-import type { Lock } from '../api/lock.js';
+import type { Held } from '../lease/lease-context.js';
 import type { WaitBudget } from '../quorum/wait-budget.js';
 import { retryDelay, SPLIT_VOTE_ROUNDS, splitVoteDelay, type RetryPolicy } from './retry.js';
 
@@ -32,7 +32,7 @@ export interface InLineListener {
 export type Acquired = Won & {
   readonly attempts: number;
   /** The leases of the parts of a lock on several resources. The lock takes their place in the lines of this process. */
-  readonly parts?: readonly Lock[];
+  readonly parts?: readonly Held[];
 };
 
 /** Returns a won claim with its number of attempts. Properties are copied by name, because V8 makes a new hidden class for a spread object. */

@@ -4,7 +4,7 @@ import { ValueSpoiled } from './line/line-ticket.js';
 import { Claim } from '../port/claim.js';
 import { attemptUnlessAborted, requestError, acquiredOf, type AcquireRequest, type Acquired } from './polling.js';
 import { timeForRound } from '../quorum/in-time.js';
-import type { LeaseContext } from '../lease/lease-context.js';
+import type { LeaseContext, LinesOfProcess } from '../lease/lease-context.js';
 import { Lease } from '../lease/lease.js';
 import { denialOf, withoutToken } from '../quorum/outcome.js';
 import { retryDelay } from './retry.js';
@@ -111,7 +111,7 @@ class Parts {
   }
 
   get #isWhole(): boolean {
-    return this.#leases.every(({ isValid }) => isValid) && !this.#claims.some(({ spoiled }) => spoiled);
+    return this.#leases.every(({ validity }) => validity > 0) && !this.#claims.some(({ spoiled }) => spoiled);
   }
 
   #partOf(resource: string): AcquireRequest {
@@ -133,10 +133,18 @@ class Parts {
 
   /** Returns a context that emits no events and passes no lock on, because nobody outside knows of the parts. */
   get #silently(): LeaseContext {
-    const { pool, releases, maxTtl, lines } = this.context;
-    const [emit, never] = [() => undefined, () => false];
-    return { pool, releases, maxTtl, emit, followed: never, passOn: never, ended: (lease) => lines.leave(lease) };
+    const { lines } = this.context;
+    const silent: LinesOfProcess = {
+      successorOf: () => 'nobody',
+      passOn: ignore,
+      leave: (part) => lines.leave(part),
+    };
+    return { ...this.context, lines: silent, emit: ignore, shutdown: { over: ignore } };
   }
+}
+
+function ignore(): void {
+  // Nobody outside knows of the parts.
 }
 
 function byCodeUnits(one: string, other: string): number {

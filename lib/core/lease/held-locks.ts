@@ -1,12 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { LockLostError } from '../api/errors.js';
 import type { LockListener } from '../api/events.js';
-import type { Lease } from './lease.js';
+import { HeldLock } from './held-lock.js';
 import type { LockOptions } from '../api/options.js';
 
 /** The use of a held lock by one piece of work. */
 export interface Use {
-  readonly lock: Lease;
+  readonly lock: HeldLock;
   /** Runs `work` so that everything that it calls, now or later, finds the held lock. */
   run<T>(work: () => T): T;
   /** Ends this use and resolves with the error if the lock was lost meanwhile; the end of the last use releases the lock. */
@@ -18,23 +18,23 @@ const NONE: readonly string[] = [];
 /** The lock under which an async context runs. Nested calls for the same resources may share it. */
 class Holding {
   /** Undefined after the last use. Otherwise a context that starts its own successor would keep all earlier locks alive. */
-  lock: Lease | undefined;
+  lock: HeldLock | undefined;
   #users = 0;
 
   constructor(
-    lock: Lease,
+    lock: HeldLock,
     readonly outer: Holding | undefined,
   ) {
     this.lock = lock;
   }
 
-  use(lock: Lease, run: Use['run']): Use {
+  use(lock: HeldLock, run: Use['run']): Use {
     this.#users += 1;
     return { lock, run, leave: () => this.#leave(lock) };
   }
 
-  async #leave(lock: Lease): Promise<LockLostError | undefined> {
-    const { lost } = lock;
+  async #leave(lock: HeldLock): Promise<LockLostError | undefined> {
+    const lost = HeldLock.leaseOf(lock)?.lost;
     this.#users -= 1;
     if (this.#users > 0) return lost;
     this.lock = undefined;
@@ -51,7 +51,7 @@ class Holding {
 export class HeldLocks {
   readonly #contexts = new AsyncLocalStorage<Holding>();
 
-  hold(lock: Lease): Use {
+  hold(lock: HeldLock): Use {
     const holding = new Holding(
       lock,
       this.#find(() => true),
@@ -97,7 +97,7 @@ export class HeldLocks {
   }
 
   /** Returns the innermost holding whose lock fits; a lock that was released or lost does not count. */
-  #find(fits: (lock: Lease) => boolean): Holding | undefined {
+  #find(fits: (lock: HeldLock) => boolean): Holding | undefined {
     let holding = this.#contexts.getStore();
     while (holding !== undefined && !(holding.lock?.isValid && fits(holding.lock))) holding = holding.outer;
     return holding;

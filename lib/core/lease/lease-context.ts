@@ -1,8 +1,7 @@
-import type { Lock } from '../api/lock.js';
 import type { Entry } from '../collections/roster.js';
 import type { Won } from '../quorum/outcome.js';
 import type { LeaseTerms } from '../time/validity.js';
-import type { DelayedReleases } from './min-hold.js';
+import type { Claim } from '../port/claim.js';
 import type { Moment } from '../time/clock.js';
 import type { LockListener } from '../api/events.js';
 import type { NodePool } from '../quorum/node-pool.js';
@@ -22,18 +21,39 @@ export function holdTermsOf(terms: HoldTerms & Pick<WaitTerms, 'signal'>): HoldT
   return { ttl, driftFactor, autoExtend, maxHold, minHold };
 }
 
+/** A held lock, as those who wait for it see it. */
+export interface Held extends Entry {
+  readonly resources: readonly string[];
+  readonly validity: number;
+}
+
+/** Whether a caller of this process waits for a lock, and if so, whether the lock may pass to that caller without the nodes. */
+export type Successor = 'nobody' | 'waits' | 'may have it';
+
+/** The callers of this process that wait for a lock, as its lease sees them. */
+export interface LinesOfProcess {
+  successorOf(lease: Held, won: Won, now: Moment): Successor;
+  /** Passes the claim to the next caller, which `may have it`. */
+  passOn(lease: Held, won: Won): void;
+  /** Starts the turn of the next caller of each resource. Called when the lock is over. */
+  leave(lease: Held): void;
+}
+
+/** Gives claims back to the nodes; `decision` resolves once enough nodes have answered. */
+export interface Releases {
+  giveBack(claim: Claim, ttl: number, now: Moment): { readonly decision: Promise<unknown> };
+  /** Gives the claim back in `remaining` ms. */
+  keep(claim: Claim, ttl: number, remaining: number): { readonly decision: Promise<unknown> };
+}
+
 /** What a lease needs from the engine. */
 export interface LeaseContext {
   readonly pool: NodePool;
-  /** Gives the lease back, at the earliest when its `minHold` is over. */
-  readonly releases: Pick<DelayedReleases, 'giveBack'>;
+  readonly releases: Releases;
+  readonly lines: LinesOfProcess;
+  /** Knows which leases are held; `over` ends that. */
+  readonly shutdown: { over(lease: Held): void };
   /** Ms that a lease may last without an extension. */
   readonly maxTtl: number;
   readonly emit: LockListener;
-  /** Returns whether a caller of this process waits for the lock; that caller asks for it as soon as the lease is over. */
-  readonly followed: (lease: Lock) => boolean;
-  /** Passes the won claim to the next caller of this process if that is fair; returns false if the nodes have to be asked. */
-  readonly passOn: (lease: Lock, won: Won, now: Moment) => boolean;
-  /** Called once, when the lease is over. */
-  readonly ended: (lease: Lock & Entry) => void;
 }

@@ -1,4 +1,7 @@
+import { elapsed, type Moment } from '../time/clock.js';
 import type { Random } from '../collections/random.js';
+import { TimedTask } from '../time/timer-queue.js';
+import type { HoldTerms, LeaseContext } from './lease-context.js';
 
 /** Ms: the shortest time between two extensions, however short the lease is. */
 const CLOSEST = 5;
@@ -13,8 +16,71 @@ export function renewalRetryIn(ttl: number, remaining: number): number {
   return Math.max(CLOSEST, Math.min(ttl / 10, remaining / 3));
 }
 
-/** Returns the reason why a lease ended without a release after `held` ms, in words for an error. */
-export function whyOver({ autoExtend, maxHold }: { autoExtend: boolean; maxHold: number }, held: number): string {
-  const heldTooLong = autoExtend && held >= maxHold;
-  return heldTooLong ? `extended for maxHold, ${maxHold} ms, and no longer` : 'its lease ran out';
+/** The timer of a lease: it extends the lease in time, or notices that the lease is over. */
+export abstract class RenewalTimer extends TimedTask {
+  /** Ms that the lease lasts on the nodes at most, counted from the latest extension. */
+  protected ttl: number;
+  #renews = false;
+
+  constructor(
+    protected readonly context: LeaseContext,
+    protected readonly terms: HoldTerms,
+    /** When the holder got the lock. */
+    readonly taken: Moment,
+  ) {
+    super();
+    this.ttl = terms.ttl;
+  }
+
+  /** False once the lease was released, or its loss was noticed. */
+  protected abstract readonly isHeld: boolean;
+  protected abstract remainingAt(now: Moment): number;
+  /** Extends the lease; rejects if that fails. */
+  protected abstract renew(): Promise<void>;
+  /** Called when the lease is over, with the reason in words for an error. */
+  protected abstract expire(reason: string): Error;
+
+  /**
+   * Extends or ends the lease. Less than 1 ms left counts as over, because a timer may be that early. If more is left, the lease was extended
+   * meanwhile, and the timer is set again.
+   */
+  due(): void {
+    const now = this.context.pool.clock.now();
+    if (this.#renews) this.#renew(now);
+    else if (this.remainingAt(now) >= 1) this.#set(Infinity, now);
+    else this.expireAt(now);
+  }
+
+  /** Sets the timer of a lease that counts from `since`; it is to be extended when a third of `ttl` has passed. */
+  protected watch(ttl: number, since: Moment, now: Moment): void {
+    if (!this.terms.autoExtend) return this.#set(Infinity, now);
+    // A part of the lease is used up if the lock was passed on, or if its holder could not begin at once.
+    this.#set(Math.max(0, renewalIn(ttl, this.context.pool.random) - elapsed(since, now)), now);
+  }
+
+  protected expireAt(now: Moment): void {
+    const { autoExtend, maxHold } = this.terms;
+    const heldTooLong = autoExtend && elapsed(this.taken, now) >= maxHold;
+    this.expire(heldTooLong ? `extended for maxHold, ${maxHold} ms, and no longer` : 'its lease ran out');
+  }
+
+  protected stopTimer(): void {
+    this.context.pool.timerQueue.remove(this);
+  }
+
+  /** The lease is extended in `delay` ms, unless it was held too long by then or, if it ends before that, expires at its end. */
+  #set(delay: number, now: Moment): void {
+    const remaining = this.remainingAt(now);
+    this.#renews = delay < remaining && elapsed(this.taken, now) + delay < this.terms.maxHold;
+    this.context.pool.timerQueue.add(this.#renews ? delay : remaining, this, now);
+  }
+
+  #renew(now: Moment): void {
+    this.#set(Infinity, now);
+    this.renew().catch(() => {
+      const failed = this.context.pool.clock.now();
+      // A loss has been signalled already. After any other failure, the extension is tried again while validity is left.
+      if (this.isHeld) this.#set(renewalRetryIn(this.ttl, this.remainingAt(failed)), failed);
+    });
+  }
 }

@@ -67,7 +67,7 @@ const PARTS = [
   'WaitBudget',
   'Place',
   '#take',
-  '#giveBack',
+  'releaseOrPass',
 ];
 
 /** Functions that take an answer, whatever it is. */

@@ -82,8 +82,8 @@ export const CONTROLS: readonly Control[] = [
     patches: [
       {
         file: 'lib/core/lease/release.ts',
-        text: 'if (passOn(lease, won, now)) return undefined;',
-        replacement: 'if (passOn(lease, won, now)) return releases.giveBack(claim, terms, through);',
+        text: 'lines.passOn(lease, won);\n    return undefined;',
+        replacement: 'lines.passOn(lease, won);',
       },
     ],
     breaks: ['exclusion'],

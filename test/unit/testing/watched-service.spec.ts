@@ -56,16 +56,16 @@ describe('WatchedService', () => {
     ['tryAcquire', () => service.tryAcquire('a')],
   ])('knows the lock that is held by %s, while it is', async (_name, take) => {
     const lock = await take();
-    expect(service.leaseOn('a')).toBe(lock);
+    expect(service.lockOn('a')).toBe(lock);
     await lock!.release();
-    expect(service.leaseOn('a')).toBeUndefined();
+    expect(service.lockOn('a')).toBeUndefined();
   });
 
   it('knows the lock that withLock holds, on each resource', async () => {
     await service.withLock(['a', 'b'], (lock) => {
-      expect([service.leaseOn('a'), service.leaseOn('b'), service.leaseOn('c')]).toEqual([lock, lock, undefined]);
+      expect([service.lockOn('a'), service.lockOn('b'), service.lockOn('c')]).toEqual([lock, lock, undefined]);
     });
-    expect(service.leaseOn('a')).toBeUndefined();
+    expect(service.lockOn('a')).toBeUndefined();
   });
 
   it('answers as any other service does', async () => {

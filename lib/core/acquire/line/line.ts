@@ -1,7 +1,7 @@
 import type { Clock, Moment } from '../../time/clock.js';
 import { requestError, type InLineListener, type AcquireRequest, type Acquired } from '../polling.js';
 import { timeForRound } from '../../quorum/in-time.js';
-import type { Lock } from '../../api/lock.js';
+import type { Held } from '../../lease/lease-context.js';
 import type { SlotTable, Named } from '../../collections/slot-table.js';
 import type { Denied } from '../../quorum/outcome.js';
 import { Queue } from '../../collections/queue.js';
@@ -26,7 +26,7 @@ interface Waiting {
  */
 export class Line implements InLineListener, Named {
   /** The lock that a caller of this line has got. */
-  lease: Lock | undefined;
+  lease: Held | undefined;
   /** Whether a lock is on its way from one caller of this process to the next. */
   #isPassing = false;
   /** The reason why the first caller was denied last. */

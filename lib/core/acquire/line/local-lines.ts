@@ -1,15 +1,15 @@
 import { InLineAcquisition } from './in-line.js';
 import type { Moment } from '../../time/clock.js';
 import { requestError, acquiredOf, type AcquireRequest, type Acquired } from '../polling.js';
-import type { Lock } from '../../api/lock.js';
 import { Line } from './line.js';
 import { SlotTable } from '../../collections/slot-table.js';
 import type { NodePool } from '../../quorum/node-pool.js';
+import type { Held, LinesOfProcess, Successor } from '../../lease/lease-context.js';
 import { mayPass } from './cohort.js';
 import type { Won } from '../../quorum/outcome.js';
 
 /** The lines of this process, by resource. */
-export class WaitingLines {
+export class WaitingLines implements LinesOfProcess {
   readonly #lines = new SlotTable<Line>();
 
   constructor(
@@ -44,7 +44,7 @@ export class WaitingLines {
   }
 
   /** Records the lock that the first caller in line got. All other callers wait for this lock from now on. */
-  hold(lease: Lock): void {
+  hold(lease: Held): void {
     for (const resource of lease.resources) {
       const line = this.#lines.get(resource);
       if (line) line.lease = lease;
@@ -52,30 +52,25 @@ export class WaitingLines {
   }
 
   /** Records a lock on one resource that was acquired without a place in line: the next caller waits for it. Does nothing if a line exists. */
-  adopt(lease: Lock): void {
+  adopt(lease: Held): void {
     const [resource, ...others] = lease.resources;
     if (others.length > 0 || this.#lines.get(resource!)) return;
     new Line(resource!, this.#lines).lease = lease;
   }
 
-  /** Returns whether a caller of this process waits for this lock. */
-  follows(lease: Lock): boolean {
-    const line = this.#lines.get(lease.resources[0]!);
-    return line?.lease === lease && line.length > 0;
-  }
-
-  /** Passes the claim of this lock to the next caller of this process without asking the nodes; returns false if it may not pass. */
-  passOn(lease: Lock, won: Won, now: Moment): boolean {
+  successorOf(lease: Held, won: Won, now: Moment): Successor {
     const line = this.#lines.get(lease.resources[0]!);
     const next = line?.lease === lease ? line.first?.request : undefined;
-    if (next === undefined || !mayPass(won, next, { now, pool: this.pool })) return false;
-    won.claim.passed += 1;
-    line!.next(acquiredOf(won, 1));
-    return true;
+    if (next === undefined) return 'nobody';
+    return mayPass(won, next, { now, pool: this.pool }) ? 'may have it' : 'waits';
   }
 
-  /** Starts the turn of the next waiter of each resource. Called when the lock is over. */
-  leave(lease: Lock): void {
+  passOn(lease: Held, won: Won): void {
+    won.claim.passed += 1;
+    this.#lines.get(lease.resources[0]!)!.next(acquiredOf(won, 1));
+  }
+
+  leave(lease: Held): void {
     for (const resource of lease.resources) {
       const line = this.#lines.get(resource);
       if (line?.lease === lease) line.leave(this.pool.clock);
