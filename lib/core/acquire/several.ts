@@ -1,4 +1,4 @@
-import { ask } from './attempt.js';
+import { ask, outcomeOf } from './attempt.js';
 import type { LeaseTerms } from '../time/validity.js';
 import { ValueSpoiled } from './line/line-ticket.js';
 import { Claim } from '../port/claim.js';
@@ -6,7 +6,7 @@ import { attemptUnlessAborted, requestError, acquiredOf, type AcquireRequest, ty
 import { timeForRound } from '../quorum/in-time.js';
 import type { LeaseContext, LinesOfProcess } from '../lease/lease-context.js';
 import { Lease } from '../lease/lease.js';
-import { denialOf, withoutToken } from '../quorum/outcome.js';
+import { denialOf } from '../quorum/outcome.js';
 import { retryDelay } from './retry.js';
 import type { WaitingLines } from './line/local-lines.js';
 
@@ -86,12 +86,9 @@ class Parts {
       budget.throwIfAborted();
       const claim = new Claim(request.resources, this.#value);
       claim.parts = this.#claims;
-      const { won, quorumCall, decision } = await ask(pool, claim, request);
-      if (won) return this.#merged({ ...acquiredOf(won, attempts), parts: this.#leases });
-      const outcome =
-        decision === 'won' && claim.token === 0
-          ? withoutToken(quorumCall)
-          : await denialOf(quorumCall, decision, timeForRound(budget));
+      const round = ask(pool, claim, request);
+      const outcome = (await outcomeOf(pool, round)) ?? (await denialOf(round.call, timeForRound(budget)));
+      if (outcome.kind === 'won') return this.#merged({ ...acquiredOf(outcome, attempts), parts: this.#leases });
       const remaining = budget.remainingAfter(outcome, attempts);
       if (remaining <= 0) throw requestError(outcome, request);
       await budget.pause(Math.min(remaining, retryDelay(terms, pool.random)));

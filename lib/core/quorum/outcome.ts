@@ -76,13 +76,13 @@ export function withoutToken(quorumCall: QuorumCall<AcquireAnswer>): Denied {
   return { kind: 'no token', nodes: outcomesOf(quorumCall) };
 }
 
-/** Returns the outcome of a call that was lost, or won too late; may wait for answers that tell one holder from several rivals. */
-export async function denialOf(
-  quorumCall: QuorumCall<AcquireAnswer>,
-  decision: 'won' | 'lost',
-  limit: number,
-): Promise<Denied> {
-  if (decision === 'won') return { kind: 'too slow', nodes: outcomesOf(quorumCall) };
+/** Returns the outcome of a call that was won when the lease was over already. */
+export function tooSlow(quorumCall: QuorumCall<AcquireAnswer>): Denied {
+  return { kind: 'too slow', nodes: outcomesOf(quorumCall) };
+}
+
+/** Returns the outcome of a call that was lost; may wait `limit` ms for answers that tell one holder from several rivals. */
+export async function denialOf(quorumCall: QuorumCall<AcquireAnswer>, limit: number): Promise<Denied> {
   if (!isClear(quorumCall) || !isTelling(quorumCall)) await quorumCall.rest(limit);
   return reasonOf(quorumCall);
 }

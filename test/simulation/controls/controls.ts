@@ -106,12 +106,12 @@ export const CONTROLS: readonly Control[] = [
     patches: [
       {
         file: 'lib/core/acquire/attempt.ts',
-        text: 'const isWon = claim.token !== 0 && validity.remaining(pool.clock) > 0;',
-        replacement: 'const isWon = claim.token !== 0;',
+        text: 'return validity.remaining(pool.clock) > 0 ? {',
+        replacement: 'return true ? {',
       },
       {
-        file: 'lib/core/acquire/line/in-line.ts',
-        text: 'if (this.#validity.remaining(this.pool.clock) <= 0)',
+        file: 'lib/core/acquire/round.ts',
+        text: 'if (validity.remaining(this.pool.clock) <= 0)',
         replacement: 'if (false)',
       },
       {

@@ -1,4 +1,4 @@
-import type { QuorumCall, Decision } from '../../quorum/quorum-call.js';
+import type { Decision } from '../../quorum/quorum-call.js';
 import { LineTicket, type Candidate } from './line-ticket.js';
 import type { Grant } from '../../port/claim.js';
 import type { Moment } from '../../time/clock.js';
@@ -7,12 +7,13 @@ import { LEAST_SHARE_LEFT, WAITER_HEARTBEAT } from '../../port/hand-off.js';
 import { SplitVote } from './split-vote.js';
 import type { AcquireAnswer } from '../../port/lock-node.js';
 import type { NodePool } from '../../quorum/node-pool.js';
-import { decideInTime, reasonInTime, timeForToken } from '../../quorum/in-time.js';
-import { reasonOf, type Denied, type TokenPending } from '../../quorum/outcome.js';
+import { reasonInTime } from '../../quorum/in-time.js';
+import type { Denied, TokenPending } from '../../quorum/outcome.js';
 import { retryDelay } from '../retry.js';
 import type { Surrender } from './yielding.js';
-import { commonToken, noteLate, raiseLaggards, settle, settleByVotes } from '../../quorum/fencing-agreement.js';
-import { Validity } from '../../time/validity.js';
+import { noteLate, settleByVotes } from '../../quorum/fencing-agreement.js';
+import { Round, untilAgreed } from '../round.js';
+import type { Validity } from '../../time/validity.js';
 
 /** The outcome of a round. It is a promise if the round was lost and more answers are needed to tell the reason. */
 type Heard = Acquired | TokenPending | Denied | Promise<Denied>;
@@ -20,7 +21,6 @@ type Heard = Acquired | TokenPending | Denied | Promise<Denied>;
 /** Acquires one resource in line: it enters the lines of all nodes, waits for grants, and asks again if no grants come. */
 export class InLineAcquisition implements Candidate {
   #lineTicket: LineTicket;
-  #validity!: Validity;
   #over = false;
   #inVain: Surrender | undefined; // set once the latest round is lost
   #splitVote: SplitVote | undefined;
@@ -38,10 +38,9 @@ export class InLineAcquisition implements Candidate {
   /** Acquires the resource. If the time, the retry count or an abort ends that, it releases the claim on all nodes and rejects. */
   run(now?: Moment): Promise<Acquired> {
     return new Promise((resolve, reject) => {
-      const quorumCall = this.#ask(now);
-      // Usually the first round wins, and the promise is resolved in the very turn of the decision.
-      decideInTime(quorumCall, this.request.budget, (decision) => {
-        const outcome = this.#outcomeOf(quorumCall, decision);
+      const round = this.#ask(now);
+      round.whenDecided((decision) => {
+        const outcome = this.#outcomeOf(round, decision);
         if (outcome instanceof Promise || outcome.kind !== 'won' || this.request.budget.aborted) {
           this.#goOn(outcome).then(resolve, reject);
           return;
@@ -106,56 +105,56 @@ export class InLineAcquisition implements Candidate {
   async #settled(outcome: Acquired | Denied | TokenPending): Promise<Acquired | Denied> {
     if (outcome.kind !== 'unsettled') return outcome;
     const { pool, request } = this;
-    const laggards = { votes: this.#lineTicket.votes, awaited: outcome.awaited, changed: () => this.#wakeIfWon() };
-    const stop = raiseLaggards(pool, this.#lineTicket.claim, laggards);
-    const early = (wake: () => void): void => void (this.#wake = () => this.#won() && wake());
-    const limit = Math.min(pool.timeoutFor(request.terms.ttl), timeForToken(request.budget));
-    await request.budget.pause(limit, early).finally(stop);
-    return this.#won() ?? { kind: 'no token', nodes: this.#lineTicket.votes.outcomes(pool.nodes) };
+    const { claim, votes } = this.#lineTicket;
+    await untilAgreed(
+      pool,
+      { ...request, claim },
+      {
+        votes,
+        awaited: outcome.awaited,
+        agreed: () => this.#won() !== undefined,
+        onVote: (check) => (this.#wake = check),
+        changed: () => this.#wakeIfWon(),
+      },
+    );
+    return this.#won() ?? { kind: 'no token', nodes: votes.outcomes(pool.nodes) };
   }
 
   /** Asks all nodes again. If the caller's time cuts the round short, it may return the outcome `before`, which tells more about the obstacle. */
   async #round(before: Denied): Promise<Acquired | Denied | TokenPending> {
     this.#lineTicket = this.#lineTicket.next();
-    const quorumCall = this.#ask();
-    const decision = await new Promise<Decision>((resolve) => decideInTime(quorumCall, this.request.budget, resolve));
-    const outcome = this.#outcomeOf(quorumCall, decision);
+    const round = this.#ask();
+    const decision = await new Promise<Decision>((resolve) => round.whenDecided(resolve));
+    const outcome = this.#outcomeOf(round, decision);
     if (outcome instanceof Promise) return outcome;
-    return quorumCall.isCutShort && (outcome.kind === 'unavailable' || outcome.kind === 'quarantined')
+    return round.call.isCutShort && (outcome.kind === 'unavailable' || outcome.kind === 'quarantined')
       ? before
       : outcome;
   }
 
-  #ask(now = this.pool.clock.now()): QuorumCall<AcquireAnswer> {
-    const { ttl, driftFactor } = this.request.terms;
-    const validity = (this.#validity = Validity.of(now, ttl, driftFactor));
+  #ask(now = this.pool.clock.now()): Round {
     this.#lineTicket.votes.beginRound();
     this.#stopHurry?.();
     this.#wake = this.#inVain = this.#stopHurry = undefined;
     const { claim } = this.#lineTicket;
     const late = (nodeIndex: number, answer: AcquireAnswer): void => {
       if (this.#over || claim !== this.#lineTicket.claim) return noteLate(claim, answer);
-      this.#note(nodeIndex, answer, validity);
+      this.#note(nodeIndex, answer, round.validity);
       this.#inVain?.yieldLate(nodeIndex, answer);
     };
-    return this.pool.acquire(claim, ttl, { late, now });
+    const round = new Round(this.pool, this.request, { claim, now, late });
+    return round;
   }
 
   /** Returns the outcome of a round. Votes of this round count together with the grants that came while the caller waited. */
-  #outcomeOf(quorumCall: QuorumCall<AcquireAnswer>, decision: Decision): Heard {
-    if (decision === 'won') {
-      if (this.#validity.remaining(this.pool.clock) <= 0)
-        return { kind: 'too slow', nodes: reasonOf(quorumCall).nodes };
-      const token = commonToken(quorumCall.answers);
-      if (token !== undefined) {
-        settle(quorumCall, token);
-        return { kind: 'won', claim: quorumCall.claim, validity: this.#validity, attempts: 1 };
-      }
-    }
-    quorumCall.answers.forEach((answer, nodeIndex) => answer && this.#note(nodeIndex, answer, this.#validity));
-    const won = this.#standing(quorumCall.answers.includes(undefined));
-    if (!won) (this.#inVain = this.#surrender()).yieldVotes(quorumCall.answers);
-    return won ?? reasonInTime(quorumCall, this.request.budget);
+  #outcomeOf(round: Round, decision: Decision): Heard {
+    const clear = round.outcome(decision);
+    if (clear) return clear.kind === 'won' ? acquiredOf(clear, 1) : clear;
+    const { answers } = round.call;
+    answers.forEach((answer, nodeIndex) => answer && this.#note(nodeIndex, answer, round.validity));
+    const won = this.#standing(answers.includes(undefined));
+    if (!won) (this.#inVain = this.#surrender()).yieldVotes(answers);
+    return won ?? reasonInTime(round.call, this.request.budget);
   }
 
   #note(nodeIndex: number, answer: AcquireAnswer, validity: Validity): void {

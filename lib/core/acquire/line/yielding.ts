@@ -1,5 +1,5 @@
 import { SingleCall } from '../../port/single-call.js';
-import { mayHave } from '../attempt.js';
+import { mayHave } from '../round.js';
 import { Claim } from '../../port/claim.js';
 import type { AcquireAnswer, ReleaseAnswer, Unknown, YieldAnswer } from '../../port/lock-node.js';
 import type { NodePool } from '../../quorum/node-pool.js';
