@@ -1,32 +1,28 @@
 // `npm start`: two replicas of the sign-up service, the race with and without the lock, then curl at will until Ctrl-C.
-// Built-in modules only, here and in .ci/demo: this also runs where nothing is installed yet.
-import { readArguments, USAGE } from '../.ci/demo/arguments.mjs';
-import { Household } from '../.ci/demo/household.mjs';
-import { Interruption } from '../.ci/demo/interruption.mjs';
-import { launch } from '../.ci/demo/launch.mjs';
+// Built-in modules only, here and in guardian.mjs: this also runs where nothing is installed yet.
+import { parseArgs } from 'node:util';
+import { runDemo } from '../.ci/demo/guardian.mjs';
+import { report } from '../.ci/set-up/set-up-error.mjs';
 
-/** @param {{ once?: boolean }} options */
-async function run(options) {
-  const household = new Household();
-  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
-    process.on(signal, () => household.stop(new Interruption(signal)));
-  }
-  // A terminal that is closed takes its output along; without listeners that would end this process before its children.
-  for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
+const USAGE = `Usage: npm start [-- --once]
+
+  --once  end after the race; the exit code is 0 only if the locked race made exactly one user
+  --help  show this
+
+Settings come from the environment or from sample-app/.env: see sample-app/.env.example.`;
+
+/** @returns {{ once?: boolean, help?: boolean } | Error} what to do, or what is wrong */
+function readOptions() {
   try {
-    return await launch(household, options);
+    return parseArgs({ options: { once: { type: 'boolean' }, help: { type: 'boolean' } } }).values;
   } catch (error) {
-    if (error instanceof Interruption) return error.exitCode;
-    console.error(`\n${/** @type {Error} */ (error).message}`);
-    return 1;
-  } finally {
-    await household.end();
+    return /** @type {Error} */ (error);
   }
 }
 
-const options = readArguments(process.argv.slice(2));
+const options = readOptions();
 if (options instanceof Error) {
   console.error(`${options.message}\n\n${USAGE}`);
   process.exitCode = 2;
 } else if (options.help) console.log(USAGE);
-else process.exitCode = await run(options);
+else await runDemo(options.once ? ['--once'] : []).catch(report);

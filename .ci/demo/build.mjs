@@ -1,24 +1,26 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { run } from './processes.mjs';
 
 // Written last by their builds.
 const LIB_BUILT = 'dist/cjs/package.json';
 const SAMPLE_BUILT = 'dist/sample-app/main.js';
+const TSC = 'node_modules/typescript/bin/tsc';
 
 /**
  * Builds the package and, against it, the sample; what is up to date stays, so that a second start can be made while
  * the first one runs on these files.
- * @param {import('./household.mjs').Household} household
+ * @param {import('./lifetime.mjs').Lifetime} lifetime
  */
-export async function build(household) {
+export async function build(lifetime) {
   if (isOutdated(LIB_BUILT, ['lib', 'tsconfig.json', 'tsconfig.build.json'])) {
     console.log('Building the package');
-    await household.run({ name: 'package build', role: 'build', args: ['.ci/build.mjs'] });
+    await run(lifetime, { name: 'package build', args: ['.ci/build.mjs'] });
   }
   if (isOutdated(SAMPLE_BUILT, ['sample-app/src', 'sample-app/tsconfig.json', LIB_BUILT])) {
     console.log('Building the sample app');
-    const args = ['node_modules/typescript/bin/tsc', '--project', 'sample-app/tsconfig.json', '--noEmitOnError'];
-    await household.run({ name: 'sample build', role: 'build', args });
+    const args = [TSC, '--project', 'sample-app/tsconfig.json', '--noEmitOnError'];
+    await run(lifetime, { name: 'sample build', args });
   }
 }
 

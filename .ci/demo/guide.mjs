@@ -1,7 +1,7 @@
 /**
  * How to go on by hand.
  * @param {string[]} replicas
- * @param {import('./prepare.mjs').Node[]} nodes
+ * @param {import('./redis-nodes.mjs').Node[]} nodes
  */
 export function guide([first = '', second = ''], nodes) {
   // The data is kept from one start to the next.

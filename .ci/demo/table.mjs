@@ -2,11 +2,13 @@ import { answered } from './race.mjs';
 
 const TITLES = ['endpoint', 'requests', 'users created', 'bonuses paid', '201s', '409s', 'other', 'time'];
 
-/** What came of the races, a line each. @param {import('./race.mjs').Outcome[]} outcomes */
+/** What came of the races, a line each: words to the left, numbers to the right. @param {import('./race.mjs').Outcome[]} outcomes */
 export function table(outcomes) {
   const rows = [TITLES, ...outcomes.map(row)];
   const widths = TITLES.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0)));
-  return rows.map((cells) => cells.map((cell, column) => align(cell, column, widths)).join('  ')).join('\n');
+  const align = (/** @type {string} */ cell, /** @type {number} */ column) =>
+    column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0);
+  return rows.map((cells) => cells.map(align).join('  ')).join('\n');
 }
 
 /** @param {import('./race.mjs').Outcome} outcome */
@@ -16,10 +18,4 @@ function row(outcome) {
   const others = statuses.filter((status) => status !== 201 && status !== 409);
   const other = others.length === 0 ? 0 : `${others.length} (${[...new Set(others)].join()})`;
   return [endpoint, statuses.length, users, bonuses, created, conflicts, other, `${Math.round(ms)} ms`].map(String);
-}
-
-/** Words to the left, numbers to the right. @param {string} cell @param {number} column @param {number[]} widths */
-function align(cell, column, widths) {
-  const width = widths[column] ?? 0;
-  return column === 0 ? cell.padEnd(width) : cell.padStart(width);
 }

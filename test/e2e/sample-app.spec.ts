@@ -131,4 +131,16 @@ describe('npm start', () => {
     },
     LIMIT,
   );
+
+  onLinux(
+    'leaves nothing when the process that it started for the demo is killed',
+    async () => {
+      launch = new Launch(folder);
+      await eventually(() => expect(launch.processes('redis')).toHaveLength(5), LIMIT);
+      process.kill(launch.processes('demo.mjs')[0]!, 'SIGKILL');
+      expect(await launch.ended()).toBe(137);
+      await nothingLeft();
+    },
+    LIMIT,
+  );
 });

@@ -1,17 +1,14 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '../../../.ci/free-port.mjs';
 import { onEnd, started } from '../harness/leaving.mjs';
 import { usedCpu } from './ask.mjs';
 
 const HOST = '127.0.0.1';
 const COUNT = 5;
-// Below the ports from which systems dial out: a client that dials a dead node could be given that very port.
-const FIRST_PORT = 12_000;
-const LAST_PORT = 31_999;
 
 /** @typedef {{ port: number, process: import('node:child_process').ChildProcess }} Server */
 
@@ -36,7 +33,10 @@ export class Servers {
   }
 
   async start() {
-    while (this.#servers.length < COUNT) this.#servers.push(await this.#startOnFreePort());
+    while (this.#servers.length < COUNT) {
+      const port = await freePort();
+      this.#servers.push({ port, process: await this.#launch(port) });
+    }
   }
 
   /** Ms of processor time that all nodes have used so far. */
@@ -75,14 +75,6 @@ export class Servers {
     return server;
   }
 
-  async #startOnFreePort() {
-    for (let attempt = 0; attempt < 50; attempt += 1) {
-      const port = FIRST_PORT + Math.floor(Math.random() * (LAST_PORT - FIRST_PORT + 1));
-      if (await isFree(port)) return { port, process: await this.#launch(port) };
-    }
-    throw new Error('no free port for a node');
-  }
-
   /** @param {number} port */
   async #launch(port) {
     const args = ['--port', `${port}`, '--bind', HOST, '--dir', this.#folder, '--save', '', '--appendonly', 'no'];
@@ -100,16 +92,4 @@ function installedProgram() {
   const found = ['redis-server', 'valkey-server'].find((name) => spawnSync(name, ['--version']).status === 0);
   if (found === undefined) throw new Error('the bench needs redis-server or valkey-server on the PATH');
   return found;
-}
-
-/** @param {number} port */
-async function isFree(port) {
-  const probe = createServer();
-  try {
-    await once(probe.listen(port, HOST), 'listening');
-  } catch {
-    return false; // taken
-  }
-  await once(probe.close(), 'close');
-  return true;
 }
