@@ -1,14 +1,14 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import { lastValueFrom, toArray, type Observer } from 'rxjs';
-import { ABORT, type CallOptions } from '../../../lib/core/api/call-options.js';
-import type { Lock } from '../../../lib/core/api/lock.js';
-import { LOCK_FOR } from '../../../lib/redlock.tokens.js';
-import { WaitCancellation } from '../../../lib/with-lock/transport/wait-cancellation.js';
-import { toPlan } from '../../../lib/with-lock/run/lock-plan.js';
-import { streamLocked } from '../../../lib/with-lock/run/locked-stream.js';
-import { lockFor, runLocked } from '../../../lib/with-lock/run/run-locked.js';
-import { StubLocker } from '../../support/nest/stub-locker.js';
+import { ABORT, type CallOptions } from '../../../../lib/core/api/call-options.js';
+import type { Lock } from '../../../../lib/core/api/lock.js';
+import { LOCK_FOR } from '../../../../lib/redlock.tokens.js';
+import { WaitCancellation } from '../../../../lib/with-lock/transport/wait-cancellation.js';
+import { toPlan } from '../../../../lib/with-lock/run/lock-plan.js';
+import { streamLocked } from '../../../../lib/with-lock/run/locked-stream.js';
+import { lockFor, runLocked } from '../../../../lib/with-lock/run/run-locked.js';
+import { StubLocker } from '../../../support/nest/stub-locker.js';
 
 type Work<T> = (lock: Lock | undefined) => Promise<T>;
 
