@@ -11,8 +11,11 @@ import { RedisNode } from '../../lib/redis/redis-node.js';
 import { eventually } from './eventually.js';
 import { startFaultProxy, type FaultProxy } from './fault-proxy.js';
 import { withRedis } from './redis-client.js';
+import { RedisPoolClient } from './redis-pool-client.js';
 import { startRedisServers, stopAll, type RedisServer, type RedisServerOptions } from './redis-server.js';
 import { TRUSTING } from './trust.js';
+
+export type { RedisPoolClient };
 
 /** Ms. */
 const CONNECTED_WITHIN = 10_000;
@@ -23,12 +26,6 @@ export interface RedisClientSettings extends Partial<Omit<RedlockSettings, 'node
   keyPrefix?: string;
   /** By default long leases, and no quarantine. */
   trust?: TrustTerms;
-}
-
-export interface RedisPoolClient {
-  readonly redlock: Redlock;
-  readonly events: LockEvent[];
-  readonly nodes: readonly RedisNode[];
 }
 
 /** Real masters and clients of them; whatever it made ends with `stop`. */
@@ -70,7 +67,7 @@ export class RedisPool {
     this.#clients.push(redlock);
     await redlock.open();
     await this.#connected(lockNodes, events);
-    return { redlock, events, nodes: lockNodes };
+    return new RedisPoolClient(redlock, lockNodes, events);
   }
 
   /** Opening a pool waits only so long for a node, which a busy machine may exceed. */

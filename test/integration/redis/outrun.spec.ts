@@ -6,8 +6,9 @@ import { Claim } from '../../../lib/core/port/claim.js';
 import { SystemClock } from '../../../lib/core/time/system-clock.js';
 import { Batch } from '../../../lib/redis/batch/batch.js';
 import { BatchEncoder } from '../../../lib/redis/batch/batch-encoder.js';
-import type { RedisPool, RedisPoolClient } from '../../support/redis-pool.js';
-import { PATIENT, startTrusted } from '../../support/wary-redis.js';
+import type { RedisPool } from '../../support/redis-pool.js';
+import { PATIENT, type RedisPoolClient } from '../../support/redis-pool-client.js';
+import { startTrusted } from '../../support/wary-redis.js';
 
 const TRUST = { maxTtl: 300, restartQuarantine: true };
 /** Ms by which the counter would be ahead when it is enough: more than a quarantine lasts. */

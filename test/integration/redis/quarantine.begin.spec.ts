@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../../support/eventually.js';
 import { RedisPool } from '../../support/redis-pool.js';
-import { count, ONCE, startTrusted, untilTold, WARY, waryClient } from '../../support/wary-redis.js';
+import { ONCE } from '../../support/redis-pool-client.js';
+import { startTrusted, WARY, waryClient } from '../../support/wary-redis.js';
 
 describe('restart quarantine', () => {
   let pool: RedisPool;
@@ -17,7 +18,7 @@ describe('restart quarantine', () => {
       const before = await marker();
       await pool.ask(0, (redis) => redis.script('FLUSH'));
       await expect(client.redlock.acquire('b', ONCE)).resolves.toMatchObject({ isValid: true });
-      expect([await marker(), count(client, 'node-quarantined')]).toEqual([before, 0]);
+      expect([await marker(), client.count('node-quarantined')]).toEqual([before, 0]);
     });
 
     it('by a connection that broke', async () => {
@@ -27,9 +28,9 @@ describe('restart quarantine', () => {
       await client.redlock.acquire('a', ONCE);
       const before = await marker();
       proxy!.resetAll();
-      await untilTold(client, 'node-up', 2);
+      await client.untilTold('node-up', 2);
       await expect(client.redlock.acquire('b', ONCE)).resolves.toMatchObject({ isValid: true });
-      expect([await marker(), count(client, 'node-quarantined')]).toEqual([before, 0]);
+      expect([await marker(), client.count('node-quarantined')]).toEqual([before, 0]);
     });
 
     it('by a client that comes later', async () => {

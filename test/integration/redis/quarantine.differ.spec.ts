@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
-import { count, untilTold, WARY, waryClient } from '../../support/wary-redis.js';
+import { RedisPool } from '../../support/redis-pool.js';
+import type { RedisPoolClient } from '../../support/redis-pool-client.js';
+import { WARY, waryClient } from '../../support/wary-redis.js';
 
 const OFF = { ...WARY, restartQuarantine: false };
 
@@ -16,20 +17,20 @@ describe('clients that differ in restartQuarantine', () => {
 
   it('are noticed by the one without it, where one with it was there before', async () => {
     const careful = await waryClient(pool);
-    await untilTold(careful, 'node-quarantined');
+    await careful.untilTold('node-quarantined');
     const hasty = await pool.client({ trust: OFF });
-    await untilTold(hasty, 'node-warning');
+    await hasty.untilTold('node-warning');
     expect(warnings(hasty)).toEqual([expect.stringMatching(/have restartQuarantine on, and this one has not/)]);
-    expect(count(careful, 'node-warning')).toBe(0);
+    expect(careful.count('node-warning')).toBe(0);
   });
 
   it('are noticed by the one with it, where one without it took locks before', async () => {
     const hasty = await pool.client({ trust: OFF });
     await (await hasty.redlock.acquire('a')).release();
     const careful = await waryClient(pool);
-    await untilTold(careful, 'node-warning');
+    await careful.untilTold('node-warning');
     expect(warnings(careful)).toEqual([expect.stringMatching(/take locks on it with restartQuarantine: false/)]);
-    expect(count(hasty, 'node-warning')).toBe(0);
+    expect(hasty.count('node-warning')).toBe(0);
   });
 
   it.each([WARY, OFF])('are not those that agree: %o', async (trust) => {

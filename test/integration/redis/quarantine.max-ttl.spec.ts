@@ -1,17 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { RedisPool } from '../../support/redis-pool.js';
-import {
-  count,
-  MAX_TTL,
-  onDisk,
-  ONCE,
-  PATIENT,
-  refusal,
-  startTrusted,
-  untilTold,
-  votesAfter,
-  waryClient,
-} from '../../support/wary-redis.js';
+import { ONCE, PATIENT } from '../../support/redis-pool-client.js';
+import { MAX_TTL, onDisk, startTrusted, waryClient } from '../../support/wary-redis.js';
 
 describe('maxTtl', () => {
   let pool: RedisPool;
@@ -65,16 +55,16 @@ describe('maxTtl', () => {
       pool = await RedisPool.start(1);
       const since = performance.now();
       const careful = await waryClient(pool, { trust: long });
-      await untilTold(careful, 'node-quarantined');
+      await careful.untilTold('node-quarantined');
       const hasty = await waryClient(pool, { trust: short });
-      await untilTold(hasty, 'node-warning');
+      await hasty.untilTold('node-warning');
       expect(hasty.events).toContainEqual({
         type: 'node-warning',
         node: pool.urls[0],
         reason: expect.stringMatching(/other clients use a maxTtl of 3000 ms where this one has 400/),
       });
-      expect(await votesAfter(hasty, since)).toBeGreaterThanOrEqual(3_000);
-      expect(count(careful, 'node-warning')).toBe(0);
+      expect(await hasty.votesAfter(since)).toBeGreaterThanOrEqual(3_000);
+      expect(careful.count('node-warning')).toBe(0);
     });
 
     it('lasts for the greater one also where who has it comes second', async () => {
@@ -83,9 +73,9 @@ describe('maxTtl', () => {
       const hasty = await waryClient(pool, { trust: short });
       await hasty.redlock.acquire('a', { ttl: 300, ...PATIENT });
       const careful = await waryClient(pool, { trust: long });
-      await untilTold(careful, 'node-warning');
-      await expect(refusal(hasty)).resolves.toMatchObject({ nodes: [{ outcome: 'quarantined' }] });
-      expect(await votesAfter(hasty, since)).toBeGreaterThanOrEqual(3_000);
+      await careful.untilTold('node-warning');
+      await expect(hasty.refusal()).resolves.toMatchObject({ nodes: [{ outcome: 'quarantined' }] });
+      expect(await hasty.votesAfter(since)).toBeGreaterThanOrEqual(3_000);
     });
 
     onDisk('lasts for the greater one also after the next restart', async () => {
@@ -95,8 +85,8 @@ describe('maxTtl', () => {
       await pool.ask(0, (redis) => redis.save());
       const since = performance.now();
       await pool.servers[0]!.restart();
-      await untilTold(client, 'node-up', 2);
-      expect(await votesAfter(client, since)).toBeGreaterThanOrEqual(3_000);
+      await client.untilTold('node-up', 2);
+      expect(await client.votesAfter(since)).toBeGreaterThanOrEqual(3_000);
     });
   });
 });

@@ -6,8 +6,9 @@ import { BatchEncoder } from '../../../lib/redis/batch/batch-encoder.js';
 import { Batch } from '../../../lib/redis/batch/batch.js';
 import { bulk } from '../../../lib/redis/connection/resp.js';
 import { wordsOf } from '../../support/command-words.js';
-import { RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
-import { onDisk, startTrusted, untilTold } from '../../support/wary-redis.js';
+import { RedisPool } from '../../support/redis-pool.js';
+import type { RedisPoolClient } from '../../support/redis-pool-client.js';
+import { onDisk, startTrusted } from '../../support/wary-redis.js';
 
 const terms = { maxTtl: 4_000, restartQuarantine: true };
 
@@ -83,7 +84,7 @@ describe('the run of a node', () => {
       await expect(askClaiming(run)).rejects.toThrow(/NOSCRIPT/);
       // Whoever makes the script known has the node checked in the same call.
       const next = await pool.client({ trust: terms });
-      await untilTold(next, 'node-quarantined');
+      await next.untilTold('node-quarantined');
       await expect(askClaiming(run)).resolves.toEqual(['q', expect.any(Number), expect.any(Number)]);
     },
   );

@@ -1,20 +1,9 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { QuorumNotReachedError } from '../../../lib/core/api/errors.js';
 import { eventually } from '../../support/eventually.js';
-import { allDone, RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
-import {
-  count,
-  MAX_TTL,
-  msSince,
-  onDisk,
-  ONCE,
-  PATIENT,
-  refusal,
-  startTrusted,
-  untilTold,
-  votesAfter,
-  waryClient,
-} from '../../support/wary-redis.js';
+import { allDone, RedisPool } from '../../support/redis-pool.js';
+import { ONCE, PATIENT, type RedisPoolClient, msSince } from '../../support/redis-pool-client.js';
+import { MAX_TTL, onDisk, startTrusted, waryClient } from '../../support/wary-redis.js';
 
 describe('restart quarantine', () => {
   let pool: RedisPool;
@@ -25,9 +14,9 @@ describe('restart quarantine', () => {
       pool = await RedisPool.start(1);
       const since = performance.now();
       const client = await waryClient(pool);
-      await expect(refusal(client)).resolves.toMatchObject({ nodes: [{ outcome: 'quarantined' }] });
-      expect(await votesAfter(client, since)).toBeGreaterThanOrEqual(MAX_TTL);
-      expect([count(client, 'node-quarantined'), count(client, 'node-trusted')]).toEqual([1, 1]);
+      await expect(client.refusal()).resolves.toMatchObject({ nodes: [{ outcome: 'quarantined' }] });
+      expect(await client.votesAfter(since)).toBeGreaterThanOrEqual(MAX_TTL);
+      expect([client.count('node-quarantined'), client.count('node-trusted')]).toEqual([1, 1]);
     });
 
     it.each<[string, boolean, () => Promise<unknown>]>([
@@ -52,11 +41,11 @@ describe('restart quarantine', () => {
       await client.redlock.acquire('warm-up', ONCE);
       const since = performance.now();
       await forget();
-      if (reconnects) await untilTold(client, 'node-up', 2);
-      const error = await refusal(client);
+      if (reconnects) await client.untilTold('node-up', 2);
+      const error = await client.refusal();
       expect(error.nodes).toEqual([{ node: pool.urls[0], outcome: 'quarantined', detail: expect.any(String) }]);
-      expect(await votesAfter(client, since)).toBeGreaterThanOrEqual(MAX_TTL);
-      expect([count(client, 'node-quarantined'), count(client, 'node-trusted')]).toEqual([1, 1]);
+      expect(await client.votesAfter(since)).toBeGreaterThanOrEqual(MAX_TTL);
+      expect([client.count('node-quarantined'), client.count('node-trusted')]).toEqual([1, 1]);
     });
 
     onDisk('a node that was restarted with what it had on its disk: it extends and releases what is left', async () => {
@@ -68,11 +57,11 @@ describe('restart quarantine', () => {
       const forgotten = await client.redlock.acquire('forgotten');
       const since = performance.now();
       await pool.servers[0]!.restart();
-      await untilTold(client, 'node-up', 2);
+      await client.untilTold('node-up', 2);
       expect(await pool.owners('kept')).toEqual([kept.value]);
       expect(await pool.owners('forgotten')).toEqual([null]);
       const rival = await waryClient(pool, { trust: terms });
-      await expect(refusal(rival, 'forgotten')).resolves.toMatchObject({ nodes: [{ outcome: 'quarantined' }] });
+      await expect(rival.refusal('forgotten')).resolves.toMatchObject({ nodes: [{ outcome: 'quarantined' }] });
       await kept.extend();
       await freed.release();
       expect(await pool.owners('kept')).toEqual([kept.value]);
@@ -90,7 +79,7 @@ describe('restart quarantine', () => {
       await allDone(client);
       expect(await pool.owners('a')).toEqual(Array(3).fill(lock.value));
       await Promise.all([0, 1].map((server) => pool.servers[server]!.restart()));
-      await untilTold(rival, 'node-up', 5);
+      await rival.untilTold('node-up', 5);
       return lock;
     };
 
@@ -98,7 +87,7 @@ describe('restart quarantine', () => {
       pool = await startTrusted(3, terms.maxTtl);
       const [client, rival] = [await waryClient(pool, { trust: terms }), await waryClient(pool, { trust: terms })];
       const lock = await holdAndRestart(client, rival);
-      const error = await refusal(rival, 'a');
+      const error = await rival.refusal('a');
       expect(error).toBeInstanceOf(QuorumNotReachedError);
       expect(error.message).toMatch(/2 of 3 nodes are new.*; locks are possible again in \d+ ms/);
       const next = await rival.redlock.acquire('a', PATIENT);
@@ -144,7 +133,7 @@ describe('restart quarantine', () => {
       await eventually(async () => expect(await inLine()).toBe(1));
       await lock.release();
       await expect(waiting).resolves.toMatchObject({ isValid: true });
-      expect(count(waiter, 'node-quarantined')).toBe(0);
+      expect(waiter.count('node-quarantined')).toBe(0);
     });
   });
 
@@ -152,7 +141,7 @@ describe('restart quarantine', () => {
     pool = await startTrusted(3);
     const client = await waryClient(pool);
     await Promise.all([0, 1].map((server) => pool.servers[server]!.restart()));
-    await untilTold(client, 'node-quarantined', 2);
+    await client.untilTold('node-quarantined', 2);
     const status = await client.redlock.status();
     const out = { up: true, votes: false, votesIn: expect.any(Number), reason: expect.stringMatching(/forgotten/) };
     expect(status).toEqual({
@@ -167,19 +156,19 @@ describe('restart quarantine', () => {
     const { votesIn } = status.nodes[0]!;
     expect(votesIn).toBeGreaterThan(0);
     expect(votesIn).toBeLessThanOrEqual(MAX_TTL);
-    const error = await refusal(client);
+    const error = await client.refusal();
     expect(error.retryAfter).toBeGreaterThan(0);
     expect(error.retryAfter).toBeLessThanOrEqual(MAX_TTL);
     await eventually(async () => {
       const { nodes, quorumReachable } = await client.redlock.status();
       expect([quorumReachable, nodes.map(({ votes }) => votes)]).toEqual([true, [true, true, true]]);
     });
-    await untilTold(client, 'node-trusted', 2);
+    await client.untilTold('node-trusted', 2);
     expect(client.events.filter(({ type }) => type === 'node-quarantined')).toEqual([
       expect.objectContaining({ reason: expect.stringMatching(/restarted/), remaining: expect.any(Number) }),
       expect.objectContaining({ reason: expect.stringMatching(/restarted/), remaining: expect.any(Number) }),
     ]);
     await allDone(client);
-    expect([count(client, 'node-quarantined'), count(client, 'node-trusted')]).toEqual([2, 2]);
+    expect([client.count('node-quarantined'), client.count('node-trusted')]).toEqual([2, 2]);
   });
 });

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { ClockedServer, clockShimObstacle } from '../../support/clock-shim.js';
 import { eventually } from '../../support/eventually.js';
-import { RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
+import { RedisPool } from '../../support/redis-pool.js';
+import type { RedisPoolClient } from '../../support/redis-pool-client.js';
 import { vouchFor } from '../../support/vouch.js';
-import { untilTold } from '../../support/wary-redis.js';
 
 const MAX_TTL = 1_500;
 const ONCE = { waitTimeout: 0 };
@@ -101,20 +101,18 @@ describe.each([false, true])('a node that refuses its votes, where restarts coun
     it('is told of once by the first lock that fails, and once that it votes again', async () => {
       pool = await RedisPool.start(1);
       await vouchFor(pool.urls[0]!, MAX_TTL);
-      const { redlock, ...client } = await clientOf();
+      const client = await clientOf();
+      const { redlock } = client;
       await begin(pool);
       for (let times = 0; times < 3; times += 1)
         await expect(redlock.acquire('a', ONCE)).rejects.toMatchObject({ code: 'QUORUM_NOT_REACHED' });
-      expect(eventsOf({ redlock, ...client })).toEqual([refusedFor(reason)]);
+      expect(eventsOf(client)).toEqual([refusedFor(reason)]);
       await end(pool);
       await eventually(async () => {
         await (await redlock.acquire(pool.resource(), ONCE)).release();
-        expect(eventsOf({ redlock, ...client })).toHaveLength(2);
+        expect(eventsOf(client)).toHaveLength(2);
       });
-      expect(eventsOf({ redlock, ...client })).toEqual([
-        refusedFor(reason),
-        { type: 'node-accepted', node: pool.urls[0] },
-      ]);
+      expect(eventsOf(client)).toEqual([refusedFor(reason), { type: 'node-accepted', node: pool.urls[0] }]);
     });
   });
 
@@ -125,7 +123,7 @@ describe.each([false, true])('a node that refuses its votes, where restarts coun
     try {
       await vouchFor(node.url, MAX_TTL);
       const client = await clientOf(node.url);
-      await untilTold(client, 'node-up');
+      await client.untilTold('node-up');
       // So that nothing is on its way that would notice the step first.
       await expect(client.redlock.status()).resolves.toMatchObject({ quorumReachable: true });
       await node.step(FAR);
@@ -153,6 +151,6 @@ describe('a node that refuses its votes from the start', () => {
     await vouchFor(pool.urls[0]!, MAX_TTL);
     await config('maxmemory', '1')(pool);
     const client = await pool.client({ trust: { maxTtl: MAX_TTL, restartQuarantine: true } });
-    await untilTold(client, 'node-refused');
+    await client.untilTold('node-refused');
   });
 });

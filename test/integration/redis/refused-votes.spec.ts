@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { QuorumNotReachedError } from '../../../lib/core/api/errors.js';
 import { RedisPool } from '../../support/redis-pool.js';
-import { refusal } from '../../support/wary-redis.js';
 
 describe('the error of a lock that nodes refuse', () => {
   let pool: RedisPool;
@@ -15,7 +14,7 @@ describe('the error of a lock that nodes refuse', () => {
     pool = await RedisPool.start(3);
     const client = await pool.client();
     await Promise.all([replica(0), replica(1)]);
-    const error = await refusal(client);
+    const error = await client.refusal();
     expect(error.message).toMatch(
       /^No quorum for "refused": 2 of 3 nodes refuse to vote; redis:\S+ refused \(READONLY [^)]*\), redis:\S+ refused \(READONLY/,
     );
@@ -28,7 +27,7 @@ describe('the error of a lock that nodes refuse', () => {
     const client = await pool.client({ nodeTimeout: 300 });
     await replica(0);
     await pool.servers[1]!.kill();
-    const error = await refusal(client);
+    const error = await client.refusal();
     expect(error.message).toMatch(/1 of 3 nodes refuse to vote, and of 1 there is no answer; /);
     expect((nodesOf(error) as string[])[0]).toBe('refused: READONLY');
   });
