@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Inject, Injectable, Logger, Scope } from '@nestjs/common';
 import { EventEmitter2, EventEmitterModule, OnEvent } from '@nestjs/event-emitter';
-import { CurrentLock, WithLock, type Lock } from 'nestjs-redlock';
+import { CurrentLock, InjectRedlock, RedlockService, WithLock, type Lock } from 'nestjs-redlock';
 import { Door } from '../../support/nest/door.js';
 import { endAll } from '../../support/nest/end-all.js';
 import { untilFree } from '../../support/nest/nodes.js';
@@ -36,6 +36,12 @@ class Listeners {
   @OnEvent('later', { async: true })
   @WithLock(({ id }: SignedUp) => `user:${id}`)
   async later({ id }: SignedUp): Promise<void> {
+    await this.door.pass(id);
+  }
+
+  @WithLock(({ id }: SignedUp) => `user:${id}`, { reentrant: true })
+  @OnEvent('by-function')
+  async byFunction({ id }: SignedUp): Promise<void> {
     await this.door.pass(id);
   }
 
@@ -82,6 +88,20 @@ class ScopedListeners {
   }
 }
 
+@Injectable()
+class Emitter {
+  constructor(
+    @Inject(EventEmitter2) private readonly events: EventEmitter2,
+    @InjectRedlock() private readonly redlock: RedlockService,
+  ) {}
+
+  /** Tells it while it holds the very lock that the listener wants. */
+  inside(user: SignedUp): Promise<unknown> {
+    const once = { waitTimeout: 0 };
+    return this.redlock.withLock(`user:${user.id}`, () => this.events.emitAsync('by-function', user), once);
+  }
+}
+
 const emitterOf = ({ app }: TestApp): EventEmitter2 => app.get(EventEmitter2);
 const tell = ({ app }: TestApp, event: string, id = '7'): Promise<unknown[]> =>
   app.get(EventEmitter2).emitAsync(event, { id });
@@ -92,7 +112,7 @@ describe('listeners of two replicas', () => {
   beforeAll(async () => {
     replicas = await Replicas.start('Express', () => ({
       imports: [EventEmitterModule.forRoot({ wildcard: true })],
-      providers: [Listeners, ScopedListeners],
+      providers: [Listeners, ScopedListeners, Emitter],
     }));
   });
   beforeEach(() => replicas.reset());
@@ -102,6 +122,8 @@ describe('listeners of two replicas', () => {
     ['above', 'above'],
     ['below', 'below'],
     ['above', 'below'],
+    ['below', 'by-function'],
+    ['by-function', 'by-function'],
     ['later', 'later'],
     ['scoped', 'scoped'],
   ])('run one after the other, whatever the order of the decorators: %s and %s', async (first, second) => {
@@ -124,6 +146,16 @@ describe('listeners of two replicas', () => {
     expect(replicas.door.inside).toBe(2);
     replicas.door.open();
     await expect(Promise.all(told)).resolves.toEqual([['above a'], ['below b']]);
+  });
+
+  it('do not run without a usable key', async () => {
+    await tell(replicas.one, 'above', '');
+    expect(replicas.door.visits).toEqual([]);
+  });
+
+  it('run inside the lock of the code that tells the event where they are reentrant', async () => {
+    await replicas.one.app.get(Emitter).inside({ id: '7' });
+    expect([replicas.door.visits, replicas.one.log.count('acquired', 'user:7')]).toEqual([['7'], 1]);
   });
 
   it('answer emitAsync, also where several events lead to one listener', async () => {

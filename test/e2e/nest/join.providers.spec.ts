@@ -2,9 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { Inject, Injectable } from '@nestjs/common';
 import { CurrentLock, WithLock, type Lock } from 'nestjs-redlock';
 import { Door } from '../../support/nest/door.js';
-import { poolOn, untilFree } from '../../support/nest/nodes.js';
-import { closeApps, TestApp } from '../../support/nest/test-app.js';
-import { startRedisServers, stopAll, type RedisServer } from '../../support/redis-server.js';
+import { LoneApp } from '../../support/nest/lone-app.js';
+import { untilFree } from '../../support/nest/nodes.js';
+import { closeApps } from '../../support/nest/test-app.js';
+import { stopAll } from '../../support/redis-server.js';
 
 const JOIN = { onContended: 'join' } as const;
 const KEY = 'report:1';
@@ -27,49 +28,44 @@ class Reports {
 }
 
 describe('calls of a service that join', () => {
-  const door = new Door();
-  let servers: RedisServer[];
-  let app: TestApp;
+  let lone: LoneApp;
   let reports: Reports;
 
   beforeAll(async () => {
-    servers = await startRedisServers(3);
-    const providers = [Reports, { provide: Door, useValue: door }];
-    app = await TestApp.start('Express', { imports: [poolOn(servers)], providers });
-    reports = app.app.get(Reports);
+    lone = await LoneApp.start(3, 'Express', { providers: [Reports] });
+    reports = lone.app.app.get(Reports);
   });
 
   beforeEach(() => {
-    door.reset();
-    door.shut();
-    app.log.clear();
+    lone.reset();
+    lone.door.shut();
   });
 
   afterAll(async () => {
-    door.open();
+    lone.door.open();
     await closeApps();
-    await untilFree(servers);
+    await untilFree(lone.servers);
     await stopAll();
   });
 
   it('get the very object and lock of the first one', async () => {
     const calls = [reports.write('1'), reports.write('1'), reports.write('2')];
-    await door.untilVisits(2);
-    door.open();
+    await lone.door.untilVisits(2);
+    lone.door.open();
     const [first, second, other] = await Promise.all(calls);
     expect(second).toBe(first);
     expect(other).toEqual({ id: '2', token: expect.any(Number) });
-    expect(door.visits).toHaveLength(2);
+    expect(lone.door.visits).toHaveLength(2);
   });
 
   it('run inside a lock that their caller holds where they are reentrant, though others wait for it', async () => {
     const outer = reports.rewrite('1');
-    await door.untilVisits(1);
+    await lone.door.untilVisits(1);
     const waiting = reports.write('1');
-    await app.log.until('contended', KEY);
-    door.open();
+    await lone.app.log.until('contended', KEY);
+    lone.door.open();
     const [rewritten, written] = await Promise.all([outer, waiting]);
     expect(rewritten).not.toBe(written);
-    expect(door.visits).toEqual(['rewrite', 'write', 'write']);
+    expect(lone.door.visits).toEqual(['rewrite', 'write', 'write']);
   });
 });

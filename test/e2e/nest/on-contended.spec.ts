@@ -4,9 +4,9 @@ import { WithLock } from 'nestjs-redlock';
 import { defer, lastValueFrom, Observable, toArray } from 'rxjs';
 import { Door } from '../../support/nest/door.js';
 import { endAll } from '../../support/nest/end-all.js';
-import { holderOn, poolOn, untilFree } from '../../support/nest/nodes.js';
-import { PLATFORMS, TestApp } from '../../support/nest/test-app.js';
-import { startRedisServers, type RedisServer } from '../../support/redis-server.js';
+import { LoneApp } from '../../support/nest/lone-app.js';
+import { holderOn, untilFree } from '../../support/nest/nodes.js';
+import { PLATFORMS } from '../../support/nest/test-app.js';
 
 const KEY = 'report';
 const REJECT = { onContended: 'reject' } as const;
@@ -83,58 +83,51 @@ class ReportsController extends Reports {
 }
 
 describe.each(PLATFORMS)('onContended on %s', (platform) => {
-  const door = new Door();
-  let servers: RedisServer[];
-  let app: TestApp;
+  let lone: LoneApp;
   let reports: Reports;
 
   beforeAll(async () => {
-    servers = await startRedisServers(3);
-    const providers = [Reports, { provide: Door, useValue: door }];
-    app = await TestApp.start(platform, { imports: [poolOn(servers)], controllers: [ReportsController], providers });
-    reports = app.app.get(Reports);
+    lone = await LoneApp.start(3, platform, { providers: [Reports], controllers: [ReportsController] });
+    reports = lone.app.app.get(Reports);
   });
 
-  beforeEach(() => {
-    door.reset();
-    app.log.clear();
-  });
+  beforeEach(() => lone.reset());
 
   afterAll(endAll);
 
   /** Somebody is inside; what the caller gets, and who held the lock before and after. */
   async function meanwhile<T>(call: () => Promise<T>): Promise<T> {
-    door.shut();
+    lone.door.shut();
     const holder = reports.wait();
-    await door.untilVisits(1);
-    const holding = await holderOn(servers, KEY);
+    await lone.door.untilVisits(1);
+    const holding = await holderOn(lone.servers, KEY);
     try {
       return await call();
     } finally {
-      expect([typeof holding, await holderOn(servers, KEY)]).toEqual(['string', holding]);
-      door.open();
+      expect([typeof holding, await holderOn(lone.servers, KEY)]).toEqual(['string', holding]);
+      lone.door.open();
       await expect(holder).resolves.toBe('written');
-      await untilFree(servers);
+      await untilFree(lone.servers);
     }
   }
 
   describe('wait', () => {
     it.each<[string, () => Promise<unknown>]>([
-      ['a handler', async () => (await app.get('wait')).body],
+      ['a handler', async () => (await lone.app.get('wait')).body],
       ['a provider', () => reports.wait()],
     ])('lets %s wait for its turn', async (_case, call) => {
       let waiter: Promise<unknown> | undefined;
       await meanwhile(async () => {
         waiter = call();
-        await app.log.until('contended', KEY);
-        expect(door.visits).toHaveLength(1);
+        await lone.app.log.until('contended', KEY);
+        expect(lone.door.visits).toHaveLength(1);
       });
       await expect(waiter).resolves.toBe('written');
-      expect(door.most).toBe(1);
+      expect(lone.door.most).toBe(1);
     });
 
     it('gives up after waitTimeout, and leaves the lock to its holder', async () => {
-      expect(await meanwhile(() => app.get('impatient'))).toMatchObject({
+      expect(await meanwhile(() => lone.app.get('impatient'))).toMatchObject({
         status: 409,
         body: { code: 'RESOURCE_LOCKED' },
       });
@@ -144,16 +137,16 @@ describe.each(PLATFORMS)('onContended on %s', (platform) => {
 
   describe('reject', () => {
     it('answers at once', async () => {
-      expect(await meanwhile(() => app.get('reject'))).toMatchObject({
+      expect(await meanwhile(() => lone.app.get('reject'))).toMatchObject({
         status: 409,
         body: { code: 'RESOURCE_LOCKED' },
       });
       await expect(meanwhile(() => reports.reject())).rejects.toMatchObject({ code: 'RESOURCE_LOCKED' });
-      expect([door.visits.length, app.log.count('skipped')]).toEqual([2, 0]);
+      expect([lone.door.visits.length, lone.app.log.count('skipped')]).toEqual([2, 0]);
     });
 
     it('runs where nobody holds the lock', async () => {
-      expect(await app.get('reject')).toMatchObject({ status: 200, body: 'written' });
+      expect(await lone.app.get('reject')).toMatchObject({ status: 200, body: 'written' });
       await expect(reports.reject()).resolves.toBe('written');
     });
   });
@@ -162,9 +155,9 @@ describe.each(PLATFORMS)('onContended on %s', (platform) => {
     it.each(['skip', 'skip-by-function', 'skip-stream'])(
       'answers without a body, and does not run the handler: %s',
       async (path) => {
-        expect(await meanwhile(() => app.get(path))).toMatchObject({ status: 200, body: '' });
-        expect(door.visits).toHaveLength(1);
-        expect(app.log.events.filter(({ type }) => type === 'skipped')).toEqual([
+        expect(await meanwhile(() => lone.app.get(path))).toMatchObject({ status: 200, body: '' });
+        expect(lone.door.visits).toHaveLength(1);
+        expect(lone.app.log.events.filter(({ type }) => type === 'skipped')).toEqual([
           { type: 'skipped', resources: [KEY] },
         ]);
       },
@@ -173,14 +166,14 @@ describe.each(PLATFORMS)('onContended on %s', (platform) => {
     it('does not run a provider', async () => {
       await expect(meanwhile(() => reports.skip())).resolves.toBeUndefined();
       await expect(meanwhile(() => lastValueFrom(reports.skipStream().pipe(toArray())))).resolves.toEqual([]);
-      expect([door.visits.length, app.log.count('skipped', KEY)]).toEqual([2, 2]);
+      expect([lone.door.visits.length, lone.app.log.count('skipped', KEY)]).toEqual([2, 2]);
     });
 
     it('runs where nobody holds the lock', async () => {
-      expect((await app.get('skip')).body).toBe('written');
-      expect((await app.get('skip-stream')).body).toBe('written');
+      expect((await lone.app.get('skip')).body).toBe('written');
+      expect((await lone.app.get('skip-stream')).body).toBe('written');
       await expect(reports.skip()).resolves.toBe('written');
-      expect(app.log.count('skipped')).toBe(0);
+      expect(lone.app.log.count('skipped')).toBe(0);
     });
   });
 });

@@ -1,12 +1,12 @@
-import { afterEach, beforeAll, beforeEach, afterAll, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { Inject, Injectable, Logger, type ModuleMetadata } from '@nestjs/common';
 import { Cron, Interval, ScheduleModule, SchedulerRegistry, Timeout } from '@nestjs/schedule';
 import { CurrentLock, WithLock, type Lock } from 'nestjs-redlock';
 import { eventually } from '../../support/eventually.js';
 import { Door } from '../../support/nest/door.js';
 import { poolOn, untilFree } from '../../support/nest/nodes.js';
-import { closeApps, TestApp } from '../../support/nest/test-app.js';
-import { startRedisServers, stopAll, type RedisServer } from '../../support/redis-server.js';
+import { shutDoor } from '../../support/nest/shut-door.js';
+import { TestApp } from '../../support/nest/test-app.js';
 
 // Never by itself while a test runs: the tests fire it.
 const YEARLY = '0 0 1 1 *';
@@ -64,8 +64,7 @@ class IntervalJobs {
 }
 
 describe('scheduled methods of two replicas', () => {
-  const door = new Door();
-  let servers: RedisServer[];
+  const { door, servers } = shutDoor();
   let [one, two]: TestApp[] = [];
 
   const start = async (Jobs: new (door: Door) => object): Promise<void> => {
@@ -76,22 +75,6 @@ describe('scheduled methods of two replicas', () => {
     [one, two] = await TestApp.pair('Express', metadata);
   };
   const fire = (app: TestApp, name: string): unknown => app.app.get(SchedulerRegistry).getCronJob(name).fireOnTick();
-
-  beforeAll(async () => {
-    servers = await startRedisServers(3);
-  });
-
-  beforeEach(() => {
-    door.reset();
-    door.shut();
-  });
-
-  afterEach(async () => {
-    door.open();
-    await closeApps();
-  });
-
-  afterAll(() => stopAll());
 
   it.each([
     ['above', 'above'],

@@ -1,9 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Body, Controller, Inject, Post } from '@nestjs/common';
 import { CurrentLock, InjectRedlock, RedlockService, WithLock, type Lock } from 'nestjs-redlock';
 import { Door } from '../../support/nest/door.js';
 import { holderOn, poolOn, untilFree } from '../../support/nest/nodes.js';
-import { closeApps, PLATFORMS, TestApp } from '../../support/nest/test-app.js';
+import { shutDoor } from '../../support/nest/shut-door.js';
+import { PLATFORMS, TestApp } from '../../support/nest/test-app.js';
 import { withRedis } from '../../support/redis-client.js';
 import { startRedisServers, stopAll, type RedisServer } from '../../support/redis-server.js';
 
@@ -48,8 +49,7 @@ async function connectionsOn(servers: readonly RedisServer[]): Promise<number> {
 }
 
 describe.each(PLATFORMS)('an application on %s that is closed', (platform) => {
-  const door = new Door();
-  let servers: RedisServer[];
+  const { door, servers } = shutDoor();
   let app: TestApp;
   const start = async (shutdownTimeout: number): Promise<void> => {
     const providers = [{ provide: Door, useValue: door }];
@@ -59,22 +59,6 @@ describe.each(PLATFORMS)('an application on %s that is closed', (platform) => {
       providers,
     });
   };
-
-  beforeAll(async () => {
-    servers = await startRedisServers(3);
-  });
-
-  beforeEach(() => {
-    door.reset();
-    door.shut();
-  });
-
-  afterEach(async () => {
-    door.open();
-    await closeApps();
-  });
-
-  afterAll(() => stopAll());
 
   it('lets holders finish, with their locks on the nodes and with those that they need for it', async () => {
     await start(20_000);
