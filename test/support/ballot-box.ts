@@ -2,6 +2,16 @@ import { Votes } from '../../lib/core/quorum/votes.js';
 import { Validity } from '../../lib/core/time/validity.js';
 import { VirtualClock } from './virtual-clock.js';
 
+/** How many of so many nodes are a quorum. */
+export const QUORUMS: readonly (readonly [nodes: number, quorum: number])[] = [
+  [1, 1],
+  [2, 2],
+  [3, 2],
+  [4, 3],
+  [5, 3],
+  [7, 4],
+];
+
 /** The votes of so many nodes, on a virtual clock. */
 export class BallotBox {
   readonly clock = new VirtualClock();

@@ -1,6 +1,6 @@
 import type { NodeAnswer } from '../../../lib/redis/batch/reply-decoder.js';
 import { isRelease, isVote } from '../../../lib/redis/batch/verbs.js';
-import type { Verb } from '../../../lib/redis/scripts/protocol.js';
+import { ANSWER, type Verb } from '../../../lib/redis/scripts/protocol.js';
 import type { Reply } from '../../../lib/redis/connection/wire-command.js';
 import type { SentBatch, SentOperation } from './sent-batch.js';
 import type { SimulatedNode } from './simulated-node.js';
@@ -23,17 +23,6 @@ const METHODS = {
   s: 'release',
   Y: 'yield',
 } as const satisfies Record<Verb, string>;
-
-const LETTERS: Readonly<Record<Exclude<NodeAnswer['kind'], 'granted' | 'held' | 'quarantined' | 'unknown'>, string>> = {
-  extended: 'x',
-  missing: 'm',
-  taken: 't',
-  raised: 'u',
-  released: 'd',
-  gone: 'n',
-  kept: 'k',
-  passed: 'p',
-};
 
 /** Where the clock of the node stands in a number that answers for a whole batch. */
 const CLOCK_AT = 1_024;
@@ -90,16 +79,16 @@ export class BatchRun {
   #letterOf({ verb, proposal }: SentOperation, answer: NodeAnswer): string {
     this.#putsInLine ||= (verb === 'W' && answer.kind === 'held') || answer.kind === 'passed';
     if (answer.kind === 'granted') {
-      if (answer.fence === proposal && answer.oldest === Infinity) return '*';
-      return this.#inFull('g', `${answer.fence} ${wordOf(answer.oldest ?? 0)}`);
+      if (answer.fence === proposal && answer.oldest === Infinity) return ANSWER.usual;
+      return this.#inFull(ANSWER.granted, `${answer.fence} ${wordOf(answer.oldest ?? 0)}`);
     }
     if (answer.kind === 'held')
-      return this.#inFull('h', answer.remaining === Infinity ? -1 : answer.remaining, answer.owner);
-    if (answer.kind === 'quarantined') return this.#inFull('q', Math.ceil(answer.remaining));
-    if (answer.kind === 'unknown') return this.#inFull('!', answer.reason);
+      return this.#inFull(ANSWER.held, answer.remaining === Infinity ? -1 : answer.remaining, answer.owner);
+    if (answer.kind === 'quarantined') return this.#inFull(ANSWER.quarantined, Math.ceil(answer.remaining));
+    if (answer.kind === 'unknown') return this.#inFull(ANSWER.failed, answer.reason);
     if (isRelease(verb) ? answer.kind === 'released' : answer.kind === 'extended' && (verb === 'E' || verb === 'e'))
-      return '*';
-    return this.#inFull(LETTERS[answer.kind]);
+      return ANSWER.usual;
+    return this.#inFull(ANSWER[answer.kind]);
   }
 
   #inFull(letter: string, ...words: unknown[]): string {

@@ -1,15 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { quorumOf, verdict } from '../../../../lib/core/quorum/quorum.js';
+import { QUORUMS } from '../../../support/ballot-box.js';
 
 describe('quorumOf', () => {
-  it.each([
-    [1, 1],
-    [2, 2],
-    [3, 2],
-    [4, 3],
-    [5, 3],
-    [7, 4],
-  ])('of %i nodes is %i', (nodes, votes) => {
+  it.each(QUORUMS)('of %i nodes is %i', (nodes, votes) => {
     expect(quorumOf(nodes)).toBe(votes);
   });
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { BallotBox } from '../../../support/ballot-box.js';
+import { BallotBox, QUORUMS } from '../../../support/ballot-box.js';
 
 describe('Votes', () => {
   let box: BallotBox;
@@ -13,14 +13,7 @@ describe('Votes', () => {
     expect(box.votes.has(0)).toBe(false);
   });
 
-  it.each([
-    [1, 1],
-    [2, 2],
-    [3, 2],
-    [4, 3],
-    [5, 3],
-    [7, 4],
-  ])('of %i nodes have a quorum with %i', (nodes, quorum) => {
+  it.each(QUORUMS)('of %i nodes have a quorum with %i', (nodes, quorum) => {
     box = new BallotBox(nodes);
     for (let nodeIndex = 0; nodeIndex < quorum; nodeIndex += 1) {
       expect(box.left).toBeUndefined();
