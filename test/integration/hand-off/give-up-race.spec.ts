@@ -5,6 +5,8 @@ import { leftovers, standing } from '../../support/node-lines.js';
 import { allDone, RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
 
 const ROUNDS = 100;
+/** How many resources are raced for side by side where a round waits for time to pass. */
+const AT_ONCE = 10;
 /** Long, so that nothing that is left behind ends by itself. */
 const TERMS = { ttl: 60_000, retryDelay: 60_000 };
 
@@ -18,16 +20,22 @@ describe('a grant that races the end of a wait', () => {
   afterAll(() => pool.stop());
 
   const untilTaken = (taking: Promise<Lock>): Promise<Lock | string> => taking.catch(({ name }: Error) => name);
-  /** Whoever won releases, and nothing is left as soon as every node has done what it was sent. */
-  const settle = async (taken: Promise<Lock | string>): Promise<string> => {
-    const won = await taken;
-    if (typeof won !== 'string') {
-      expect(won.isValid).toBe(true);
-      await won.release();
-    }
+  /** Whoever won releases. */
+  const settled = async (won: Lock | string): Promise<string> => {
+    if (typeof won === 'string') return won;
+    expect(won.isValid).toBe(true);
+    await won.release();
+    return 'acquired';
+  };
+  /** As soon as every node has done what it was sent. */
+  const nothingLeft = async (): Promise<void> => {
     await Promise.all([holder!, waiter!, third!].map(allDone));
     expect(await leftovers(pool)).toEqual([]);
-    return typeof won === 'string' ? won : 'acquired';
+  };
+  const settle = async (taken: Promise<Lock | string>): Promise<string> => {
+    const end = await settled(await taken);
+    await nothingLeft();
+    return end;
   };
 
   it('leaves nothing locked where a signal ends the wait', async () => {
@@ -50,16 +58,22 @@ describe('a grant that races the end of a wait', () => {
   });
 
   it('leaves nothing locked where the time of the wait ends', async () => {
-    const ends = new Set<string>();
-    for (let round = 0; round < ROUNDS; round += 1) {
+    const ends: string[] = [];
+    /** The wait ends after 100 ms, and the holder lets go at about the same time. */
+    const race = async (releaseAfter: number): Promise<void> => {
       const resource = pool.resource();
       const lock = await holder!.redlock.acquire(resource, { ttl: 60_000 });
       const taken = untilTaken(waiter!.redlock.acquire(resource, { ...TERMS, waitTimeout: 100 }));
-      await sleep(95 + (round % 10));
+      await sleep(releaseAfter);
       await lock.release();
-      ends.add(await settle(taken));
+      ends.push(await settled(await taken));
+    };
+    for (let round = 0; round < ROUNDS / AT_ONCE; round += 1) {
+      await Promise.all(Array.from({ length: AT_ONCE }, (_, index) => race(95 + index)));
+      await nothingLeft();
     }
-    expect([...ends].filter((end) => end !== 'acquired' && end !== 'ResourceLockedError')).toEqual([]);
+    expect(ends.filter((end) => end !== 'acquired' && end !== 'ResourceLockedError')).toEqual([]);
+    expect(ends).toHaveLength(ROUNDS);
   });
 
   it.each(['in another process', 'in the same process'])('gives the lock to the next in line %s', async (where) => {

@@ -61,9 +61,8 @@ describeWithClocks(`a process whose wall clock is wrong ${obstacle ?? ''}`, () =
   ] as const)('that is 900 ms %s', async (_, off, inOrder) => {
     await clock.set(off);
     const [first, second] = inOrder(await start()) as [LockProcess, LockProcess];
-    const served: string[] = [];
-    for (let done = 0; done < ROUNDS; done += 1)
-      served.push((await round(first, second)).map(({ name }) => name).join());
+    const rounds = await Promise.all(Array.from({ length: ROUNDS }, () => round(first, second)));
+    const served = rounds.map((members) => members.map(({ name }) => name).join());
     expect(served).toEqual(Array(ROUNDS).fill([first.name, second.name].join()));
   });
 
