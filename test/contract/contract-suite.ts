@@ -23,7 +23,7 @@ export interface OtherProcess {
 /** A node, and what the suite needs to look behind it. */
 export interface NodeUnderTest {
   readonly node: LockNode;
-  /** Plants a key as a foreign client would; without `ttl` it never expires. */
+  /** Plants a key as a foreign client would, of another type where the value is `DATA_OF_OTHERS`; without `ttl` it never expires. */
   plant(resource: string, value: string, ttl?: number): Promise<void>;
   read(resource: string): Promise<string | undefined>;
   /** On the clock of whoever asks the node. */

@@ -4,6 +4,7 @@ import { ContractSuite, type NodeUnderTest } from './contract-suite.js';
 import { describeDeadWaiters } from './dead-waiters.contract.js';
 import { describeExtend } from './extend.contract.js';
 import { describeFences } from './fences.contract.js';
+import { describeForeignData } from './foreign-data.contract.js';
 import { describeGrants } from './grants.contract.js';
 import { describeLine } from './line.contract.js';
 import { describeOldest } from './oldest.contract.js';
@@ -22,6 +23,7 @@ export function describeLockNode(name: string, setUp: () => Promise<NodeUnderTes
     describe('acquire', () => describeAcquire(suite));
     describe('extend', () => describeExtend(suite));
     describe('release', () => describeRelease(suite));
+    describe('data of another type', () => describeForeignData(suite));
     describe('its line', () => describeLine(suite));
     describe('waiters whose process is gone', () => describeDeadWaiters(suite));
     describe('grants', () => describeGrants(suite));

@@ -5,6 +5,7 @@ import { toAddresses } from '../../lib/redis/connection/node-address.js';
 import { BatchEncoder } from '../../lib/redis/batch/batch-encoder.js';
 import { realParts } from '../../lib/redis/connection/node-parts.js';
 import { RedisNode } from '../../lib/redis/redis-node.js';
+import { ownerOf, plantKey } from '../support/foreign-keys.js';
 import { connectRedis } from '../support/redis-client.js';
 import { startRedisServer } from '../support/redis-server.js';
 import type { NodeUnderTest } from './contract-suite.js';
@@ -34,10 +35,8 @@ async function setUp(isCalm: boolean): Promise<NodeUnderTest> {
   const node = await connect();
   return {
     node,
-    plant: async (resource, value, ttl) => {
-      await (ttl ? foreign.set(PREFIX + resource, value, 'PX', ttl) : foreign.set(PREFIX + resource, value));
-    },
-    read: async (resource) => (await foreign.get(PREFIX + resource)) ?? undefined,
+    plant: (resource, value, ttl) => plantKey(foreign, PREFIX + resource, value, ttl),
+    read: (resource) => ownerOf(foreign, PREFIX + resource),
     now: () => clock.now(),
     pass: (ms) => setTimeout(ms),
     begin: async () => {

@@ -90,6 +90,9 @@ export const ANSWER = {
   failed: '!',
 } as const;
 
+/** The owner of a key whose type is not that of a lock; no owner has a value with spaces. */
+export const DATA_OF_OTHERS = 'data of another type';
+
 /** How many words come with an answer. */
 export const WORDS_OF_ANSWER: Readonly<Record<string, number>> = {
   [ANSWER.granted]: 1,

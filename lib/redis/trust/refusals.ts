@@ -27,7 +27,7 @@ export function advised(reason: string): string {
 
 /** Returns why a node refuses something that it would refuse to everybody; undefined for any other answer. */
 export function refusalIn(answer: NodeAnswer): string | undefined {
-  // A key that somebody else uses for another type of value is no problem of the node.
+  // That somebody else uses the key of a line for another type of value is no problem of the node.
   return answer.kind === 'unknown' && answer.refused && !answer.reason.startsWith('WRONGTYPE')
     ? answer.reason
     : undefined;

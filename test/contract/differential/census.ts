@@ -1,3 +1,4 @@
+import { DATA_OF_OTHERS } from '../../../lib/redis/scripts/protocol.js';
 import type { Step } from './sequence.js';
 import type { Echo } from './side.js';
 
@@ -26,6 +27,7 @@ export const REACHED = [
   'mark: of another run',
   'mark: trusted',
   'plant',
+  'plant data of another type',
   'raise: gone',
   'raise: raised',
   'raise: unknown',
@@ -48,7 +50,8 @@ export class Census {
   }
 
   note(step: Step, { answers, told }: Echo): void {
-    if (step.kind === 'mark') this.#count(`mark: ${step.as}`);
+    if (step.kind === 'plant' && step.value === DATA_OF_OTHERS) this.#count('plant data of another type');
+    else if (step.kind === 'mark') this.#count(`mark: ${step.as}`);
     else if (step.kind !== 'ask') this.#count(step.kind);
     else step.batches.flat().forEach(({ verb }, index) => this.#count(`${verb}: ${answers[index]!.kind}`));
     for (const { process } of told) {

@@ -1,4 +1,5 @@
 import { counterOf, TOKENS_PER_VOTE } from '../../../lib/core/port/fencing.js';
+import { DATA_OF_OTHERS } from '../../../lib/redis/scripts/protocol.js';
 import { Dice } from '../../simulation/world/dice.js';
 import { PROCESSES, type ClaimPlan, type Operation, type Sequence, type Step, type VerbName } from './sequence.js';
 
@@ -96,7 +97,8 @@ export class Generator {
 
   #plant(): Step {
     const ttl = this.#dice.chance(0.5) ? this.#ttl() : undefined;
-    return { kind: 'plant', resource: this.#dice.pick(RESOURCES), value: `foreign-${this.#dice.whole(1, 1_000)}`, ttl };
+    const value = this.#dice.chance(0.3) ? DATA_OF_OTHERS : `foreign-${this.#dice.whole(1, 1_000)}`;
+    return { kind: 'plant', resource: this.#dice.pick(RESOURCES), value, ttl };
   }
 
   #batch(process: number): Operation[] {

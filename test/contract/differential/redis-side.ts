@@ -6,6 +6,7 @@ import { toAddresses } from '../../../lib/redis/connection/node-address.js';
 import { realParts } from '../../../lib/redis/connection/node-parts.js';
 import { RedisNode } from '../../../lib/redis/redis-node.js';
 import { eventually } from '../../support/eventually.js';
+import { plantKey } from '../../support/foreign-keys.js';
 import { connectRedis } from '../../support/redis-client.js';
 import type { RedisServer } from '../../support/redis-server.js';
 import { Asker } from './asker.js';
@@ -109,8 +110,7 @@ export class RedisSide implements Side {
   }
 
   async #plant({ resource, value, ttl }: PlantStep): Promise<void> {
-    const key = PREFIX + resource;
-    await (ttl === undefined ? this.foreign.set(key, value) : this.foreign.set(key, value, 'PX', ttl));
+    await plantKey(this.foreign, PREFIX + resource, value, ttl);
   }
 
   async #connect(url: string, restartQuarantine: boolean): Promise<Process> {

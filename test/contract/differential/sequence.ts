@@ -33,7 +33,7 @@ export interface AskStep {
   readonly batches: readonly (readonly Operation[])[];
 }
 
-/** A foreign client takes a resource; without a ttl for ever. */
+/** A foreign client takes a resource, without a ttl for ever; by a key of another type where the value is `DATA_OF_OTHERS`. */
 export interface PlantStep {
   readonly kind: 'plant';
   readonly resource: string;

@@ -186,14 +186,15 @@ describe('commands', () => {
     expect(await leftovers(pool)).toEqual([]);
   });
 
-  it('that fail do not touch those that go with them', async () => {
-    await pool.ask(0, (redis) => redis.rpush('list', 'data'));
+  it('that fail, here for a line that is no line, do not touch those that go with them', async () => {
+    await pool.ask(0, (redis) => redis.mset({ held: 'foreign', 'held~waiters': 'data' }));
     const answers = await Promise.allSettled(
-      ['before', 'list', 'after'].map((name) => client.redlock.acquire(name, { waitTimeout: 0 })),
+      ['before', 'held', 'after'].map((name) => client.redlock.acquire(name, { waitTimeout: 100 })),
     );
     expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(answers[1]).toMatchObject({ reason: { code: 'QUORUM_NOT_REACHED' } });
     expect(proxy.commands[0]).toBe('EVALSHA');
-    expect(await pool.ask(0, (redis) => redis.lrange('list', 0, -1))).toEqual(['data']);
+    expect(await pool.ask(0, (redis) => redis.get('held~waiters'))).toBe('data');
   });
 
   const taken = (...resources: string[]) => client.redlock.acquire(resources);

@@ -166,13 +166,6 @@ describe('a node with', () => {
     expect(left).toEqual([`${keyPrefix}~fence`]);
   });
 
-  it('data of another type under the key gives no vote, says so, and keeps its data', async () => {
-    const { url } = await startRedisServer();
-    await withRedis(url, (redis) => redis.rpush('a', 'data'));
-    expect(await refusal(await connect(url))).toMatch(/WRONGTYPE/);
-    expect(await withRedis(url, (redis) => redis.lrange('a', 0, -1))).toEqual(['data']);
-  });
-
   it('too little memory gives no vote, and says so', async () => {
     const { url } = await startRedisServer();
     const redlock = await connect(url);
