@@ -41,6 +41,11 @@ export class MemoryEntries {
     return 'extended';
   }
 
+  /** Returns whether a claim has all its resources. */
+  has({ resources, value }: Claim): boolean {
+    return resources.every((resource) => this.get(resource)?.value === value);
+  }
+
   delete(resource: string): void {
     this.#entries.delete(resource);
   }

@@ -3,6 +3,7 @@ import type { Clock } from '../core/time/clock.js';
 import { TOKENS_PER_VOTE } from '../core/port/fencing.js';
 import type {
   AcquireAnswer,
+  Bounds,
   ExtendAnswer,
   LockNode,
   ProbeAnswer,
@@ -17,7 +18,7 @@ import { MemoryFences } from './memory-fences.js';
 import { MemoryLines, type LineTerms } from './memory-line.js';
 import { MemoryRefusals } from './memory-refusals.js';
 import { MemoryTrust, type TrustTerms } from './memory-trust.js';
-import type { Snapshot } from './snapshot.js';
+import { NOTHING, type Snapshot } from './snapshot.js';
 
 /** A node in memory that answers as a Redis master would, for tests without Redis and for simulations. */
 export class MemoryNode implements LockNode {
@@ -45,6 +46,12 @@ export class MemoryNode implements LockNode {
     return `${this.name}/${this.#trust.run}`;
   }
 
+  /** Known exactly, because the node has no clock but that of this process. */
+  get clockAhead(): Bounds {
+    const { monotonic, wall } = this.clock.now();
+    return { least: wall - monotonic, most: wall - monotonic };
+  }
+
   acquire(question: Question<AcquireAnswer>, nodeIndex: number): void {
     answer(question, nodeIndex, this.#acquire(question));
   }
@@ -58,7 +65,7 @@ export class MemoryNode implements LockNode {
     const refusal = this.#refusals.ofToken(proposal - claim.tokens + 1);
     if (refusal) return answer<RaiseAnswer>(question, nodeIndex, refusal);
     for (const resource of claim.resources) this.#fences.raise(resource, proposal);
-    answer(question, nodeIndex, { kind: this.#has(claim) ? 'raised' : 'gone' });
+    answer(question, nodeIndex, { kind: this.#entries.has(claim) ? 'raised' : 'gone' });
   }
 
   extend(question: Question<ExtendAnswer>, nodeIndex: number): void {
@@ -115,14 +122,13 @@ export class MemoryNode implements LockNode {
 
   /** Forgets everything, as by FLUSHALL. */
   flush(): void {
-    this.#restore({ entries: new Map(), lines: new Map(), fences: new Map(), marker: undefined });
+    this.#restore(NOTHING);
   }
 
   /** Restarts the node, empty or with what it had on its disk. */
-  restart(disk?: Snapshot): void {
+  restart(disk = NOTHING): void {
     this.#trust.restart();
-    if (disk) this.#restore(disk);
-    else this.flush();
+    this.#restore(disk);
   }
 
   snapshot(): Snapshot {
@@ -141,25 +147,19 @@ export class MemoryNode implements LockNode {
     this.#trust.marker = marker;
   }
 
-  #has({ resources, value }: Claim): boolean {
-    return resources.every((resource) => this.#entries.get(resource)?.value === value);
-  }
-
   #acquire(question: Question<AcquireAnswer>): AcquireAnswer {
     const { claim, ttl } = question;
     const quarantine = this.#trust.quarantine();
     if (quarantine > 0) return { kind: 'quarantined', remaining: quarantine };
-    const first = this.#entries.longest(claim) ? 0 : this.#fences.first(question, this.#has(claim));
+    const first = this.#entries.longest(claim) ? 0 : this.#fences.first(question, this.#entries.has(claim));
     const refusal = this.#refusals.ofTerms(question) ?? this.#refusals.ofToken(first);
     if (refusal) return refusal;
-    if (claim.ticket && !this.#has(claim)) this.#lines.of(claim.resources[0]!).enter(claim);
+    if (claim.ticket && !this.#entries.has(claim)) this.#lines.of(claim.resources[0]!).enter(claim);
     for (const resource of claim.resources) this.#serve(resource, claim);
     // Perhaps a part of the same lock, which waited, was served just now.
-    const isOurs = this.#has(claim);
+    const isOurs = this.#entries.has(claim);
     const obstacle = this.#entries.longest(claim);
-    if (obstacle) {
-      return { kind: 'held', remaining: obstacle.expires - this.clock.now().wall, owner: obstacle.value };
-    }
+    if (obstacle) return { kind: 'held', remaining: obstacle.expires - this.clock.now().wall, owner: obstacle.value };
     const fence = this.#fences.first(question, isOurs);
     for (const resource of claim.resources) this.#entries.take(resource, claim.value, ttl);
     this.#fences.take(claim, fence);

@@ -10,3 +10,6 @@ export interface Snapshot {
   readonly fences: ReturnType<MemoryFences['snapshot']>;
   readonly marker: Marker | undefined;
 }
+
+/** What a node has on its disk that was never saved. */
+export const NOTHING: Snapshot = { entries: new Map(), lines: new Map(), fences: new Map(), marker: undefined };

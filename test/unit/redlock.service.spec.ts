@@ -73,7 +73,13 @@ describe('RedlockService', () => {
     const status = {
       quorum: 2,
       quorumReachable: true,
-      nodes: nodes.map(({ name }) => ({ node: name, up: true, votes: true })),
+      nodes: nodes.map(({ name }) => ({
+        node: name,
+        up: true,
+        votes: true,
+        latency: expect.any(Number),
+        clockOffset: 0,
+      })),
     };
     await expect(service.status()).resolves.toEqual(status);
   });

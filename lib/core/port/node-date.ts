@@ -20,6 +20,16 @@ export function dateOnNodes(moment: Moment, nodes: readonly Pick<LockNode, 'cloc
   return moment.wall;
 }
 
+/**
+ * Returns by how many whole ms the clock of a node is ahead of our wall clock. It is 0 if they agree, as far as the bounds can tell, and
+ * undefined as long as the node has not said what time it has.
+ */
+export function clockOffset({ monotonic, wall }: Moment, ahead: Bounds | undefined): number | undefined {
+  if (ahead === undefined) return undefined;
+  const ours = wall - monotonic;
+  return agrees(ours, ahead) ? 0 : Math.round(middleOf(ahead) - ours);
+}
+
 function medianDate({ monotonic, wall }: Moment, nodes: readonly Pick<LockNode, 'clockAhead'>[]): number {
   const ours = wall - monotonic;
   const known: number[] = [];

@@ -5,14 +5,7 @@ import type { Claim } from '../port/claim.js';
 import type { Clock, Moment } from '../time/clock.js';
 import type { LockListener } from '../api/events.js';
 import { proposalAt } from '../port/fencing.js';
-import type {
-  AcquireAnswer,
-  ExtendAnswer,
-  LockNode,
-  ProbeAnswer,
-  RaiseAnswer,
-  ReleaseAnswer,
-} from '../port/lock-node.js';
+import type { AcquireAnswer, ExtendAnswer, LockNode, RaiseAnswer, ReleaseAnswer } from '../port/lock-node.js';
 import { QuorumWatch } from './quorum-watch.js';
 import type { Random } from '../collections/random.js';
 import { dateOnNodes } from '../port/node-date.js';
@@ -176,20 +169,5 @@ export class NodePool {
     const { token, tokens } = told ?? claim;
     question.proposal = token + tokens - 1;
     this.nodes[nodeIndex]!.raise(question, nodeIndex);
-  }
-
-  probe(timeout: number): Promise<ProbeAnswer[]> {
-    return Promise.all(this.nodes.map((node) => this.#probe(node, timeout)));
-  }
-
-  #probe(node: LockNode, timeout: number): Promise<ProbeAnswer> {
-    return new Promise((resolve) => {
-      const silence: ProbeAnswer = { kind: 'unknown', reason: `no answer within ${timeout} ms`, sent: true };
-      const stopTimer = this.clock.schedule(timeout, () => this.clock.afterInput(() => resolve(silence)));
-      node.probe((answer) => {
-        stopTimer();
-        resolve(answer);
-      });
-    });
   }
 }

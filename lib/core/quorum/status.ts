@@ -1,5 +1,8 @@
-import type { ProbeAnswer } from '../port/lock-node.js';
+import type { LockNode, ProbeAnswer, Unknown } from '../port/lock-node.js';
+import { clockOffset } from '../port/node-date.js';
+import type { Moment } from '../time/clock.js';
 import type { NodePool } from './node-pool.js';
+import { probed, type Probed } from './probing.js';
 import { quorumOf } from './quorum.js';
 
 export interface NodeStatus {
@@ -12,6 +15,13 @@ export interface NodeStatus {
   readonly votesIn?: number;
   /** Why the node is down or does not vote. */
   readonly reason?: string;
+  /** Ms from the question to the answer, to a hundredth, as this process sees it; of nodes that were asked and answered. */
+  readonly latency?: number;
+  /**
+   * Whole ms by which the clock of the node is ahead of the wall clock of this process, negative if it is behind; 0 if the two agree as far as
+   * the quickest answers tell. Of nodes that answer and have said what time they have.
+   */
+  readonly clockOffset?: number;
 }
 
 export interface RedlockStatus {
@@ -26,16 +36,29 @@ export interface RedlockStatus {
 
 /** Asks every node for a vote, which is given back at once; a node has `timeout` ms to answer. */
 export async function statusOf(pool: NodePool, timeout: number): Promise<RedlockStatus> {
-  const answers = await pool.probe(timeout);
-  const nodes = answers.map((answer, index) => nodeStatus(pool.nodes[index]!.name, answer));
+  const probes = await Promise.all(pool.nodes.map((node) => probed(node, timeout, pool.clock)));
+  const now = pool.clock.now();
+  const nodes = probes.map((probe, index) => nodeStatus(pool.nodes[index]!, probe, now));
   const quorum = quorumOf(nodes.length);
   return { nodes, quorum, quorumReachable: nodes.filter(({ votes }) => votes).length >= quorum };
 }
 
-function nodeStatus(node: string, answer: ProbeAnswer): NodeStatus {
+function nodeStatus({ name: node, clockAhead }: LockNode, { answer, latency }: Probed, now: Moment): NodeStatus {
   if (answer.kind === 'unknown') return { node, up: false, votes: false, reason: answer.reason };
-  if (answer.kind === 'up') return { node, up: true, votes: true };
-  if (answer.kind !== 'quarantined') return { node, up: true, votes: false, reason: answer.reason };
+  const offset = clockOffset(now, clockAhead);
+  return {
+    node,
+    up: true,
+    ...voteOf(answer),
+    // A barred node is not asked, so that nothing is known of its latency.
+    ...(answer.kind !== 'barred' && { latency: Math.round(latency * 100) / 100 }),
+    ...(offset !== undefined && { clockOffset: offset }),
+  };
+}
+
+function voteOf(answer: Exclude<ProbeAnswer, Unknown>): Pick<NodeStatus, 'votes' | 'votesIn' | 'reason'> {
+  if (answer.kind === 'up') return { votes: true };
+  if (answer.kind !== 'quarantined') return { votes: false, reason: answer.reason };
   const reason = 'it is new, or was restarted, emptied or set back, or its clock was set, and may have forgotten locks';
-  return { node, up: true, votes: false, votesIn: answer.remaining, reason };
+  return { votes: false, votesIn: answer.remaining, reason };
 }

@@ -3,6 +3,7 @@ import type { Claim } from '../../core/port/claim.js';
 import { elapsed, LONGEST_TIMER, type Clock, type Moment } from '../../core/time/clock.js';
 import type {
   AcquireAnswer,
+  Bounds,
   ExtendAnswer,
   LockNode,
   NodeEvent,
@@ -52,6 +53,10 @@ export class FaultyNode implements LockNode, TestingNode {
 
   get runId(): string {
     return this.#memory.runId;
+  }
+
+  get clockAhead(): Bounds {
+    return this.#memory.clockAhead;
   }
 
   acquire(question: Question<AcquireAnswer>, nodeIndex: number): void {

@@ -44,7 +44,7 @@ describe('a pool of which one address comes to lead to the server of another', (
     expect(await reasons(client.redlock.acquire(resource, ONCE))).toBe(why());
     expect(warnings()).toEqual([{ type: 'node-warning', node: moving.url, reason: why() }]);
     const { nodes, quorumReachable } = await client.redlock.status();
-    expect(nodes[1]).toEqual({ node: moving.url, up: true, votes: false, reason: why() });
+    expect(nodes[1]).toEqual({ node: moving.url, up: true, votes: false, reason: why(), clockOffset: 0 });
     expect([nodes[0]!.votes, quorumReachable]).toEqual([true, false]);
   });
 
@@ -92,7 +92,13 @@ describe('a pool of which one address comes to lead to the server of another', (
     await pool.servers[2]!.kill();
     const lock = await client.redlock.acquire(resource, ONCE);
     expect(await pool.owners(resource, [0, 1])).toEqual([lock.value, lock.value]);
-    expect((await client.redlock.status()).nodes[1]).toEqual({ node: moving.url, up: true, votes: true });
+    expect((await client.redlock.status()).nodes[1]).toEqual({
+      node: moving.url,
+      up: true,
+      votes: true,
+      latency: expect.any(Number),
+      clockOffset: 0,
+    });
   });
 
   it('sends what it owes there only where it belongs', async () => {

@@ -42,4 +42,11 @@ describeWithClocks(`what time a node has, with quarantine: %p ${obstacle ?? ''}`
     for (let turn = 0; turn < 20; turn += 1) await (await client.redlock.acquire('a')).release();
     expect(Math.abs(known(client) - AHEAD)).toBeLessThan(20);
   });
+
+  it('is in the status, as the distance to our own clock', async () => {
+    const client = await connect();
+    const [status] = (await client.redlock.status()).nodes;
+    expect(Math.abs(status!.clockOffset! - AHEAD)).toBeLessThan(50);
+    expect(status!.latency).toBeGreaterThan(0);
+  });
 });

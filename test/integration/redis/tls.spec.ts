@@ -50,7 +50,13 @@ describe('a node that speaks TLS', () => {
     await lock.extend();
     await lock.release();
     expect((await redlock.status()).nodes).toEqual([
-      { node: `rediss://${server.host}:${server.port}`, up: true, votes: true },
+      {
+        node: `rediss://${server.host}:${server.port}`,
+        up: true,
+        votes: true,
+        latency: expect.any(Number),
+        clockOffset: 0,
+      },
     ]);
   });
 

@@ -8,7 +8,7 @@ describe('Redlock.status over nodes that may have forgotten locks tells', () => 
   });
 
   const reason = 'it is new, or was restarted, emptied or set back, or its clock was set, and may have forgotten locks';
-  const OUT = { up: true, votes: false, reason };
+  const OUT = { up: true, votes: false, reason, latency: 0 };
 
   it('which nodes vote, and when the others will', async () => {
     pool.restart(1);
@@ -16,9 +16,9 @@ describe('Redlock.status over nodes that may have forgotten locks tells', () => 
     await pool.clock.advance(400);
     expect(await pool.clock.until(pool.redlock.status())).toEqual({
       nodes: [
-        { node: 'node-1', up: true, votes: true },
+        { node: 'node-1', up: true, votes: true, latency: 0 },
         { node: 'node-2', ...OUT, votesIn: 1_600 },
-        { node: 'node-3', up: true, votes: true },
+        { node: 'node-3', up: true, votes: true, latency: 0 },
       ],
       quorum: 2,
       quorumReachable: true,

@@ -33,6 +33,14 @@ describe('MemoryNode', () => {
     expect(node.get('a')).toBeUndefined();
   });
 
+  it('has the clock of this process, also after that was set', () => {
+    for (const step of [0, 1_000, -5_000]) {
+      clock.stepWall(step);
+      const { wall, monotonic } = clock.now();
+      expect(node.clockAhead).toEqual({ least: wall - monotonic, most: wall - monotonic });
+    }
+  });
+
   it('answers later than the call returns', async () => {
     let answered = false;
     node.acquire(new SingleCall(new Claim(['a'], 'ours'), 1_000, () => (answered = true)), 0);

@@ -57,6 +57,14 @@ describe('a pool under test, whose nodes have faults,', () => {
     await lock.release();
   });
 
+  it('tells in its status how slow they are, and that their clock is ours', async () => {
+    pool.testing.nodes[1]!.slow(40);
+    const status = pool.service.status();
+    await pool.testing.advance(40);
+    const told = (await status).nodes.map(({ latency, clockOffset }) => [latency, clockOffset]);
+    expect(told).toEqual([0, 40, 0].map((latency) => [latency, 0]));
+  });
+
   it('loses what a majority forgot, at the next extension', async () => {
     const lock = await pool.service.acquire('a', { ttl: 3_000, autoExtend: true });
     pool.testing.nodes[0]!.restart();

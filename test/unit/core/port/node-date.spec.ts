@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { dateOnNodes } from '../../../../lib/core/port/node-date.js';
+import { clockOffset, dateOnNodes } from '../../../../lib/core/port/node-date.js';
 
 const MOMENT = { monotonic: 5_000.25, wall: 1_700_000_005_000 };
 /** Ms by which our wall clock is ahead of our monotonic one. */
@@ -48,5 +48,22 @@ describe('a date on the nodes', () => {
     for (const step of [-8_000, -900, 900, 8_000]) {
       expect(dateOnNodes({ monotonic: MOMENT.monotonic, wall: MOMENT.wall + step }, nodes)).toBeCloseTo(before, 0);
     }
+  });
+});
+
+describe('the distance of the clock of a node', () => {
+  it.each([
+    ['in whole ms, where it is ahead', node(3_000.4, 90), 3_000],
+    ['less than 0, where it is behind', node(-12.6, 1), -13],
+    ['0 where the two agree as far as can be told', node(40, 45), 0],
+    ['0 where they differ by no more than the readings do', node(3, 0.5), 0],
+    ['undefined where it is not known', unknown, undefined],
+  ])('is %s', (_case, { clockAhead }: Parameters<typeof dateOnNodes>[1][number], distance) => {
+    expect(clockOffset(MOMENT, clockAhead)).toBe(distance);
+  });
+
+  it('changes when our own clock is set', () => {
+    const { clockAhead } = node(0);
+    expect(clockOffset({ ...MOMENT, wall: MOMENT.wall + 8_000 }, clockAhead)).toBe(-8_000);
   });
 });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ProbeAnswer } from '../../../../lib/core/port/lock-node.js';
+import type { Bounds, ProbeAnswer } from '../../../../lib/core/port/lock-node.js';
 import { MemoryPool } from '../../../support/memory-pool.js';
 
 describe('Redlock.status', () => {
   it('tells that every node is up', async () => {
     const pool = new MemoryPool();
     await expect(pool.clock.until(pool.client().redlock.status())).resolves.toEqual({
-      nodes: ['node-1', 'node-2', 'node-3'].map((node) => ({ node, up: true, votes: true })),
+      nodes: ['node-1', 'node-2', 'node-3'].map((node) => ({ node, up: true, votes: true, latency: 0 })),
       quorum: 2,
       quorumReachable: true,
     });
@@ -21,9 +21,42 @@ describe('Redlock.status', () => {
     expect(status.nodes).toEqual([
       { node: 'node-1', up: false, votes: false, reason: 'down' },
       { node: 'node-2', up: false, votes: false, reason: 'no answer within 50 ms' },
-      { node: 'node-3', up: true, votes: true },
+      { node: 'node-3', up: true, votes: true, latency: 0 },
     ]);
     expect(status.quorumReachable).toBe(false);
+  });
+
+  it('tells how long each node took to answer, to a hundredth of a ms', async () => {
+    const pool = new MemoryPool();
+    pool.nodes[1]!.fail({ slow: 7.1234 });
+    pool.nodes[2]!.fail({ late: 30 });
+    const { nodes } = await pool.clock.until(pool.client().redlock.status());
+    expect(nodes.map(({ latency }) => latency)).toEqual([0, 7.12, 30]);
+  });
+
+  it.each<[string, Bounds | undefined, number | undefined]>([
+    ['is ahead of ours', { least: 2_900.2, most: 3_100 }, 3_000],
+    ['is behind ours', { least: -1_000, most: -990 }, -995],
+    ['agrees with ours, as far as can be told', { least: -20, most: 12 }, 0],
+    ['is not known', undefined, undefined],
+  ])('tells of a node whose clock %s by how many ms', async (_case, off, offset) => {
+    const pool = new MemoryPool();
+    pool.clock.stepWall(5_000);
+    const { wall, monotonic } = pool.clock.now();
+    const ours = wall - monotonic;
+    const clockAhead = off && { least: ours + off.least, most: ours + off.most };
+    Object.defineProperty(pool.nodes[1], 'clockAhead', { value: clockAhead });
+    const { nodes } = await pool.clock.until(pool.client().redlock.status());
+    expect(nodes[1]?.clockOffset).toBe(offset);
+    expect(nodes[0]).not.toHaveProperty('clockOffset');
+  });
+
+  it('tells nothing of the clock of a node that does not answer', async () => {
+    const pool = new MemoryPool();
+    Object.defineProperty(pool.nodes[1], 'clockAhead', { value: { least: 0, most: 1 } });
+    pool.nodes[1]!.fail('down');
+    const { nodes } = await pool.clock.until(pool.client().redlock.status());
+    expect(nodes[1]).toEqual({ node: 'node-2', up: false, votes: false, reason: 'down' });
   });
 
   it('waits for a silent node as long as for any command, and no longer', async () => {
@@ -52,7 +85,9 @@ describe('Redlock.status', () => {
     const pool = new MemoryPool();
     pool.nodes[1]!.probe = (answered) => queueMicrotask(() => answered(answer));
     const status = await pool.clock.until(pool.client().redlock.status());
-    expect(status.nodes[1]).toEqual({ node: 'node-2', up: true, votes: false, reason: answer.reason });
+    // A barred node is not asked.
+    const latency = answer.kind === 'barred' ? {} : { latency: 0 };
+    expect(status.nodes[1]).toEqual({ node: 'node-2', up: true, votes: false, reason: answer.reason, ...latency });
     expect(status.quorumReachable).toBe(true);
   });
 });
