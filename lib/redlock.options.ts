@@ -1,12 +1,5 @@
-import {
-  checkLockOptions,
-  checkNames,
-  defaultsWithin,
-  MAX_TTL,
-  misfit,
-  resolveLockOptions,
-  type LockOptions,
-} from './core/api/options.js';
+import { checkLockOptions, checkNames, MAX_TTL, misfit, type LockOptions } from './core/api/options.js';
+import { defaultsWithin, prepareOptions } from './core/api/prepared-options.js';
 import { LONGEST_TIMER } from './core/time/clock.js';
 import { familyBegunBy } from './core/port/key-families.js';
 import { MOST_RESOURCES } from './core/api/resources.js';
@@ -122,7 +115,7 @@ function checkDefaults(defaults: LockOptions, maxTtl: number): void {
   const where = 'RedlockModule: defaults';
   checkLockOptions(defaults, where);
   try {
-    resolveLockOptions(defaultsWithin(maxTtl), defaults, maxTtl);
+    prepareOptions(defaultsWithin(maxTtl), defaults, maxTtl);
   } catch (error) {
     throw placed(error as Error, where);
   }

@@ -1,10 +1,10 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Subject, type Observable } from 'rxjs';
-import { asOptions, type CallOptions } from './core/api/call-options.js';
 import type { Clock } from './core/time/clock.js';
 import type { LockEvent } from './core/api/events.js';
 import type { Lock } from './core/api/lock.js';
 import { misfit, type LockOptions } from './core/api/options.js';
+import type { SharedCall } from './core/api/shared-call.js';
 import type { LockNode } from './core/port/lock-node.js';
 import { HeldLocks } from './core/lease/held-locks.js';
 import { Redlock } from './core/redlock.js';
@@ -16,7 +16,7 @@ import { EventLog } from './logging/event-log.js';
 import { NameSlipLog } from './logging/name-slip-log.js';
 import { QuorumWait } from './quorum-wait.js';
 import type { RedlockModuleOptions } from './redlock.options.js';
-import { CHECK, HOLDS, LOCK_FOR, EMIT } from './redlock.tokens.js';
+import { CHECK, EMIT, HOLDS, WITH_SHARED } from './redlock.tokens.js';
 import type { ExceptionFactory } from './with-lock/reply/exception-factory.js';
 import { namesOf } from './with-lock/key/lock-key.js';
 
@@ -35,6 +35,10 @@ export class RedlockService {
   readonly #nodeCount: number;
   readonly #maxResources: number;
   readonly #isEnabled: boolean;
+  readonly #withShared = <T>(call: SharedCall<T>): Promise<T> => {
+    this.#slips.look(call.resources);
+    return this.#redlock.withShared(call);
+  };
 
   /** Emits what happens to the locks and nodes of this pool. */
   readonly events$: Observable<LockEvent> = this.#events.asObservable();
@@ -46,20 +50,12 @@ export class RedlockService {
     options: Omit<RedlockModuleOptions, 'nodes' | 'keyPrefix'> = {},
     { clock = new ReusingClock() }: { readonly clock?: Clock | undefined } = {},
   ) {
-    const {
-      nodeTimeout,
-      maxTtl,
-      defaults,
-      maxWaiters,
-      maxResources,
-      shutdownTimeout = 5_000,
-      enabled = true,
-    } = options;
+    const { nodeTimeout, maxTtl, defaults, maxWaiters, maxResources = MAX_RESOURCES } = options;
     this.exceptionFactory = options.exceptionFactory;
-    this.#shutdownTimeout = shutdownTimeout;
+    this.#shutdownTimeout = options.shutdownTimeout ?? 5_000;
     this.#nodeCount = nodes.length;
-    this.#maxResources = maxResources ?? MAX_RESOURCES;
-    this.#isEnabled = enabled;
+    this.#maxResources = maxResources;
+    this.#isEnabled = options.enabled ?? true;
     const status = (): Promise<RedlockStatus> => this.#redlock.status();
     this.#log = new EventLog(this.#logger, { logKeys: options.logKeys, clock, nodes: nodes.length, status });
     this.#start = new QuorumWait(this.#logger, { clock, status, limit: options.waitForQuorum ?? false });
@@ -140,11 +136,9 @@ export class RedlockService {
     return this.#isEnabled ? status : { ...status, disabled: true };
   }
 
-  /** @internal `withLock` for calls of a method with `@WithLock`: all of them have the same options, which are checked once. */
-  [LOCK_FOR]<T>(resource: readonly string[], work: (lock: Lock) => Promise<T>, call: CallOptions): Promise<T> {
-    // Where a subclass overrides `withLock`, or a spy replaces it, the call has to go through it.
-    if (this.withLock === RedlockService.prototype.withLock) return this.#redlock.withLock(resource, work, call);
-    return this.withLock(resource, work, asOptions(call));
+  /** @internal `withLock` for calls of a method with `@WithLock`, unless a subclass or a spy replaces `withLock`: then undefined. */
+  get [WITH_SHARED](): (<T>(call: SharedCall<T>) => Promise<T>) | undefined {
+    return this.withLock === RedlockService.prototype.withLock ? this.#withShared : undefined;
   }
 
   /** @internal Emits what happens to calls of methods with `@WithLock`. */

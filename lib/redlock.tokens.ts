@@ -5,8 +5,8 @@ import { Inject } from '@nestjs/common';
  * of this package share them.
  */
 export const EMIT: unique symbol = Symbol.for('nestjs-redlock:emit');
-/** The method of a service that takes locks for calls of methods with `@WithLock`. */
-export const LOCK_FOR: unique symbol = Symbol.for('nestjs-redlock:lock-for');
+/** The method of a service that takes locks for calls of methods with `@WithLock`, whose options are prepared once. */
+export const WITH_SHARED: unique symbol = Symbol.for('nestjs-redlock:with-shared');
 /** The method of a service that returns whether the current async context holds a lock on any of the given resources. */
 export const HOLDS: unique symbol = Symbol.for('nestjs-redlock:holds');
 

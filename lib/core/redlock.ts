@@ -1,6 +1,5 @@
 import { Acquisition } from './acquire/acquisition.js';
 import { CallerRequest } from './acquire/caller-request.js';
-import type { CallOptions } from './api/call-options.js';
 import type { Moment } from './time/clock.js';
 import { ResourceLockedError } from './api/errors.js';
 import type { LockListener } from './api/events.js';
@@ -10,21 +9,15 @@ import { Lease } from './lease/lease.js';
 import { DelayedReleases } from './lease/release.js';
 import type { Lock } from './api/lock.js';
 import { NodePool } from './quorum/node-pool.js';
-import {
-  MAX_TTL,
-  checkLockOptions,
-  defaultsWithin,
-  resolveLockOptions,
-  type LockOptions,
-  type ResolvedLockOptions,
-} from './api/options.js';
+import { MAX_TTL, checkLockOptions, type LockOptions } from './api/options.js';
 import { errorOf, notConnected } from './quorum/outcome.js';
-import { PreparedOptions } from './api/prepared-options.js';
+import { defaultsWithin, OptionPreparer, prepareOptions, type PreparedOptions } from './api/prepared-options.js';
+import type { SharedCall, Work } from './api/shared-call.js';
 import { WaitBudget } from './quorum/wait-budget.js';
 import { SystemRandom } from './collections/random.js';
 import type { RedlockSettings } from './redlock-settings.js';
 import { HeldLocks, refuseReentry, type Use } from './lease/held-locks.js';
-import { MAX_RESOURCES, toResources } from './api/resources.js';
+import { MAX_RESOURCES, refuseTooMany, toResources } from './api/resources.js';
 import { Shutdown, type Holder } from './lease/shutdown.js';
 import { statusOf, type RedlockStatus } from './quorum/status.js';
 import { ReusingClock } from './time/reusing-clock.js';
@@ -38,9 +31,8 @@ export class Redlock {
   readonly #pool: NodePool;
   readonly #leaseContext: LeaseContext;
   readonly #emit: LockListener;
-  readonly #defaults: LockOptions;
-  readonly #forAcquire: PreparedOptions;
-  readonly #forWork: PreparedOptions;
+  readonly #forAcquire: OptionPreparer;
+  readonly #forWork: OptionPreparer;
   readonly #held: HeldLocks;
   readonly #lines: WaitingLines;
   readonly #releases: DelayedReleases;
@@ -52,20 +44,19 @@ export class Redlock {
   #isOpen = false;
 
   constructor(settings: RedlockSettings) {
-    const clock = settings.clock ?? new ReusingClock();
+    const { clock = new ReusingClock(), defaults = {} } = settings;
     this.#pool = new NodePool(settings.nodes, {
       clock,
       random: settings.random ?? new SystemRandom(),
       nodeTimeout: settings.nodeTimeout,
     });
     this.#emit = settings.listener ?? (() => undefined);
-    this.#defaults = settings.defaults ?? {};
-    checkLockOptions(this.#defaults, 'defaults');
+    checkLockOptions(defaults, 'defaults');
     this.#maxResources = settings.maxResources ?? MAX_RESOURCES;
     this.#maxTtl = Math.floor(settings.maxTtl ?? MAX_TTL);
-    const base = resolveLockOptions(defaultsWithin(this.#maxTtl), this.#defaults, this.#maxTtl);
-    this.#forAcquire = new PreparedOptions(base, this.#maxTtl);
-    this.#forWork = new PreparedOptions({ ...base, autoExtend: this.#defaults.autoExtend ?? true }, this.#maxTtl);
+    const base = prepareOptions(defaultsWithin(this.#maxTtl), defaults, this.#maxTtl);
+    this.#forAcquire = new OptionPreparer(base, this.#maxTtl);
+    this.#forWork = new OptionPreparer({ ...base, autoExtend: defaults.autoExtend ?? true }, this.#maxTtl);
     this.#held = settings.held ?? new HeldLocks();
     this.#shutdown = new Shutdown(clock);
     this.#lines = new WaitingLines(this.#pool, settings.maxWaiters ?? MOST_WAITERS);
@@ -87,7 +78,7 @@ export class Redlock {
   acquire(resource: string | readonly string[], options?: LockOptions): Promise<Lock> {
     try {
       refuseReentry(options);
-      return this.#take(toResources(resource, this.#maxResources), this.#forAcquire.resolve(options));
+      return this.#take(toResources(resource, this.#maxResources), this.#forAcquire.prepare(options));
     } catch (error) {
       return Promise.reject(error);
     }
@@ -102,30 +93,25 @@ export class Redlock {
     }
   }
 
-  async withLock<T>(
-    resource: string | readonly string[],
-    work: (lock: Lock) => T | Promise<T>,
-    options?: LockOptions | CallOptions,
-  ): Promise<T> {
-    if (typeof work !== 'function') {
-      throw new TypeError('withLock takes the resource, the work and then the options; the work must be a function');
-    }
-    const use = await this.#enter(toResources(resource, this.#maxResources), this.#forWork.resolve(options));
-    let lost;
-    let result: T;
+  withLock<T>(resource: string | readonly string[], work: Work<T>, options?: LockOptions): Promise<T> {
     try {
-      use.lock.assertValid();
-      result = await use.run(() => work(use.lock));
-    } finally {
-      lost = await use.leave();
+      if (typeof work !== 'function')
+        throw new TypeError('withLock takes the resource, the work and then the options; the work must be a function');
+      return this.#run(toResources(resource, this.#maxResources), work, this.#forWork.prepare(options));
+    } catch (error) {
+      return Promise.reject(error);
     }
-    if (lost) throw lost;
-    return result;
+  }
+
+  /** `withLock` for a call whose options are prepared once, together with those of other calls. @throws what `withLock` rejects with */
+  withShared<T>({ resources, work, options, signal }: SharedCall<T>): Promise<T> {
+    refuseTooMany(resources, this.#maxResources);
+    return this.#run(resources, work, this.#forWork.prepareShared(options, signal));
   }
 
   /** Checks the options of later calls. @throws TypeError, RangeError for options that no call could have */
   check(options: LockOptions): void {
-    this.#forWork.resolve(options);
+    this.#forWork.prepare(options);
   }
 
   async status(): Promise<RedlockStatus> {
@@ -147,13 +133,27 @@ export class Redlock {
     this.#held.close();
   }
 
+  async #run<T>(resources: readonly string[], work: Work<T>, options: PreparedOptions): Promise<T> {
+    const use = await this.#enter(resources, options);
+    let lost;
+    let result: T;
+    try {
+      use.lock.assertValid();
+      result = await use.run(() => work(use.lock));
+    } finally {
+      lost = await use.leave();
+    }
+    if (lost) throw lost;
+    return result;
+  }
+
   /** Returns a new lock or, if the call is reentrant, a share of the lock that the current async context already holds. */
-  async #enter(resources: readonly string[], options: ResolvedLockOptions): Promise<Use> {
+  async #enter(resources: readonly string[], options: PreparedOptions): Promise<Use> {
     const shared = options.reentrant ? this.#held.share(resources) : undefined;
     return shared ?? this.#held.hold(await this.#take(resources, options));
   }
 
-  async #take(resources: readonly string[], options: ResolvedLockOptions): Promise<HeldLock> {
+  async #take(resources: readonly string[], options: PreparedOptions): Promise<HeldLock> {
     this.#held.notify(resources, this.#emit);
     this.#shutdown.enter();
     try {

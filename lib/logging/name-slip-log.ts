@@ -1,5 +1,5 @@
 import type { Logger } from '@nestjs/common';
-import { ROOTS } from '../with-lock/key/handler-kind.js';
+import { ROOTS } from '../with-lock/key/key-roots.js';
 
 /** Matches what would be a part of a key in `@WithLock`: `<body.email>`, `<0>`, `<0.email|trim>`. */
 const PART = new RegExp(`<(?:(?:${ROOTS.join('|')})\\.[\\w.-]{1,64}|\\d{1,2}(?:\\.[\\w.-]{1,64})?)(?:\\|[a-z]{1,9})*>`);

@@ -1,5 +1,4 @@
-import type { KeyMisfit } from './key/key-misfit.js';
-import type { KeySlipOf } from './key/key-slip.js';
+import type { KeyMistake } from './key/key-check.types.js';
 import type { LockDecorator } from './lock-decorator.js';
 import type { WithLockOptions } from './run/lock-plan.js';
 import { WithLock } from './with-lock.decorator.js';
@@ -14,9 +13,9 @@ export interface TypedWithLock<T> {
 
 /** The key, or a text that says what is wrong with it. */
 type Fitting<Key extends string, T> = Key extends unknown
-  ? [KeyMisfit<Key, T> | KeySlipOf<Key>] extends [never]
+  ? [KeyMistake<Key, T>] extends [never]
     ? Key
-    : KeyMisfit<Key, T> | KeySlipOf<Key>
+    : KeyMistake<Key, T>
   : never;
 
 /**

@@ -1,5 +1,4 @@
-import type { ArgumentMisfit } from './key/key-misfit.js';
-import type { KeySlipOf } from './key/key-slip.js';
+import type { ArgumentMistake } from './key/key-check.types.js';
 import type { LockKey } from './key/lock-key.js';
 
 /** A decorator for methods whose parameters have what the key reads from them; the compiler refuses all other methods. */
@@ -8,7 +7,7 @@ export interface LockDecorator<Key extends LockKey> {
     target: object,
     name: string | symbol,
     descriptor: { readonly value?: (...args: Args) => unknown },
-  ): Verdict<MethodMisfit<Key, Args>>;
+  ): Verdict<MethodMistake<Key, Args>>;
 
   /** Never called. With two signatures TypeScript checks less, so that `applyDecorators` takes this decorator. */
   (...uncalled: [never, never, never]): void;
@@ -18,19 +17,19 @@ export interface LockDecorator<Key extends LockKey> {
  * Nothing, or a type that no decorator may return, whose property names the compiler prints. A mapped type: if its names are not known yet,
  * as with a type parameter of the class, it has no properties.
  */
-type Verdict<Misfit extends string> = void | { readonly [Why in Misfit]: never };
+type Verdict<Mistake extends string> = void | { readonly [Why in Mistake]: never };
 
-type MethodMisfit<Key extends LockKey, Args> = [LockKey] extends [Key]
+type MethodMistake<Key extends LockKey, Args> = [LockKey] extends [Key]
   ? never
   : Key extends string
-    ? ArgumentMisfit<Key, Args> | KeySlipOf<Key>
+    ? ArgumentMistake<Key, Args>
     : Key extends readonly (infer Template extends string)[]
-      ? ArgumentMisfit<Template, Args> | KeySlipOf<Template>
+      ? ArgumentMistake<Template, Args>
       : Key extends (...args: infer KeyArgs) => unknown
-        ? FunctionMisfit<KeyArgs, Args>
+        ? FunctionMistake<KeyArgs, Args>
         : never;
 
-type FunctionMisfit<KeyArgs extends readonly unknown[], Args> = [Args] extends [AtLeast<KeyArgs>]
+type FunctionMistake<KeyArgs extends readonly unknown[], Args> = [Args] extends [AtLeast<KeyArgs>]
   ? never
   : 'the key function takes other arguments than the method';
 

@@ -2,15 +2,15 @@ import { isObservable, throwError, type Observable } from 'rxjs';
 import { RedlockError } from '../core/api/errors.js';
 import type { Lock } from '../core/api/lock.js';
 import { lockParameterOf } from './current-lock.decorator.js';
-import { makeException } from './reply/exception-factory.js';
-import { logKeyError } from './key/key-error-log.js';
+import { exceptionMaker } from './reply/exception-factory.js';
 import type { KeySource } from './key/key-template.js';
 import { lockCalls } from './run/lock-call.js';
 import { toLockException } from './reply/lock-exception.js';
 import type { LockPlan } from './run/lock-plan.js';
 import { streamLocked } from './run/locked-stream.js';
-import { runLocked, skipped } from './run/run-locked.js';
-import type { LockedRun, Locker } from './run/locker.js';
+import type { LockService } from './run/lock-service.js';
+import { skipped, type LockedRun } from './run/locked-run.js';
+import { runLocked } from './run/run-locked.js';
 
 /** The metadata keys of Nest's `@ResolveField` and `@ResolveReference`. */
 const FIELDS = ['graphql:resolve_property', 'graphql:resolve_reference'];
@@ -45,7 +45,7 @@ export function lockMethod(toLock: MethodToLock): Method {
         Reflect.apply(method, self, lock ? withLockArgument(lockParameter(), args, lock) : args);
       if (entering && call?.lock) return call.work(invoke, call.lock);
       return start(streams, invoke, () => ({
-        ...(entering ? call?.reply : fieldReply(toLock, self)),
+        ...(entering ? call?.run : fieldRun(toLock, self)),
         ...runOf(toLock, self, { args, request: call?.request, kind: call?.kind }),
       }));
     },
@@ -75,8 +75,8 @@ async function promise(invoke: (lock: Lock | undefined) => unknown, toRun: () =>
 }
 
 function runOf({ plan, service }: MethodToLock, self: unknown, source: KeySource): LockedRun {
-  const locker = lockerOf(self, service);
-  if (!locker) {
+  const found = serviceOf(self, service);
+  if (!found) {
     throw new RedlockError(
       'NO_SERVICE',
       [],
@@ -84,27 +84,22 @@ function runOf({ plan, service }: MethodToLock, self: unknown, source: KeySource
         'in a module that imports RedlockModule (or under one with isGlobal: true)',
     );
   }
-  return { locker, plan, owner: (self as object).constructor, resources: () => plan.key.resolve(source) };
+  return { service: found, plan, owner: (self as object).constructor, resources: () => plan.key.resolve(source) };
 }
 
-function lockerOf(self: unknown, service: symbol): Locker | undefined {
-  return (self as Record<symbol, Locker | undefined> | undefined)?.[service];
+function serviceOf(self: unknown, service: symbol): LockService | undefined {
+  return (self as Record<symbol, LockService | undefined> | undefined)?.[service];
 }
 
 /**
- * Returns how a field resolver replies. Unless told otherwise, Nest runs field resolvers without interceptors and filters, so that
+ * Returns what a field resolver throws. Unless told otherwise, Nest runs field resolvers without interceptors and filters, so that
  * their errors reach the client.
  */
-function fieldReply({ target, name, plan, service }: MethodToLock, self: unknown): Pick<LockedRun, 'toReply'> {
+function fieldRun({ target, name, plan, service }: MethodToLock, self: unknown): Pick<LockedRun, 'toException'> {
   const method = (target as Record<string | symbol, object>)[name]!;
   if (!FIELDS.some((mark) => Reflect.hasMetadata(mark, method))) return {};
-  const factory = plan.exceptionFactory ?? lockerOf(self, service)?.exceptionFactory;
-  return {
-    toReply: (error) => {
-      logKeyError(error);
-      return toLockException(makeException(factory, error, undefined) ?? error);
-    },
-  };
+  const factory = plan.exceptionFactory ?? serviceOf(self, service)?.exceptionFactory;
+  return { toException: exceptionMaker({ factory, context: undefined, usual: toLockException }) };
 }
 
 /**

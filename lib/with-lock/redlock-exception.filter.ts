@@ -2,12 +2,11 @@ import { Catch, Inject, Logger, Optional, type ArgumentsHost, type ExceptionFilt
 import { ApplicationConfig, BaseExceptionFilter } from '@nestjs/core';
 import { RedlockError } from '../core/api/errors.js';
 import { getRedlockToken } from '../redlock.tokens.js';
-import type { ExceptionFactory } from './reply/exception-factory.js';
+import { logKeyError, type ExceptionFactory } from './reply/exception-factory.js';
 import { toHttpException, type HttpResponse } from './transport/http-errors.js';
-import { logKeyError } from './key/key-error-log.js';
 import { toLockException } from './reply/lock-exception.js';
 import { answerMessage } from './reply/message-filter.js';
-import { replyTo } from './reply/replies.js';
+import { errorReply } from './reply/error-reply.js';
 
 /** Makes the exceptions of a pool: its service, or a test double of it. */
 interface Source {
@@ -38,7 +37,7 @@ export class RedlockExceptionFilter extends BaseExceptionFilter implements Excep
     if (type === 'graphql') return asResult(toLockException(error));
     if (type !== 'rpc' && type !== 'ws') return undefined;
     // If the message was an event, nobody gets the answer, so the log has to say it.
-    const reply = type === 'rpc' ? replyTo(error) : undefined;
+    const reply = type === 'rpc' ? errorReply(error) : undefined;
     if (reply) this.#logger.warn(reply.code === 'LOCK_KEY' ? reply.message : exception.message);
     return answerMessage(error, host);
   }

@@ -6,27 +6,16 @@ import {
   type NestInterceptor,
   type Type,
 } from '@nestjs/common';
-import { catchError, Observable, throwError, type MonoTypeOperatorFunction, type Subscribable } from 'rxjs';
-import type { Lock } from '../core/api/lock.js';
+import { catchError, defer, finalize, Observable, tap, throwError, type Subscribable } from 'rxjs';
 import { getRedlockToken } from '../redlock.tokens.js';
-import { WaitCancellation } from './transport/wait-cancellation.js';
-import { makeException, type ExceptionFactory } from './reply/exception-factory.js';
-import { handlingOf, type Handling } from './transport/handling.js';
-import { logKeyError } from './key/key-error-log.js';
+import { exceptionMaker, type ExceptionFactory } from './reply/exception-factory.js';
 import { LockCall, lockCalls } from './run/lock-call.js';
 import { planOf, type LockPlan } from './run/lock-plan.js';
+import type { LockService } from './run/lock-service.js';
+import type { LockedRun } from './run/locked-run.js';
 import { streamLocked } from './run/locked-stream.js';
-import type { Locker } from './run/locker.js';
-
-/** What belongs to one call of a handler. */
-interface Visit {
-  readonly plan: LockPlan;
-  /** The class of the handler. */
-  readonly owner: unknown;
-  readonly handling: Handling;
-  readonly next: CallHandler;
-  readonly toReply: (error: unknown) => unknown;
-}
+import { handlerCallOf, type HandlerCall } from './transport/handler-call.js';
+import { WaitCancellation } from './transport/wait-cancellation.js';
 
 /** Takes the lock of a handler by its request, before pipes and handler run; `@WithLock` adds this interceptor to the handler. */
 @Injectable()
@@ -34,80 +23,57 @@ export class RedlockInterceptor implements NestInterceptor {
   /** By method, because reading metadata with every request takes long. */
   readonly #plans = new WeakMap<object, LockPlan | undefined>();
 
-  constructor(@Inject(getRedlockToken()) private readonly locker: Locker) {}
+  constructor(@Inject(getRedlockToken()) private readonly service: LockService) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const plan = this.#planOf(context.getHandler());
     if (!plan || lockCalls.getStore()?.isFor(plan)) return next.handle();
-    const handling = handlingOf(context);
+    const call = handlerCallOf(context);
     // In an unknown kind of handler the method itself takes the lock.
-    if (!handling) return next.handle();
-    const { exceptionFactory } = this.locker;
-    const replyBy = (factory: ExceptionFactory | undefined) => (error: unknown) => {
-      logKeyError(error);
-      return handling.toException(makeException(factory, error, context) ?? error);
-    };
-    const visit = {
-      plan,
-      owner: context.getClass(),
-      handling,
-      next,
-      toReply: replyBy(plan.exceptionFactory ?? exceptionFactory),
-    };
+    if (!call) return next.handle();
+    const { service } = this;
+    const { request, kind, client, isAnswered } = call;
+    const usual = (error: unknown): unknown => call.toException(error);
+    const makerBy = (factory: ExceptionFactory | undefined) => exceptionMaker({ factory, context, usual });
+    const toException = makerBy(plan.exceptionFactory ?? service.exceptionFactory);
+    const resources = (): readonly string[] => plan.key.resolve({ request, kind });
+    const run = { service, plan, owner: context.getClass(), resources, toException, client };
     // Only the pipes produce the arguments: the method takes the lock by them, and learns about the request from the `LockCall`.
-    const stream = plan.key.needsArguments ? byMethod(visit) : this.#byRequest(visit);
-    return handling.isAnswered ? stream.pipe(answering(handling.isAnswered, replyBy(exceptionFactory))) : stream;
+    const stream = plan.key.needsArguments ? byMethod(run, call, next) : byRequest(run, call, next);
+    if (!isAnswered) return stream;
+    // Converts errors of other locks, which methods called by the handler take. For HTTP and GraphQL a filter of the application does that.
+    const toAnswer = makerBy(service.exceptionFactory);
+    return stream.pipe(catchError((error) => throwError(() => (isAnswered(error) ? error : toAnswer(error)))));
   }
 
   #planOf(method: object): LockPlan | undefined {
     if (!this.#plans.has(method)) this.#plans.set(method, planOf(method));
     return this.#plans.get(method);
   }
-
-  #byRequest({ plan, owner, handling, next, toReply }: Visit): Observable<unknown> {
-    const { request, kind, client } = handling;
-    let call: LockCall | undefined;
-    const begin = (lock: Lock | undefined): Subscribable<unknown> => {
-      call = new LockCall({ plan, request, kind, lock, reply: { toReply } });
-      return enter(call, next);
-    };
-    const resources = (): readonly string[] => plan.key.resolve({ request, kind });
-    return streamLocked(
-      { locker: this.locker, plan, owner, resources, toReply, client, onAbandoned: () => call?.leave() },
-      begin,
-    );
-  }
 }
 
-/** Lets the method take the lock; ends its wait when the client goes away, or when nobody listens any more. */
-function byMethod({ plan, handling: { request, kind, client }, next, toReply }: Visit): Observable<unknown> {
-  return new Observable((subscriber) => {
-    const cancellation = new WaitCancellation({ client, signals: [plan.options.signal] });
-    const call = new LockCall({ plan, request, kind, reply: { toReply, signal: cancellation } });
-    const subscription = enter(call, next).subscribe({
-      next: (value) => subscriber.next(value),
-      error: (error) => {
-        cancellation.end();
-        subscriber.error(error);
-      },
-      complete: () => {
-        cancellation.end();
-        subscriber.complete();
-      },
-    });
-    return () => {
-      subscription.unsubscribe();
-      cancellation.leave();
-    };
+/** Takes the lock around all that is left of the way to the method. */
+function byRequest(run: LockedRun, { request, kind }: HandlerCall, next: CallHandler): Observable<unknown> {
+  let call: LockCall | undefined;
+  return streamLocked({ ...run, onAbandoned: () => call?.abandon() }, (lock) => {
+    call = new LockCall({ plan: run.plan, request, kind, lock, run });
+    return enter(call, next);
   });
 }
 
-/** Converts errors of other locks, which methods called by the handler take. For HTTP and GraphQL a filter of the application does that. */
-function answering<T>(
-  isAnswered: (error: unknown) => boolean,
-  toReply: (error: unknown) => unknown,
-): MonoTypeOperatorFunction<T> {
-  return catchError((error) => throwError(() => (isAnswered(error) ? error : toReply(error))));
+/** Lets the method take the lock; ends its wait when the client goes away, or when nobody listens any more. */
+function byMethod(run: LockedRun, { request, kind }: HandlerCall, next: CallHandler): Observable<unknown> {
+  const { plan, client, toException } = run;
+  return defer(() => {
+    const signal = new WaitCancellation({ client, signals: [plan.options.signal] });
+    const end = (): void => signal.end();
+    const call = new LockCall({ plan, request, kind, run: { toException, signal } });
+    const stream = new Observable((all) => enter(call, next).subscribe(all));
+    return stream.pipe(
+      tap({ error: end, complete: end }),
+      finalize(() => signal.cancel()),
+    );
+  });
 }
 
 /** Runs the handler in the context of the call from subscription on: an interceptor further in may call the handler only then. */
@@ -120,8 +86,8 @@ export function interceptorFor(pool: string | undefined): Type<RedlockIntercepto
   if (pool === undefined) return RedlockInterceptor;
   @Injectable()
   class NamedRedlockInterceptor extends RedlockInterceptor {
-    constructor(@Inject(getRedlockToken(pool)) locker: Locker) {
-      super(locker);
+    constructor(@Inject(getRedlockToken(pool)) service: LockService) {
+      super(service);
     }
   }
   return NamedRedlockInterceptor;

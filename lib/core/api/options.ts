@@ -1,5 +1,4 @@
 import { inspect } from 'node:util';
-import type { AbortSignalLike } from '../time/abort.js';
 import { LONGEST_TIMER } from '../time/clock.js';
 import { driftOf } from '../time/validity.js';
 
@@ -44,12 +43,10 @@ export interface LockOptions {
   signal?: AbortSignal;
 }
 
-type Optional = 'minHold' | 'signal';
+/** The options that have a value in every call. */
+export type CompleteLockOptions = Required<Omit<LockOptions, 'minHold' | 'signal'>> & Pick<LockOptions, 'minHold'>;
 
-export type ResolvedLockOptions = Required<Omit<LockOptions, Optional>> &
-  Pick<LockOptions, 'minHold'> & { signal?: AbortSignalLike | undefined };
-
-export const DEFAULT_LOCK_OPTIONS: ResolvedLockOptions = {
+export const DEFAULT_LOCK_OPTIONS: CompleteLockOptions = {
   ttl: 5_000,
   // Longer than the ttl, so that a caller that waits behind a crashed holder gets the lock, not an error.
   waitTimeout: 8_000,
@@ -67,11 +64,6 @@ export const MAX_TTL = 30_000;
 
 /** Ms that must be left of a lease after its drift is subtracted: the shortest timeout of a node. */
 const LEAST_LEFT = 5;
-
-/** Returns the default options of a pool that allows leases of `maxTtl` ms at most. */
-export function defaultsWithin(maxTtl: number): ResolvedLockOptions {
-  return { ...DEFAULT_LOCK_OPTIONS, ttl: Math.min(DEFAULT_LOCK_OPTIONS.ttl, maxTtl) };
-}
 
 type Rule = readonly [fits: (value: unknown) => boolean, bound: string];
 
@@ -132,25 +124,6 @@ export function misfit(name: string, value: unknown, bound: string): Error {
   const isBeyond = typeof value === 'number' && /\d/.test(bound);
   const Kind = isBeyond ? RangeError : TypeError;
   return new Kind(`${name} must be ${bound}; got ${inspect(value, { depth: 1, breakLength: Infinity })}`);
-}
-
-/** Returns `base` with the checked options on top; throws a RangeError for a ttl that is too short, and for values above `maxTtl`. */
-export function resolveLockOptions(
-  base: ResolvedLockOptions,
-  options: LockOptions,
-  maxTtl = LONGEST_TIMER,
-): ResolvedLockOptions {
-  const resolved: ResolvedLockOptions = { ...base };
-  for (const [name, value] of Object.entries(options)) {
-    if (value !== undefined) (resolved as unknown as Record<string, unknown>)[name] = value;
-  }
-  resolved.ttl = toTtl(resolved.ttl, { driftFactor: resolved.driftFactor, maxTtl });
-  const { minHold } = resolved;
-  if (minHold === undefined) return resolved;
-  if (minHold > maxTtl) throw misfit('minHold', minHold, `at most maxTtl, ${maxTtl} ms; set maxTtl, on all clients`);
-  // So that `minHold` is kept even if the holder crashes, or nodes cannot be reached at the release.
-  resolved.ttl = Math.max(resolved.ttl, Math.ceil(minHold));
-  return resolved;
 }
 
 /** The bounds of a ttl. */

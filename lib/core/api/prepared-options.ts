@@ -1,48 +1,72 @@
 import type { AbortSignalLike } from '../time/abort.js';
-import { ABORT, type CallOptions } from './call-options.js';
-import { checkLockOptions, resolveLockOptions, type LockOptions, type ResolvedLockOptions } from './options.js';
+import { LONGEST_TIMER } from '../time/clock.js';
+import {
+  checkLockOptions,
+  DEFAULT_LOCK_OPTIONS,
+  misfit,
+  toTtl,
+  type CompleteLockOptions,
+  type LockOptions,
+} from './options.js';
+
+/** The options of a call, checked, and with the defaults of its pool where the call says nothing. */
+export type PreparedOptions = CompleteLockOptions & { readonly signal?: AbortSignalLike | undefined };
 
 /** All options by name; none of them can be left out. */
-type AllOptions = { readonly [Name in keyof Required<ResolvedLockOptions>]: ResolvedLockOptions[Name] };
+type AllOptions = { readonly [Name in keyof Required<PreparedOptions>]: PreparedOptions[Name] };
 
-/** Checks the options of each call and merges them with the options that hold where the call says nothing. */
-export class PreparedOptions {
+/** Returns the default options of a pool that allows leases of `maxTtl` ms at most. */
+export function defaultsWithin(maxTtl: number): PreparedOptions {
+  return { ...DEFAULT_LOCK_OPTIONS, ttl: Math.min(DEFAULT_LOCK_OPTIONS.ttl, maxTtl) };
+}
+
+/** Returns `base` with the checked options on top; throws a RangeError for a ttl that is too short, and for values above `maxTtl`. */
+export function prepareOptions(base: PreparedOptions, options: LockOptions, maxTtl = LONGEST_TIMER): PreparedOptions {
+  const prepared: CompleteLockOptions = { ...base };
+  for (const [name, value] of Object.entries(options)) {
+    if (value !== undefined) (prepared as unknown as Record<string, unknown>)[name] = value;
+  }
+  prepared.ttl = toTtl(prepared.ttl, { driftFactor: prepared.driftFactor, maxTtl });
+  const { minHold } = prepared;
+  if (minHold === undefined) return prepared;
+  if (minHold > maxTtl) throw misfit('minHold', minHold, `at most maxTtl, ${maxTtl} ms; set maxTtl, on all clients`);
+  // So that `minHold` is kept even if the holder crashes, or nodes cannot be reached at the release.
+  prepared.ttl = Math.max(prepared.ttl, Math.ceil(minHold));
+  return prepared;
+}
+
+/** Prepares the options of calls: checks them, and adds the options that hold where a call says nothing. */
+export class OptionPreparer {
   /** The options of the latest call and their result: the next call usually has the same options. */
-  #latest: { readonly options: LockOptions; readonly resolved: ResolvedLockOptions } | undefined;
-  /** The results of options that many calls share. */
-  readonly #known = new WeakMap<LockOptions, ResolvedLockOptions>();
+  #latest: { readonly options: LockOptions; readonly prepared: PreparedOptions } | undefined;
+  /** The results for options that many calls share. */
+  readonly #shared = new WeakMap<LockOptions, PreparedOptions>();
 
   constructor(
-    readonly base: ResolvedLockOptions,
+    readonly base: PreparedOptions,
     private readonly maxTtl: number,
   ) {}
 
-  /**
-   * Returns the complete options of a call.
-   * @throws TypeError, RangeError for wrong options
-   */
-  resolve(options: LockOptions | CallOptions | undefined): ResolvedLockOptions {
+  /** @throws TypeError, RangeError for wrong options */
+  prepare(options: LockOptions | undefined): PreparedOptions {
     if (options === undefined) return this.base;
-    if (isOfCall(options)) return withQuit(this.#shared(options.shared), options[ABORT]);
-    if (this.#latest && isObject(options) && areSame(this.#latest.options, options)) return this.#latest.resolved;
+    if (this.#latest && isObject(options) && areSame(this.#latest.options, options)) return this.#latest.prepared;
     checkLockOptions(options, 'lock options');
-    const resolved = resolveLockOptions(this.base, options, this.maxTtl);
+    const prepared = prepareOptions(this.base, options, this.maxTtl);
     // Options with a signal are not kept: the signal belongs to one call, and may keep much memory alive.
-    if (options.signal === undefined) this.#latest = { options: { ...options }, resolved };
-    return resolved;
+    if (options.signal === undefined) this.#latest = { options: { ...options }, prepared };
+    return prepared;
   }
 
-  #shared(options: LockOptions): ResolvedLockOptions {
-    const known = this.#known.get(options);
-    if (known) return known;
-    const resolved = this.resolve(options);
-    this.#known.set(options, resolved);
-    return resolved;
+  /**
+   * Prepares options that many calls share, and that must not change any more, once for all of these calls.
+   * @param signal of this call, in place of the signal of the options
+   */
+  prepareShared(options: LockOptions, signal: AbortSignalLike | undefined): PreparedOptions {
+    let prepared = this.#shared.get(options);
+    if (!prepared) this.#shared.set(options, (prepared = this.prepare(options)));
+    return signal ? withSignal(prepared, signal) : prepared;
   }
-}
-
-function isOfCall(options: unknown): options is CallOptions {
-  return isObject(options) && ABORT in options;
 }
 
 function isObject(value: unknown): value is object {
@@ -60,7 +84,7 @@ function areSame(known: LockOptions, given: LockOptions): boolean {
 }
 
 /** Returns the options with another signal. They are copied one by one: this runs with every call, and `...` takes fifty times as long. */
-function withQuit(options: ResolvedLockOptions, signal: AbortSignalLike): AllOptions {
+function withSignal(options: PreparedOptions, signal: AbortSignalLike): AllOptions {
   return {
     ttl: options.ttl,
     waitTimeout: options.waitTimeout,

@@ -14,16 +14,20 @@ export function toResources(resource: string | readonly string[], most = MOST_RE
   if (!Array.isArray(given) || given.length === 0) {
     throw new LockKeyError(`A resource is a string, or an array of at least one; got ${describe(resource)}`);
   }
-  if (given.length > most) {
-    throw new LockKeyError(
-      `A lock takes at most ${most} resources at once; got ${given.length}. Lock one name that stands for all of them, take them ` +
-        `in several locks, or set maxResources of the module, at most ${MOST_RESOURCES}`,
-    );
-  }
+  refuseTooMany(given, most);
   // A copy without holes, because `forEach` skips holes.
   const resources = Array.from<string>(given);
   resources.forEach(check);
   return resources;
+}
+
+/** @throws LockKeyError for more resources than one lock may take */
+export function refuseTooMany({ length }: readonly unknown[], most: number): void {
+  if (length <= most) return;
+  throw new LockKeyError(
+    `A lock takes at most ${most} resources at once; got ${length}. Lock one name that stands for all of them, take them ` +
+      `in several locks, or set maxResources of the module, at most ${MOST_RESOURCES}`,
+  );
 }
 
 function check(resource: unknown, index: number, all: readonly unknown[]): void {

@@ -5,11 +5,11 @@ import type { Claim } from '../port/claim.js';
 import type { Moment } from '../time/clock.js';
 import type { LockListener } from '../api/events.js';
 import type { NodePool } from '../quorum/node-pool.js';
-import type { ResolvedLockOptions } from '../api/options.js';
+import type { PreparedOptions } from '../api/prepared-options.js';
 import type { WaitTerms } from '../quorum/wait-budget.js';
 
 /** The options that say how long a lock is held. */
-export type HoldTerms = LeaseTerms & Pick<ResolvedLockOptions, 'autoExtend' | 'maxHold' | 'minHold'>;
+export type HoldTerms = LeaseTerms & Pick<PreparedOptions, 'autoExtend' | 'maxHold' | 'minHold'>;
 
 /**
  * Returns the terms without the signal that could end the wait, because a lock that is held for long must not keep the signal alive. Terms

@@ -4,7 +4,7 @@ import type { LockOptions } from '../../core/api/options.js';
 import { placed } from '../../placed.js';
 import { refuseTwoPools } from '../../pool-names.js';
 import { CHECK, getRedlockToken } from '../../redlock.tokens.js';
-import { kindsOf, misplaced } from '../key/handler-kind.js';
+import { kindsOf, misplaced } from '../key/key-roots.js';
 import { planOf, type LockPlan } from '../run/lock-plan.js';
 import { misfitOfArguments } from './argument-check.js';
 import { misfitOfResponse } from './response-check.js';

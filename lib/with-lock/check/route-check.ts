@@ -1,6 +1,6 @@
 import { VersioningType } from '@nestjs/common';
 import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
-import { HTTP, kindsOf } from '../key/handler-kind.js';
+import { HTTP, kindsOf } from '../key/key-roots.js';
 import type { LockPlan } from '../run/lock-plan.js';
 
 /** The metadata keys of Nest: paths of methods and controllers, versions of both, and the path that `RouterModule` gives a module. */

@@ -1,4 +1,4 @@
-import { ROOTS } from './handler-kind.js';
+import { ROOTS } from './key-roots.js';
 import { KEY_FILTERS } from './key-filters.js';
 
 /** A part of a key template, such as `<body.email|trim|lower>`. */

@@ -1,7 +1,7 @@
 import { LockKeyError } from '../../core/api/errors.js';
-import { HTTP, misplaced, withoutProperty, withoutUser, type HandlerKind } from './handler-kind.js';
+import { HTTP, misplaced, withoutProperty, withoutUser, type HandlerKind } from './key-roots.js';
 import { malformed, toPart, type KeyPart } from './key-part.js';
-import { slipIn } from './key-slip.js';
+import { strayPartIn } from './stray-part.js';
 
 /** What the parts of a key are read from. */
 export interface KeySource {
@@ -49,7 +49,7 @@ export class KeyTemplate {
 
   /**
    * Returns the key of one call.
-   * @throws LockKeyError where a part is missing, empty, or neither text, number, bigint nor boolean; KeyMistake where a part is read from a
+   * @throws LockKeyError where a part is missing, empty, or neither text, number, bigint nor boolean; KeyDefinitionError where a part is read from a
    * request and there is none, or one of another kind, or from a user that nothing has set or that lacks the property
    */
   fill(source: KeySource): string {
@@ -75,15 +75,15 @@ export class KeyTemplate {
   }
 
   #checkLiterals(): void {
-    const stray = this.#literals.find((literal) => literal.includes('<'));
-    if (stray !== undefined)
-      throw malformed(this.text, `"${stray.slice(stray.indexOf('<'))}" opens a part that is never closed by ">"`);
+    const open = this.#literals.find((literal) => literal.includes('<'));
+    if (open !== undefined)
+      throw malformed(this.text, `"${open.slice(open.indexOf('<'))}" opens a part that is never closed by ">"`);
     if (this.text === '') throw malformed(this.text, 'it is empty');
-    const slip = slipIn(this.#literals);
-    if (slip) {
+    const stray = strayPartIn(this.#literals);
+    if (stray) {
       throw malformed(
         this.text,
-        `"${slip.found}" is the same for all calls, which would share one lock; write ${slip.meant}. Where that is the name, ` +
+        `"${stray.found}" is the same for all calls, which would share one lock; write ${stray.meant}. Where that is the name, ` +
           'let a key function return it',
       );
     }

@@ -1,6 +1,6 @@
 import { LockKeyError } from '../../core/api/errors.js';
 import { toResources } from '../../core/api/resources.js';
-import { KeyMistake } from './key-mistake.js';
+import { KeyDefinitionError } from './key-definition-error.js';
 import { KeyTemplate, toText, type KeySource } from './key-template.js';
 
 type Part = string | number | bigint;
@@ -21,7 +21,7 @@ export interface CompiledKey {
   readonly positions: readonly number[];
   /** How many resources the key makes, if that is known before a call. */
   readonly count: number | undefined;
-  /** @throws LockKeyError where the client has sent no usable key; KeyMistake where no client could have sent one */
+  /** @throws LockKeyError where the client has sent no usable key; KeyDefinitionError where no client could have sent one */
   resolve(source: KeySource): readonly string[];
 }
 
@@ -76,14 +76,14 @@ function fromFunction(result: Part | readonly Part[]): readonly string[] {
 function unusable(result: unknown, parts: readonly unknown[]): Error {
   const message = `The key function must return a text, a number or several; it returned ${kindOf(result)}`;
   const cause = new KeyFunctionResult(result);
-  if (parts.length === 0 || parts.some(isMistake)) return new KeyMistake(message, { cause });
+  if (parts.length === 0 || parts.some(isMistake)) return new KeyDefinitionError(message, { cause });
   return Object.defineProperty(new LockKeyError(message), 'cause', { value: cause });
 }
 
 /** Refuses what JavaScript makes within a text from a missing value or an object: all such calls would share one lock. */
 function checkText(text: string): void {
   if (text.includes('[object '))
-    throw new KeyMistake('The key function put an object into a text: name one of its properties');
+    throw new KeyDefinitionError('The key function put an object into a text: name one of its properties');
   if (UNDEFINED.test(text))
     throw new LockKeyError('The key function put "undefined" into a text: something that it reads is missing');
 }

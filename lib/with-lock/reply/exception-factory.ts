@@ -1,7 +1,7 @@
-import type { ArgumentsHost, ExecutionContext } from '@nestjs/common';
+import { Logger, type ArgumentsHost, type ExecutionContext } from '@nestjs/common';
 import { RedlockError } from '../../core/api/errors.js';
 import { misfit } from '../../core/api/options.js';
-import { replyTo } from './replies.js';
+import { errorReply } from './error-reply.js';
 
 /**
  * Makes what a handler throws instead of a lock's error; returns undefined for the usual answer.
@@ -9,6 +9,16 @@ import { replyTo } from './replies.js';
  * in and leaves a handler; undefined for a field resolver that Nest runs without interceptors
  */
 export type ExceptionFactory = (error: RedlockError, context: ExecutionContext | ArgumentsHost | undefined) => unknown;
+
+/** How the errors of one call's lock are turned into what its handler throws. */
+interface Conversion {
+  readonly factory: ExceptionFactory | undefined;
+  readonly context: ArgumentsHost | undefined;
+  /** Returns the usual answer of the transport. */
+  readonly usual: (error: unknown) => unknown;
+}
+
+const logger = new Logger('RedlockService');
 
 /** @throws TypeError for anything but a function */
 export function checkExceptionFactory(factory: unknown, where: string): void {
@@ -20,12 +30,25 @@ export function checkExceptionFactory(factory: unknown, where: string): void {
   );
 }
 
-/** Returns what a factory makes of a lock's error; undefined for any other error, and if there is no factory. */
-export function makeException(
-  factory: ExceptionFactory | undefined,
-  error: unknown,
-  context: ArgumentsHost | undefined,
-): unknown {
-  if (!factory || !(error instanceof RedlockError || replyTo(error))) return undefined;
+/** Returns a function that turns an error of the lock into what the handler throws: if the conversion itself fails, into its failure. */
+export function exceptionMaker({ factory, context, usual }: Conversion): (error: unknown) => unknown {
+  return (error) => {
+    try {
+      logKeyError(error);
+      return usual(madeBy(factory, error, context) ?? error);
+    } catch (failure) {
+      return failure;
+    }
+  };
+}
+
+function madeBy(factory: ExceptionFactory | undefined, error: unknown, context: ArgumentsHost | undefined): unknown {
+  if (!factory || !(error instanceof RedlockError || errorReply(error))) return undefined;
   return factory(error as RedlockError, context);
+}
+
+/** Logs, at debug level, what a client that has sent no usable key is not told. */
+export function logKeyError(error: unknown): void {
+  const { code, message } = (error ?? {}) as Partial<RedlockError>;
+  if (code === 'LOCK_KEY') logger.debug(`A call has no usable key, and is refused: ${message}`);
 }

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import { throwError, type Observable } from 'rxjs';
-import { replyTo, toldOf } from './replies.js';
+import { detailsOf, errorReply } from './error-reply.js';
 
 /** The metadata key of a class's filters in Nest. Set directly, because `UseFilters` would put our filter behind those of a base class. */
 const FILTERS = '__exceptionFilters__';
@@ -33,7 +33,7 @@ export function isMessageError(error: unknown): boolean {
 
 /** Marks a lock's error and returns the same object: filters of the application still know it, and our filter answers it if they do not. */
 export function asMessageError(error: unknown): unknown {
-  const isOurs = replyTo(error) !== undefined && !isMessageError(error);
+  const isOurs = errorReply(error) !== undefined && !isMessageError(error);
   return isOurs ? Object.defineProperty(error as object, MESSAGE, { value: true }) : error;
 }
 
@@ -45,16 +45,16 @@ export function addMessageFilter(owner: object): void {
 
 /** Answers the sender of a message; for a microservice it returns the answer, or undefined if it leaves the answer to Nest. */
 export function answerMessage(error: unknown, host: ArgumentsHost): Observable<never> | undefined {
-  const reply = toldIn(error);
+  const reply = messageFor(error);
   if (host.getType() === 'rpc') return reply && throwError(() => reply);
   send(host.switchToWs().getClient<Socket>(), reply ?? { status: 'error', message: 'Internal server error' });
   return undefined;
 }
 
-/** Returns what to tell the sender: the reply to a lock's error, or what `getError` of an `RpcException` or a `WsException` says. */
-function toldIn(error: unknown): object | undefined {
-  const reply = replyTo(error);
-  if (reply) return { status: 'error', message: reply.message, ...toldOf(reply) };
+/** Returns the message for the sender: the reply to a lock's error, or what `getError` of an `RpcException` or a `WsException` says. */
+function messageFor(error: unknown): object | undefined {
+  const reply = errorReply(error);
+  if (reply) return { status: 'error', message: reply.message, ...detailsOf(reply) };
   const { getError } = (error ?? {}) as { getError?: () => unknown };
   if (typeof getError !== 'function') return undefined;
   const said = getError.call(error);

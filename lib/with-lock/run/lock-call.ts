@@ -1,11 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Lock } from '../../core/api/lock.js';
 import { assertHeld } from './assert-held.js';
-import { departed } from '../transport/client-connection.js';
-import type { HandlerKind } from '../key/handler-kind.js';
+import { disconnected } from '../transport/client-connection.js';
+import type { HandlerKind } from '../key/key-roots.js';
 import type { LockPlan } from './lock-plan.js';
-import { replyOf } from '../reply/reply.js';
-import type { LockedRun } from './locker.js';
+import { exceptionFor, type LockedRun } from './locked-run.js';
 
 export interface LockCallParts {
   readonly plan: LockPlan;
@@ -14,8 +13,8 @@ export interface LockCallParts {
   readonly kind?: HandlerKind | undefined;
   /** The lock that the interceptor took for this call; undefined if the method has to take it. */
   readonly lock?: Lock | undefined;
-  /** What the client is told when the lock cannot be had, and the signal that the client has gone away. */
-  readonly reply: Pick<LockedRun, 'toReply' | 'signal'>;
+  /** What the handler throws when the lock cannot be had, and the signal that the client has gone away. */
+  readonly run: Pick<LockedRun, 'toException' | 'signal'>;
 }
 
 /** One request on its way to a handler, as the interceptor and the wrapped method both see it. */
@@ -38,8 +37,8 @@ export class LockCall {
     return this.parts.lock;
   }
 
-  get reply(): LockCallParts['reply'] {
-    return this.parts.reply;
+  get run(): LockCallParts['run'] {
+    return this.parts.run;
   }
 
   /** Returns true as long as Nest has not yet called the method with this plan. */
@@ -56,10 +55,10 @@ export class LockCall {
 
   /**
    * Runs the method under the lock of this call, unless nobody waits for the result any more: then the lock is being given back.
-   * @throws what the client is told of a lost lock where guards, pipes or interceptors took longer than the lock lasted
+   * @throws what the handler throws for a lost lock, where guards, pipes or interceptors took longer than the lock lasted
    */
   work(invoke: (lock: Lock) => unknown, lock: Lock): unknown {
-    if (this.#abandoned) throw departed();
+    if (this.#abandoned) throw disconnected();
     this.#assertHeld(lock);
     const result = invoke(lock);
     if (result instanceof Promise) this.#work = result;
@@ -70,7 +69,7 @@ export class LockCall {
     try {
       assertHeld(lock);
     } catch (error) {
-      throw replyOf(this.parts.reply, error);
+      throw exceptionFor(this.parts.run, error);
     }
   }
 
@@ -78,7 +77,7 @@ export class LockCall {
    * Notes that nobody waits for the result any more. A promise of the method goes on all the same; the returned promise
    * resolves when it has ended.
    */
-  leave(): Promise<unknown> | undefined {
+  abandon(): Promise<unknown> | undefined {
     this.#abandoned = true;
     return this.#work?.catch(() => undefined);
   }

@@ -10,8 +10,8 @@ import {
 } from '../../core/api/options.js';
 import { placed } from '../../placed.js';
 import { checkExceptionFactory, type ExceptionFactory } from '../reply/exception-factory.js';
-import { Joins } from './shared-runs.js';
-import { inMethod } from '../key/key-mistake.js';
+import { SharedRuns } from './shared-runs.js';
+import { inMethod } from '../key/key-definition-error.js';
 import type { KeySource } from '../key/key-template.js';
 import { compileKey, type CompiledKey, type LockKey } from '../key/lock-key.js';
 
@@ -37,7 +37,7 @@ export interface LockPlan {
   readonly options: LockOptions;
   readonly onContended: Mode;
   /** The calls that are under way, if equal calls share their outcome. */
-  readonly joins: Joins | undefined;
+  readonly sharedRuns: SharedRuns | undefined;
   readonly pool: string | undefined;
   readonly exceptionFactory: ExceptionFactory | undefined;
   /** `Class.method`, for messages. */
@@ -62,7 +62,7 @@ export function toPlan(key: LockKey, withLockOptions: WithLockOptions, where: st
     key: compile(key, where),
     options: Object.freeze(IMPATIENT.includes(onContended) ? { ...options, waitTimeout: 0 } : options),
     onContended,
-    joins: onContended === 'join' ? new Joins() : undefined,
+    sharedRuns: onContended === 'join' ? new SharedRuns() : undefined,
     pool: name,
     exceptionFactory,
     where,

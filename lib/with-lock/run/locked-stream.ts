@@ -8,17 +8,11 @@ import {
   type Subscriber,
   type Unsubscribable,
 } from 'rxjs';
-import { ABORT } from '../../core/api/call-options.js';
-import type { AbortSignalLike } from '../../core/time/abort.js';
 import type { Lock } from '../../core/api/lock.js';
-import { EMIT } from '../../redlock.tokens.js';
-import { assertHeld } from './assert-held.js';
 import { WaitCancellation } from '../transport/wait-cancellation.js';
-import { onlyValue } from './join-locked.js';
+import { exceptionFor, skipped, type LockedRun } from './locked-run.js';
 import { onLost } from './on-lost.js';
-import { replyOf } from '../reply/reply.js';
-import { isLocked, lockFor, runLocked, skipped } from './run-locked.js';
-import type { LockedRun } from './locker.js';
+import { onlyValue, runLocked } from './run-locked.js';
 
 /** Opens the stream under its lock. A source that is no Observable gives nothing before `subscribe` has returned. */
 type Open<T> = (lock: Lock | undefined) => Subscribable<T>;
@@ -42,18 +36,15 @@ export function streamLocked<T>(run: StreamRun, open: Open<T>): Observable<T | u
   return new Observable((subscriber) => {
     const stream = new LockedStream(run, open, subscriber);
     stream.begin();
-    return () => stream.leave();
+    return () => stream.abandon();
   });
 }
 
 /** One subscription, which observes what runs under the lock. There is one for every request, so it makes as few objects as possible. */
 class LockedStream<T> implements Observer<T> {
   readonly #cancellation: WaitCancellation;
-  #entered = false;
   #over = false;
   #abandoned = false;
-  #resources: readonly string[] = [];
-  #failure: { readonly error: unknown } | undefined;
   /** Defined while the stream uses the lock. */
   #letGo: LetGo | undefined;
   #source: Unsubscribable | undefined;
@@ -66,29 +57,28 @@ class LockedStream<T> implements Observer<T> {
     private readonly subscriber: Subscriber<T | undefined>,
   ) {
     const { client, signal, plan } = run;
-    const both = [plan.options.signal, signal];
-    this.#cancellation = new WaitCancellation(both.some(Boolean) ? { client, signals: both } : { client });
+    this.#cancellation = new WaitCancellation({ client, signals: [plan.options.signal, signal] });
   }
 
   begin(): void {
-    const { locker, plan } = this.run;
-    if (plan.joins) return this.#join();
-    try {
-      this.#resources = this.run.resources();
-      const call = { shared: plan.options, [ABORT]: this.#cancellation };
-      lockFor(locker, { resources: this.#resources, work: (lock) => this.#hold(lock), call }).then(
-        () => this.#complete(),
-        (error) => this.#fail(error),
-      );
-    } catch (error) {
-      this.#fail(error);
-    }
+    const { subscriber } = this;
+    this.#outcome().then(
+      (values) => {
+        this.#over = true;
+        for (const value of values) subscriber.next(value);
+        subscriber.complete();
+      },
+      (error) => {
+        this.#over = true;
+        subscriber.error(error);
+      },
+    );
   }
 
-  leave(): void {
+  abandon(): void {
     if (this.#over) return;
     this.#abandoned = true;
-    this.#cancellation.leave();
+    this.#cancellation.cancel();
     this.complete();
     this.#stop();
   }
@@ -98,59 +88,32 @@ class LockedStream<T> implements Observer<T> {
   }
 
   error(error: unknown): void {
-    const letGo = this.#pass();
-    if (!letGo) return;
-    this.#failure = { error };
-    letGo.reject(error);
+    this.#pass()?.reject(error);
   }
 
   complete(): void {
     this.#pass()?.resolve(this.#abandoned ? this.run.onAbandoned?.() : undefined);
   }
 
-  #complete(): void {
-    this.#finish();
-    this.subscriber.complete();
-  }
-
-  #fail(error: unknown): void {
-    this.#finish();
-    const { run, subscriber } = this;
-    if (this.#failure?.error === error) return subscriber.error(error);
-    if (this.#entered || run.plan.onContended !== 'skip' || !isLocked(error))
-      return subscriber.error(replyOf(run, error));
-    run.locker[EMIT]?.({ type: 'skipped', resources: this.#resources });
-    if (run.toReply) subscriber.next(undefined);
-    subscriber.complete();
-  }
-
-  /** Shares one outcome with all calls that join; all of them get it once it is there. */
-  #join(): void {
-    const { run, subscriber, open } = this;
-    const work = async (lock: Lock | undefined, abandoned?: AbortSignalLike): Promise<T[]> =>
-      abandoned?.aborted ? [] : onlyValue(new Observable((all) => open(lock).subscribe(all)), lock?.signal, run.plan);
-    runLocked({ ...run, signal: this.#cancellation.signal }, work).then(
-      (result) => {
-        if (result !== skipped) for (const value of result) subscriber.next(value);
-        this.#complete();
-      },
-      (error) => {
-        this.#finish();
-        subscriber.error(error);
-      },
+  /** Resolves, after the release, with the values that are still to be passed on. */
+  async #outcome(): Promise<readonly (T | undefined)[]> {
+    const { plan, toException } = this.run;
+    const run = { ...this.run, signal: this.#cancellation };
+    if (!plan.sharedRuns) {
+      const result = await runLocked(run, (lock) => this.#hold(lock));
+      return result === skipped && toException ? [undefined] : [];
+    }
+    // All calls that join get the one value once the stream has completed.
+    const result = await runLocked(run, (lock, abandoned) =>
+      abandoned?.aborted
+        ? []
+        : onlyValue(new Observable<T>((all) => this.open(lock).subscribe(all)), lock?.signal, plan),
     );
-  }
-
-  #finish(): void {
-    this.#over = true;
-    this.#cancellation.end();
+    return result === skipped ? [] : result;
   }
 
   /** Passes the stream on until it ends in whatever way. The lock is released only when the returned promise has settled. */
   #hold(lock: Lock | undefined): Promise<unknown> {
-    assertHeld(lock);
-    this.#entered = true;
-    this.#cancellation.end();
     return new Promise((resolve, reject) => {
       if (this.#abandoned) return resolve(undefined);
       this.#letGo = { resolve, reject };
@@ -164,7 +127,7 @@ class LockedStream<T> implements Observer<T> {
   }
 
   #lose(error: unknown): void {
-    this.error(replyOf(this.run, error));
+    this.error(exceptionFor(this.run, error));
     this.#stop();
   }
 

@@ -1,91 +1,77 @@
-import { asOptions, ABORT, type CallOptions } from '../../core/api/call-options.js';
-import type { AbortSignalLike } from '../../core/time/abort.js';
-import type { RedlockErrorCode } from '../../core/api/errors.js';
+import { defaultIfEmpty, lastValueFrom, map, Observable, takeUntil } from 'rxjs';
 import type { Lock } from '../../core/api/lock.js';
-import { LOCK_FOR, EMIT } from '../../redlock.tokens.js';
-import { assertHeld } from './assert-held.js';
+import type { AbortSignalLike } from '../../core/time/abort.js';
+import { EMIT, HOLDS } from '../../redlock.tokens.js';
 import { WaitCancellation } from '../transport/wait-cancellation.js';
-import { joinLocked } from './join-locked.js';
-import type { LockedRun, Locker } from './locker.js';
-import { replyOf } from '../reply/reply.js';
-
-/** Takes the place of a result if the work did not run. */
-export const skipped = Symbol('skipped');
+import type { LockPlan } from './lock-plan.js';
+import { exceptionFor, runAlone, type LockedRun, type skipped } from './locked-run.js';
+import type { SharedRuns } from './shared-runs.js';
 
 /** The work under a lock. If calls may join, it also gets `abandoned`, which aborts when no caller waits for the lock any more. */
 type Work<T> = (lock: Lock | undefined, abandoned?: AbortSignalLike) => T | Promise<T>;
 
 /** Runs `work` under the lock, or shares the outcome of an equal call; returns `skipped` if the plan skips and somebody else holds the lock. */
 export function runLocked<T>(run: LockedRun, work: Work<T>): Promise<T | typeof skipped> {
-  const { joins } = run.plan;
-  if (!joins) return runAlone(run, work);
-  return joinLocked(run, joins, (leading, within) =>
-    runAlone(leading, (lock) => within(() => work(lock, leading.signal))),
-  );
+  const { sharedRuns } = run.plan;
+  return sharedRuns ? joinLocked(run, sharedRuns, work) : runAlone(run, work);
 }
 
-async function runAlone<T>(run: LockedRun, work: Work<T>): Promise<T | typeof skipped> {
-  const guarded = new Guarded(work);
-  let resources: readonly string[] = [];
+/** An error of the lock on its way to all calls that share it. Each of them makes the exception of its own handler from it. */
+class SharedLockError {
+  constructor(readonly error: unknown) {}
+}
+
+/** Returns the outcome of the equal call that is under way; if there is none, runs `work` and shares its outcome. */
+async function joinLocked<T>(run: LockedRun, runs: SharedRuns, work: Work<T>): Promise<T | typeof skipped> {
+  const { service, owner, signal } = run;
+  const toException = (error: unknown): unknown => new SharedLockError(error);
   try {
-    resources = run.resources();
-    return await lockRun(run, { resources, work: (lock) => guarded.run(lock) });
+    const resources = resourcesOf(run);
+    const isHolder = service[HOLDS]?.(resources) ?? false;
+    const joined = (): void => service[EMIT]?.({ type: 'joined', resources });
+    return await runs.share({ service, owner, resources, isHolder, signal, joined }, (abandoned, within) =>
+      runAlone({ ...run, resources: () => resources, signal: abandoned, toException }, (lock) =>
+        within(() => work(lock, abandoned)),
+      ),
+    );
   } catch (error) {
-    if (guarded.threw(error)) throw error;
-    if (!guarded.entered && run.plan.onContended === 'skip' && isLocked(error)) {
-      run.locker[EMIT]?.({ type: 'skipped', resources });
-      return skipped;
-    }
-    throw replyOf(run, error);
+    throw error instanceof SharedLockError ? exceptionFor(run, error.error) : error;
+  } finally {
+    if (signal instanceof WaitCancellation) signal.end();
   }
 }
 
-/** Work whose errors can be distinguished from those of the lock around it. */
-class Guarded<T> {
-  entered = false;
-  #failure: { readonly error: unknown } | undefined;
-
-  constructor(private readonly work: Work<T>) {}
-
-  async run(lock: Lock | undefined): Promise<T> {
-    assertHeld(lock);
-    this.entered = true;
-    try {
-      return await this.work(lock);
-    } catch (error) {
-      this.#failure = { error };
-      throw error;
-    }
-  }
-
-  threw(error: unknown): boolean {
-    return this.#failure !== undefined && this.#failure.error === error;
+/** Returns the resources of a call, before it shares anything. */
+function resourcesOf(run: LockedRun): readonly string[] {
+  try {
+    return run.resources();
+  } catch (error) {
+    throw exceptionFor(run, error);
   }
 }
 
-/** The request of one call to a locker. */
-interface Request<T> {
-  readonly resources: readonly string[];
-  readonly work: (lock: Lock | undefined) => Promise<T>;
-  readonly call: CallOptions;
+/**
+ * Resolves with the one value of a stream, or with none; rejects if the lock is lost before the stream completes.
+ * @throws TypeError where the stream gives a second value
+ */
+export function onlyValue<T>(stream: Observable<T>, lost: AbortSignal | undefined, { where }: LockPlan): Promise<T[]> {
+  const guarded = lost ? stream.pipe(takeUntil(losing(lost))) : stream;
+  const values = guarded.pipe(
+    map((value, index) => {
+      if (index === 0) return [value];
+      throw new TypeError(
+        `${where}: onContended 'join' shares one outcome, and this stream gives a second value; use toArray(), or another mode`,
+      );
+    }),
+  );
+  return lastValueFrom(values.pipe(defaultIfEmpty<T[], T[]>([])));
 }
 
-function lockRun<T>({ locker, plan, signal }: LockedRun, { resources, work }: Omit<Request<T>, 'call'>): Promise<T> {
-  const { options } = plan;
-  if (signal instanceof WaitCancellation)
-    return lockFor(locker, { resources, work, call: { shared: options, [ABORT]: signal } });
-  if (!signal) return locker.withLock(resources, work, options);
-  const either = options.signal ? AbortSignal.any([options.signal, signal]) : signal;
-  return locker.withLock(resources, work, { ...options, signal: either });
-}
-
-/** Takes a lock for one call; makes an `AbortSignal` only if the locker is a test double. */
-export function lockFor<T>(locker: Locker, { resources, work, call }: Request<T>): Promise<T> {
-  if (locker[LOCK_FOR]) return locker[LOCK_FOR](resources, work, call);
-  return locker.withLock(resources, work, asOptions(call));
-}
-
-/** Recognises the error by its code, which also works across two copies of this package. */
-export function isLocked(error: unknown): boolean {
-  return (error as { code?: RedlockErrorCode } | null)?.code === 'RESOURCE_LOCKED';
+function losing(lost: AbortSignal): Observable<never> {
+  return new Observable((subscriber) => {
+    const lose = (): void => subscriber.error(new SharedLockError(lost.reason));
+    lost.addEventListener('abort', lose);
+    if (lost.aborted) lose();
+    return () => lost.removeEventListener('abort', lose);
+  });
 }

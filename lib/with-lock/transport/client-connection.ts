@@ -12,14 +12,14 @@ export interface Client extends EventEmitter {
 const CLIENT_CLOSED_REQUEST = 499;
 /** The state of a WebSocket that is closing, in the numbers of the platform. */
 const CLOSING = 2;
-const LEAVING = Symbol.for('nestjs-redlock:leaving');
+const LISTENERS = Symbol.for('nestjs-redlock:disconnect-listeners');
 
 /** Returns the reason why a call no longer waits. */
-export function departed(): Error {
+export function disconnected(): Error {
   return new HttpException('The client closed the request', CLIENT_CLOSED_REQUEST);
 }
 
-export function isGone(client: Client): boolean {
+export function isDisconnected(client: Client): boolean {
   // This runs with every request, and looking up a property that a response does not have costs more than all else here.
   if (client.closed !== undefined) return client.closed;
   const { readyState } = client;
@@ -27,15 +27,15 @@ export function isGone(client: Client): boolean {
 }
 
 /** Calls `listener` when the client goes away; returns the function that stops that. */
-export function onLeaving(client: Client, listener: () => void): () => void {
-  const shared = client as Client & { [LEAVING]?: Leaving };
-  const leaving = (shared[LEAVING] ??= new Leaving(client));
-  leaving.add(listener);
-  return () => leaving.delete(listener);
+export function onDisconnect(client: Client, listener: () => void): () => void {
+  const shared = client as Client & { [LISTENERS]?: DisconnectListeners };
+  const listeners = (shared[LISTENERS] ??= new DisconnectListeners(client));
+  listeners.add(listener);
+  return () => listeners.delete(listener);
 }
 
 /** One listener for all calls on a connection: they may be any number, and Node warns of more than ten listeners. */
-class Leaving {
+class DisconnectListeners {
   readonly #listeners = new Set<() => void>();
   readonly #notify = (): void => {
     for (const listener of this.#listeners) listener();

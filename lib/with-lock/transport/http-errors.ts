@@ -1,7 +1,7 @@
 import { HttpException, HttpStatus } from '@nestjs/common';
 import { ServerResponse } from 'node:http';
 import type { Client } from './client-connection.js';
-import { replyTo } from '../reply/replies.js';
+import { errorReply } from '../reply/error-reply.js';
 
 /** What the lock needs of a response of Express or Fastify. */
 export interface HttpResponse {
@@ -19,7 +19,7 @@ export function rawOf(response: HttpResponse): NonNullable<HttpResponse['raw']> 
 
 /** Returns the HTTP equivalent of a lock's error and sets `Retry-After` on the response; returns any other error as it is. */
 export function toHttpException(error: unknown, response: HttpResponse): unknown {
-  const reply = replyTo(error);
+  const reply = errorReply(error);
   // A lost lock is a failure of the server: Nest logs it and tells the client nothing.
   if (!reply || reply.status === HttpStatus.INTERNAL_SERVER_ERROR) return error;
   const { code, status, message, retryAfter } = reply;

@@ -1,6 +1,5 @@
-import type { LazyAbortSignal } from '../../core/api/call-options.js';
 import type { AbortSignalLike } from '../../core/time/abort.js';
-import { departed, isGone, onLeaving, type Client } from './client-connection.js';
+import { disconnected, isDisconnected, onDisconnect, type Client } from './client-connection.js';
 
 /** What ends the wait for a lock from outside: a client that goes away, and signals that abort. */
 export interface CancelSources {
@@ -12,28 +11,29 @@ export interface CancelSources {
  * Ends the wait of one call for its lock: by a source from outside, or when nobody listens to the call any more. It listens to no source
  * before the call has to wait.
  */
-export class WaitCancellation implements LazyAbortSignal {
-  #state: 'staying' | 'left' | 'over' = 'staying';
+export class WaitCancellation implements AbortSignalLike {
+  #state: 'waiting' | 'cancelled' | 'over' = 'waiting';
   #reason: unknown;
   #abort: AbortController | undefined;
   #stops: (() => void)[] | undefined;
 
-  constructor(private readonly outside: CancelSources = {}) {}
+  constructor(private readonly sources: CancelSources = {}) {}
 
   get aborted(): boolean {
-    if (this.#state === 'staying') this.#look();
-    return this.#state === 'left';
+    if (this.#state === 'waiting') this.#look();
+    return this.#state === 'cancelled';
   }
 
   get reason(): unknown {
     return this.aborted ? this.#reason : undefined;
   }
 
+  /** A real signal, which is made only where it is read. */
   get signal(): AbortSignal {
     if (this.#abort) return this.#abort.signal;
     const abort = (this.#abort = new AbortController());
     if (this.aborted) abort.abort(this.#reason);
-    else if (this.#state === 'staying') this.#listen();
+    else if (this.#state === 'waiting') this.#listen();
     return abort.signal;
   }
 
@@ -50,9 +50,9 @@ export class WaitCancellation implements LazyAbortSignal {
   }
 
   /** Ends the wait with a reason; has no effect once the wait is over. */
-  leave(toReason: () => unknown = departed): void {
-    if (this.#state !== 'staying') return;
-    this.#state = 'left';
+  cancel(toReason: () => unknown = disconnected): void {
+    if (this.#state !== 'waiting') return;
+    this.#state = 'cancelled';
     this.#reason = toReason();
     this.#listenNoLonger();
     this.#abort?.abort(this.#reason);
@@ -60,26 +60,26 @@ export class WaitCancellation implements LazyAbortSignal {
 
   /** Marks the wait as over and stops listening to all sources. */
   end(): void {
-    if (this.#state === 'staying') this.#state = 'over';
+    if (this.#state === 'waiting') this.#state = 'over';
     this.#listenNoLonger();
   }
 
   #look(): void {
-    const { client, signals } = this.outside;
+    const { client, signals } = this.sources;
     const signal = signals?.find((one) => one?.aborted);
-    if (signal) this.leave(() => signal.reason);
-    else if (client && isGone(client)) this.leave();
+    if (signal) this.cancel(() => signal.reason);
+    else if (client && isDisconnected(client)) this.cancel();
   }
 
   #listen(): void {
-    const { client, signals = [] } = this.outside;
+    const { client, signals = [] } = this.sources;
     const stops: (() => void)[] = (this.#stops = []);
-    if (client) stops.push(onLeaving(client, () => this.leave()));
+    if (client) stops.push(onDisconnect(client, () => this.cancel()));
     for (const signal of signals) {
       if (!signal) continue;
-      const leave = (): void => this.leave(() => signal.reason);
-      signal.addEventListener('abort', leave);
-      stops.push(() => signal.removeEventListener('abort', leave));
+      const cancel = (): void => this.cancel(() => signal.reason);
+      signal.addEventListener('abort', cancel);
+      stops.push(() => signal.removeEventListener('abort', cancel));
     }
   }
 

@@ -4,7 +4,7 @@ import { Test } from '@nestjs/testing';
 import { InjectRedlock, RedlockService, WithLock, type Lock } from 'nestjs-redlock';
 import { NEVER, Observable, of } from 'rxjs';
 import { CLOSED_PORTS, poolOn } from '../../support/nest/nodes.js';
-import { StubLocker } from '../../support/nest/stub-locker.js';
+import { StubService } from '../../support/nest/stub-service.js';
 import { closeApps, PLATFORMS, TestApp } from '../../support/nest/test-app.js';
 
 @Injectable()
@@ -34,7 +34,7 @@ class Orders {
   }
 }
 
-class StubService extends StubLocker {
+class StubRedlock extends StubService {
   readonly events$ = NEVER;
 }
 
@@ -58,7 +58,7 @@ describe.each(PLATFORMS)('a service that a test puts in the place of the real on
   afterEach(closeApps);
 
   it('is what handlers, methods and injected services lock with', async () => {
-    const stub = new StubService();
+    const stub = new StubRedlock();
     const app = await start(stub);
     expect(await app.post('', { id: '7' })).toMatchObject({ status: 201, body: ['service:7'] });
     expect(stub.calls.map(({ resources }) => resources)).toEqual([['handler:7'], ['method:7'], ['service:7']]);

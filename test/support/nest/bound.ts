@@ -1,7 +1,7 @@
-import type { Locker } from '../../../lib/with-lock/run/locker.js';
+import type { LockService } from '../../../lib/with-lock/run/lock-service.js';
 
 /** Gives an object that the test made the service that Nest would inject for its `@WithLock` methods. */
-export function bound<T extends object>(object: T, locker: Locker, pool = ''): T {
-  Object.defineProperty(object, Symbol.for(`nestjs-redlock:service:${pool}`), { value: locker });
+export function bound<T extends object>(object: T, service: LockService, pool = ''): T {
+  Object.defineProperty(object, Symbol.for(`nestjs-redlock:service:${pool}`), { value: service });
   return object;
 }

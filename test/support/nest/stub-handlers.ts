@@ -7,7 +7,7 @@ import type { ExceptionFactory } from '../../../lib/with-lock/reply/exception-fa
 import { RedlockInterceptor } from '../../../lib/with-lock/redlock.interceptor.js';
 import { WithLock } from '../../../lib/with-lock/with-lock.decorator.js';
 import { Deferred } from './deferred.js';
-import { StubLocker } from './stub-locker.js';
+import { StubService } from './stub-service.js';
 
 /** What handlers of every kind may look like; the context says of which kind a call is. */
 export class StubHandlers {
@@ -42,8 +42,8 @@ export class StubHandlers {
 
 type Handler = (...args: never[]) => unknown;
 
-/** A locker that a module might have told what to make of errors. */
-export class StubPool extends StubLocker {
+/** A service that a module might have told what to make of errors. */
+export class StubPool extends StubService {
   exceptionFactory: ExceptionFactory | undefined;
 }
 
@@ -61,11 +61,11 @@ export function rpcContext(handler: Handler, connection = new EventEmitter()): E
 
 /** Passes the interceptor on the way to a handler that does `handle`. */
 export function intercept(
-  locker: StubLocker,
+  service: StubService,
   context: ExecutionContextHost,
   handle: () => Observable<unknown> = () => of('done'),
 ): Observable<unknown> {
-  return new RedlockInterceptor(locker).intercept(context, { handle });
+  return new RedlockInterceptor(service).intercept(context, { handle });
 }
 
 export function answer(...args: Parameters<typeof intercept>): Promise<unknown> {

@@ -4,7 +4,7 @@ import type { Lock } from '../../../lib/core/api/lock.js';
 import { CurrentLock, lockParameterOf } from '../../../lib/with-lock/current-lock.decorator.js';
 import { WithLock } from '../../../lib/with-lock/with-lock.decorator.js';
 import { bound } from '../../support/nest/bound.js';
-import { StubLocker } from '../../support/nest/stub-locker.js';
+import { StubService } from '../../support/nest/stub-service.js';
 
 class Base {
   @WithLock('order:<0>')
@@ -33,11 +33,11 @@ describe('CurrentLock', () => {
   });
 
   it('is filled for an inherited method', async () => {
-    await expect(bound(new Inherits(), new StubLocker()).pay(1)).resolves.toEqual([['order:1']]);
+    await expect(bound(new Inherits(), new StubService()).pay(1)).resolves.toEqual([['order:1']]);
   });
 
   it('fills nothing in a method that overrides one with it', async () => {
-    await expect(bound(new Overrides(), new StubLocker()).pay(1)).resolves.toEqual([1, undefined]);
+    await expect(bound(new Overrides(), new StubService()).pay(1)).resolves.toEqual([1, undefined]);
   });
 
   it('is undefined in a method without a lock', async () => {

@@ -9,7 +9,7 @@ import { planOf } from '../../../lib/with-lock/run/lock-plan.js';
 import { WithLock } from '../../../lib/with-lock/with-lock.decorator.js';
 import { bound } from '../../support/nest/bound.js';
 import { StubLock } from '../../support/nest/stub-lock.js';
-import { StubLocker } from '../../support/nest/stub-locker.js';
+import { StubService } from '../../support/nest/stub-service.js';
 
 class Service {
   saved: unknown[] = [];
@@ -47,11 +47,11 @@ class Service {
 }
 
 describe('a locked method', () => {
-  let locker: StubLocker;
+  let locker: StubService;
   let service: Service;
 
   beforeEach(() => {
-    locker = new StubLocker();
+    locker = new StubService();
     service = bound(new Service(), locker);
   });
 
@@ -121,8 +121,7 @@ describe('a locked method', () => {
   describe('reached by a request that was locked on the way', () => {
     const plan = planOf(Service.prototype.byRequest)!;
     const lock = new StubLock(['user:1']);
-    const callOf = (parts: object): LockCall =>
-      new LockCall({ plan, request: { body: { id: 1 } }, reply: {}, ...parts });
+    const callOf = (parts: object): LockCall => new LockCall({ plan, request: { body: { id: 1 } }, run: {}, ...parts });
 
     it('runs under that lock', async () => {
       await expect(lockCalls.run(callOf({ lock }), () => service.byRequest())).resolves.toBe('done');
@@ -132,8 +131,8 @@ describe('a locked method', () => {
     it('does not run where that lock is over by then, and answers as the request wants it', async () => {
       const over = new StubLock(['user:1']);
       const lost = over.lose();
-      const toReply = (error: unknown): unknown => ({ reply: error });
-      const call = callOf({ lock: over, reply: { toReply } });
+      const toException = (error: unknown): unknown => ({ reply: error });
+      const call = callOf({ lock: over, run: { toException } });
       expect(() => lockCalls.run(call, () => service.byRequest())).toThrow(expect.objectContaining({ reply: lost }));
       expect(locker.calls).toEqual([]);
     });
@@ -155,7 +154,7 @@ describe('a locked method', () => {
     it('locks for itself where only its arguments say by which key, and then answers as the request wants it', async () => {
       const reply = new Error('for the client');
       locker.refusal = new ResourceLockedError(['a'], 5, []);
-      const call = callOf({ plan: planOf(Service.prototype.save)!, reply: { toReply: () => reply } });
+      const call = callOf({ plan: planOf(Service.prototype.save)!, run: { toException: () => reply } });
       await expect(lockCalls.run(call, () => service.save({ id: 5 }))).rejects.toBe(reply);
     });
   });

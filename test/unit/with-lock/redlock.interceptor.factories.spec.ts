@@ -14,10 +14,10 @@ const ofModule = jest.fn<ExceptionFactory>();
 
 describe('RedlockInterceptor', () => {
   const { message, own } = StubHandlers.prototype;
-  let locker: StubPool;
+  let service: StubPool;
 
   beforeEach(() => {
-    locker = new StubPool();
+    service = new StubPool();
     StubHandlers.factory = ofMethod.mockReset();
     ofModule.mockReset();
   });
@@ -29,10 +29,10 @@ describe('RedlockInterceptor', () => {
     it('throws what that of the method makes, and asks no other', async () => {
       const mine = new Error('mine');
       ofMethod.mockReturnValue(mine);
-      locker.exceptionFactory = ofModule;
-      locker.refusal = LOCKED;
+      service.exceptionFactory = ofModule;
+      service.refusal = LOCKED;
       for (const context of [http(own), rpcContext(own), contextOf('graphql', own, [{}, {}, {}, {}])]) {
-        await expect(answer(locker, context)).rejects.toBe(mine);
+        await expect(answer(service, context)).rejects.toBe(mine);
         expect(ofMethod).toHaveBeenLastCalledWith(LOCKED, context);
       }
       expect(ofModule).not.toHaveBeenCalled();
@@ -40,16 +40,16 @@ describe('RedlockInterceptor', () => {
 
     it('throws what that of the module makes elsewhere, also for what is no lock that was refused', async () => {
       ofModule.mockImplementation((error) => new RpcException(error.code));
-      locker.exceptionFactory = ofModule;
-      await expect(answer(locker, contextOf('rpc', message, [{}, {}]))).rejects.toMatchObject({ message: 'LOCK_KEY' });
-      await expect(answer(locker, rpcContext(message), () => throwError(() => LOCKED))).rejects.toMatchObject({
+      service.exceptionFactory = ofModule;
+      await expect(answer(service, contextOf('rpc', message, [{}, {}]))).rejects.toMatchObject({ message: 'LOCK_KEY' });
+      await expect(answer(service, rpcContext(message), () => throwError(() => LOCKED))).rejects.toMatchObject({
         message: 'RESOURCE_LOCKED',
       });
     });
 
     it('answers as usual where they make nothing', async () => {
-      locker.refusal = LOCKED;
-      await expect(answer(locker, http(own))).rejects.toMatchObject({ status: 409 });
+      service.refusal = LOCKED;
+      await expect(answer(service, http(own))).rejects.toMatchObject({ status: 409 });
     });
 
     it('throws what they throw', async () => {
@@ -57,14 +57,14 @@ describe('RedlockInterceptor', () => {
       ofMethod.mockImplementation(() => {
         throw mine;
       });
-      locker.refusal = LOCKED;
-      await expect(answer(locker, http(own))).rejects.toBe(mine);
+      service.refusal = LOCKED;
+      await expect(answer(service, http(own))).rejects.toBe(mine);
     });
 
     it('asks them about locks only', async () => {
       ofMethod.mockReturnValue(new Error('mine'));
       const business = new Error('business');
-      await expect(answer(locker, rpcContext(own), () => throwError(() => business))).rejects.toBe(business);
+      await expect(answer(service, rpcContext(own), () => throwError(() => business))).rejects.toBe(business);
       expect(ofMethod).not.toHaveBeenCalled();
     });
   });

@@ -12,16 +12,16 @@ const LOCKED = new ResourceLockedError(['user:a@b'], 1_500, []);
 
 describe('RedlockInterceptor', () => {
   const { message, event, resolver, onSocket, byBody, own } = StubHandlers.prototype;
-  let locker: StubPool;
-  const resources = (): unknown[] => locker.calls.map((call) => call.resources);
+  let service: StubPool;
+  const resources = (): unknown[] => service.calls.map((call) => call.resources);
 
   beforeEach(() => {
-    locker = new StubPool();
+    service = new StubPool();
   });
 
   it('locks a message of a microservice by its data, and by the user that a guard put into its context', async () => {
-    await expect(answer(locker, rpcContext(message))).resolves.toBe('done');
-    await answer(locker, rpcContext(event));
+    await expect(answer(service, rpcContext(message))).resolves.toBe('done');
+    await answer(service, rpcContext(event));
     expect(resources()).toEqual([['user:a@b:5'], ['user:a@b']]);
   });
 
@@ -30,7 +30,7 @@ describe('RedlockInterceptor', () => {
     ['the client', { user: { id: 1 }, request: { user: { id: 2 } } }],
     ['the request that it began with', { request: { user: { id: 1 } } }],
   ])('locks a message of a WebSocket by its data, and by the user of %s', async (_case, client) => {
-    await answer(locker, contextOf('ws', message, [client, DATA]));
+    await answer(service, contextOf('ws', message, [client, DATA]));
     expect(resources()).toEqual([['user:a@b:1']]);
   });
 
@@ -42,13 +42,13 @@ describe('RedlockInterceptor', () => {
       { req: { extra: { user: { id: 1 }, request: { headers: { 'x-id': 'h' } }, socket: new EventEmitter() } } },
     ],
   ])('locks a GraphQL operation by arguments, parent, headers and the user %s', async (_case, context) => {
-    await answer(locker, contextOf('graphql', resolver, [{ id: 'p' }, { input: DATA }, context, {}]));
+    await answer(service, contextOf('graphql', resolver, [{ id: 'p' }, { input: DATA }, context, {}]));
     expect(resources()).toEqual([['user:a@b:p:1:h']]);
   });
 
   it('knows what resolves a reference, which has no arguments', async () => {
     const context = contextOf('graphql', resolver, [{ id: 'p' }, { req: {} }, {}]);
-    await expect(answer(locker, context)).rejects.toMatchObject({
+    await expect(answer(service, context)).rejects.toMatchObject({
       cause: { message: expect.stringContaining('args.input.email is missing') },
     });
   });
@@ -57,29 +57,29 @@ describe('RedlockInterceptor', () => {
     ['rpc', [DATA, {}], 'a message of a microservice: use <data...>, <user...>, or <0...>'],
     ['ws', [{}, DATA], 'a message of a WebSocket: use <data...>, <user...>, or <0...>'],
   ])('says what there is in place of the body: %s', async (type, args, there) => {
-    await expect(answer(locker, contextOf(type, byBody, args))).rejects.toThrow(
+    await expect(answer(service, contextOf(type, byBody, args))).rejects.toThrow(
       expect.objectContaining({ message: expect.stringContaining(`HTTP request, and this is ${there}`) }),
     );
-    expect(locker.calls).toEqual([]);
+    expect(service.calls).toEqual([]);
   });
 
   it('says it in the log where it is a GraphQL operation, and not to its client', async () => {
     const logged = jest.spyOn(Logger.prototype, 'error').mockReturnValue();
-    await expect(answer(locker, contextOf('graphql', byBody, [{}, {}, {}, {}]))).rejects.toThrow(
+    await expect(answer(service, contextOf('graphql', byBody, [{}, {}, {}, {}]))).rejects.toThrow(
       expect.objectContaining({ message: 'Internal Server Error' }),
     );
     expect(inspect(logged.mock.calls)).toMatch(
       /TypeError: @WithLock on StubHandlers\.byBody: .* this is a GraphQL operation: use <args\.name\.\.\.>, <parent\.\.\.>, <user/,
     );
-    expect(locker.calls).toEqual([]);
+    expect(service.calls).toEqual([]);
     logged.mockRestore();
   });
 
   it('hands on the very error to microservices and sockets, with a mark for the filter that answers', async () => {
     for (const context of [rpcContext(message), contextOf('ws', onSocket, [{}, DATA])]) {
       const error = new ResourceLockedError(['a'], 5, []);
-      locker.refusal = error;
-      await expect(answer(locker, context)).rejects.toBe(error);
+      service.refusal = error;
+      await expect(answer(service, context)).rejects.toBe(error);
       expect(isMessageError(error)).toBe(true);
     }
   });
@@ -87,21 +87,21 @@ describe('RedlockInterceptor', () => {
   it('does so, too, with errors of the locks of others that leave the handler, but with no other error', async () => {
     const [inner, business] = [new LockKeyError('inner'), new Error('business')];
     for (const error of [inner, business]) {
-      await expect(answer(locker, rpcContext(message), () => throwError(() => error))).rejects.toBe(error);
+      await expect(answer(service, rpcContext(message), () => throwError(() => error))).rejects.toBe(error);
       expect(isMessageError(error)).toBe(error === inner);
     }
   });
 
   it('leaves the errors of an event as they are: nobody hears of them but the log', async () => {
     const error = new ResourceLockedError(['a'], 5, []);
-    locker.refusal = error;
-    await expect(answer(locker, rpcContext(event))).rejects.toBe(error);
+    service.refusal = error;
+    await expect(answer(service, rpcContext(event))).rejects.toBe(error);
     expect(isMessageError(error)).toBe(false);
   });
 
   it('makes an error with extensions for GraphQL', async () => {
-    locker.refusal = LOCKED;
-    await expect(answer(locker, contextOf('graphql', own, [{}, {}, {}, {}]))).rejects.toMatchObject({
+    service.refusal = LOCKED;
+    await expect(answer(service, contextOf('graphql', own, [{}, {}, {}, {}]))).rejects.toMatchObject({
       message: 'Another request is working on this resource',
       extensions: { code: 'RESOURCE_LOCKED', retryAfter: 1_500 },
       cause: LOCKED,

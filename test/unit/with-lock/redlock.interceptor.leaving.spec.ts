@@ -18,31 +18,31 @@ import {
 
 describe('RedlockInterceptor', () => {
   const { message, event, onSocket, byArgument, own } = StubHandlers.prototype;
-  let locker: StubPool;
+  let service: StubPool;
   let connection: EventEmitter;
 
   beforeEach(() => {
-    locker = new StubPool();
+    service = new StubPool();
     connection = new EventEmitter();
   });
 
   describe('while the call waits', () => {
     beforeEach(() => {
-      locker.turn = new Deferred();
+      service.turn = new Deferred();
     });
 
     it('gives up where the connection of a TCP client closes', async () => {
-      const end = answer(locker, rpcContext(message, connection));
-      await locker.untilWaiting(1);
+      const end = answer(service, rpcContext(message, connection));
+      await service.untilWaiting(1);
       connection.emit('close');
       await expect(end).rejects.toMatchObject({ status: 499 });
     });
 
     it('does not give up an event for that: who sends one waits for nothing', async () => {
-      const end = answer(locker, rpcContext(event, connection));
-      await locker.untilWaiting(1);
+      const end = answer(service, rpcContext(event, connection));
+      await service.untilWaiting(1);
       connection.emit('close');
-      locker.turn!.resolve();
+      service.turn!.resolve();
       await expect(end).resolves.toBe('done');
     });
 
@@ -50,24 +50,24 @@ describe('RedlockInterceptor', () => {
       ['the response', () => ({ req: { res: connection } })],
       ['the socket of a subscription', () => ({ req: { extra: { socket: connection } } })],
     ])('gives up where %s of a GraphQL operation closes', async (_case, context) => {
-      const end = answer(locker, contextOf('graphql', own, [{}, {}, context(), {}]));
-      await locker.untilWaiting(1);
+      const end = answer(service, contextOf('graphql', own, [{}, {}, context(), {}]));
+      await service.untilWaiting(1);
       connection.emit('close');
       await expect(end).rejects.toMatchObject({ status: 499 });
     });
 
     it('gives up where Nest listens no longer, as when a socket disconnects', async () => {
-      const subscription = intercept(locker, contextOf('ws', onSocket, [{}, DATA])).subscribe();
-      await locker.untilWaiting(1);
+      const subscription = intercept(service, contextOf('ws', onSocket, [{}, DATA])).subscribe();
+      await service.untilWaiting(1);
       subscription.unsubscribe();
-      await locker.untilWaiting(0);
-      expect(locker.locks).toEqual([]);
+      await service.untilWaiting(0);
+      expect(service.locks).toEqual([]);
     });
 
     it('lets the method know that, where it takes the lock by its arguments', async () => {
       let signal: AbortSignalLike | undefined;
-      const subscription = intercept(locker, contextOf('ws', byArgument, [{}, DATA]), () => {
-        signal = lockCalls.getStore()!.reply.signal;
+      const subscription = intercept(service, contextOf('ws', byArgument, [{}, DATA]), () => {
+        signal = lockCalls.getStore()!.run.signal;
         return NEVER;
       }).subscribe();
       expect(signal!.aborted).toBe(false);
@@ -77,8 +77,8 @@ describe('RedlockInterceptor', () => {
 
     it('does not abort what has ended', async () => {
       let signal: AbortSignalLike | undefined;
-      await answer(locker, contextOf('ws', byArgument, [{}, DATA]), () => {
-        signal = lockCalls.getStore()!.reply.signal;
+      await answer(service, contextOf('ws', byArgument, [{}, DATA]), () => {
+        signal = lockCalls.getStore()!.run.signal;
         return of('done');
       });
       expect(signal!.aborted).toBe(false);
@@ -87,33 +87,33 @@ describe('RedlockInterceptor', () => {
 
   describe('when Nest listens no longer to a method that is under way', () => {
     it('holds the lock until its promise settles', async () => {
-      const handlers = bound(new StubHandlers(), locker);
-      const subscription = intercept(locker, rpcContext(message, connection), () =>
+      const handlers = bound(new StubHandlers(), service);
+      const subscription = intercept(service, rpcContext(message, connection), () =>
         from(handlers.message()),
       ).subscribe();
-      await locker.untilHeld(1);
+      await service.untilHeld(1);
       subscription.unsubscribe();
       await new Promise(setImmediate);
-      expect(locker.held).toBe(1);
+      expect(service.held).toBe(1);
       handlers.work.reject(new Error('nobody hears of it'));
-      await locker.untilHeld(0);
+      await service.untilHeld(0);
     });
 
     it('does not begin it after its pipes any more: the lock is on its way back', async () => {
-      const handlers = bound(new StubHandlers(), locker);
+      const handlers = bound(new StubHandlers(), service);
       const pipes = new Deferred();
       const began = new Deferred<unknown>();
       const handle = (): Observable<unknown> => {
         began.resolve(pipes.promise.then(() => handlers.message()));
         return NEVER;
       };
-      const subscription = intercept(locker, rpcContext(message, connection), handle).subscribe();
-      await locker.untilHeld(1);
+      const subscription = intercept(service, rpcContext(message, connection), handle).subscribe();
+      await service.untilHeld(1);
       subscription.unsubscribe();
       pipes.resolve();
       await expect(began.promise).rejects.toMatchObject({ status: 499 });
-      await locker.untilHeld(0);
-      expect(locker.locks).toHaveLength(1);
+      await service.untilHeld(0);
+      expect(service.locks).toHaveLength(1);
     });
   });
 });

@@ -9,7 +9,7 @@ import { lockCalls } from '../../../lib/with-lock/run/lock-call.js';
 import { interceptorFor, RedlockInterceptor } from '../../../lib/with-lock/redlock.interceptor.js';
 import { WithLock } from '../../../lib/with-lock/with-lock.decorator.js';
 import { Deferred } from '../../support/nest/deferred.js';
-import { StubLocker } from '../../support/nest/stub-locker.js';
+import { StubService } from '../../support/nest/stub-service.js';
 
 class Users {
   @WithLock('user:<body.email>')
@@ -30,28 +30,28 @@ class Response extends EventEmitter {
 }
 
 describe('RedlockInterceptor', () => {
-  let locker: StubLocker;
+  let service: StubService;
   let response: Response;
   const { create, byArguments, unlocked } = Users.prototype;
 
   function intercept(handler: () => void, handle: () => Observable<unknown>, type = 'http'): Observable<unknown> {
     const context = new ExecutionContextHost([{ body: { email: 'a@b' } }, response], Users, handler);
     context.setType(type);
-    return new RedlockInterceptor(locker).intercept(context, { handle });
+    return new RedlockInterceptor(service).intercept(context, { handle });
   }
 
   beforeEach(() => {
-    locker = new StubLocker();
+    service = new StubService();
     response = new Response();
   });
 
   it('takes the lock by the request, and lets the handler know it', async () => {
     const stream = intercept(create, () => of(lockCalls.getStore()?.lock));
-    expect(locker.calls).toEqual([]);
+    expect(service.calls).toEqual([]);
     const lock = await lastValueFrom(stream);
-    expect(lock).toBe(locker.locks[0]);
-    expect(locker.calls[0]!.resources).toEqual(['user:a@b']);
-    expect(locker.held).toBe(0);
+    expect(lock).toBe(service.locks[0]);
+    expect(service.calls[0]!.resources).toEqual(['user:a@b']);
+    expect(service.held).toBe(0);
   });
 
   it('lets the handler know it also where that is called only once the answer is awaited', async () => {
@@ -64,13 +64,13 @@ describe('RedlockInterceptor', () => {
         ),
       ),
     );
-    expect([lock, lockCalls.getStore()]).toEqual([locker.locks[0], undefined]);
+    expect([lock, lockCalls.getStore()]).toEqual([service.locks[0], undefined]);
   });
 
   it('leaves the lock to the method where only its arguments say by which key, and lets it know the request', async () => {
     const call = await lastValueFrom(intercept(byArguments, () => of(lockCalls.getStore())));
     expect(call).toMatchObject({ request: { body: { email: 'a@b' } }, lock: undefined });
-    expect(locker.calls).toEqual([]);
+    expect(service.calls).toEqual([]);
   });
 
   it.each([
@@ -78,17 +78,17 @@ describe('RedlockInterceptor', () => {
     ['a kind of handler that nobody knows', create, 'telegram'],
   ])('does nothing for %s', async (_case, handler, type) => {
     await expect(lastValueFrom(intercept(handler, () => of(lockCalls.getStore()), type))).resolves.toBeUndefined();
-    expect([locker.calls.length, response.listenerCount('close')]).toEqual([0, 0]);
+    expect([service.calls.length, response.listenerCount('close')]).toEqual([0, 0]);
   });
 
   it('takes one lock where it stands twice before a handler', async () => {
     const twice = intercept(create, () => intercept(create, () => of('done')));
     await expect(lastValueFrom(twice)).resolves.toBe('done');
-    expect(locker.locks).toHaveLength(1);
+    expect(service.locks).toHaveLength(1);
   });
 
   it('answers in terms of HTTP where the lock cannot be had', async () => {
-    locker.refusal = new ResourceLockedError(['user:a@b'], 1_500, []);
+    service.refusal = new ResourceLockedError(['user:a@b'], 1_500, []);
     await expect(lastValueFrom(intercept(create, () => NEVER))).rejects.toBeInstanceOf(HttpException);
     expect(response.headers).toEqual({ 'Retry-After': '2' });
   });
@@ -99,9 +99,9 @@ describe('RedlockInterceptor', () => {
   });
 
   it('stops waiting when the client goes away', async () => {
-    locker.turn = new Deferred();
+    service.turn = new Deferred();
     const end = lastValueFrom(intercept(create, () => of('never')));
-    await locker.untilWaiting(1);
+    await service.untilWaiting(1);
     response.emit('close');
     await expect(end).rejects.toMatchObject({ status: 499 });
     expect(response.listenerCount('close')).toBe(0);
@@ -110,7 +110,7 @@ describe('RedlockInterceptor', () => {
   it('lets the handler finish when the client goes away while it runs', async () => {
     const work = new Deferred<string>();
     const end = lastValueFrom(intercept(create, () => defer(() => work.promise)));
-    await locker.untilHeld(1);
+    await service.untilHeld(1);
     response.emit('close');
     work.resolve('done');
     await expect(end).resolves.toBe('done');

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
 import { WithLock } from '../../../lib/with-lock/with-lock.decorator.js';
 import { bound } from '../../support/nest/bound.js';
-import { StubLocker } from '../../support/nest/stub-locker.js';
+import { StubService } from '../../support/nest/stub-service.js';
 
 const mark = Symbol('mark');
 
@@ -47,7 +47,7 @@ class Service {
 }
 
 describe('WithLock', () => {
-  const locker = new StubLocker();
+  const locker = new StubService();
   const service = bound(new Service(), locker);
 
   it('runs the method under its lock, with its this and its arguments', async () => {
@@ -93,7 +93,7 @@ describe('WithLock', () => {
   });
 
   it('makes calls of several objects lock on the service of each', async () => {
-    const other = new StubLocker();
+    const other = new StubService();
     const before = locker.calls.length;
     await bound(new Service(), other).multiply(1);
     expect([locker.calls.length, other.calls.length]).toEqual([before, 1]);

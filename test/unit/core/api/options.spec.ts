@@ -1,12 +1,7 @@
 import { LONGEST_TIMER } from '../../../../lib/core/time/clock.js';
 import { describe, expect, it } from '@jest/globals';
-import {
-  checkLockOptions,
-  DEFAULT_LOCK_OPTIONS,
-  resolveLockOptions,
-  toTtl,
-  type LockOptions,
-} from '../../../../lib/core/api/options.js';
+import { checkLockOptions, DEFAULT_LOCK_OPTIONS, toTtl, type LockOptions } from '../../../../lib/core/api/options.js';
+import { prepareOptions } from '../../../../lib/core/api/prepared-options.js';
 
 const MS = 'a number of ms from';
 const refusal = (options: unknown): Error => {
@@ -74,8 +69,8 @@ describe('checkLockOptions', () => {
   });
 });
 
-describe('resolveLockOptions', () => {
-  const resolve = (options: LockOptions) => resolveLockOptions(DEFAULT_LOCK_OPTIONS, options);
+describe('prepareOptions', () => {
+  const resolve = (options: LockOptions) => prepareOptions(DEFAULT_LOCK_OPTIONS, options);
 
   it('lays what was given over the base', () => {
     expect(resolve({ ttl: 500, retryDelay: 7 })).toEqual({ ...DEFAULT_LOCK_OPTIONS, ttl: 500, retryDelay: 7 });
@@ -116,7 +111,7 @@ describe('resolveLockOptions', () => {
 });
 
 describe('minHold', () => {
-  const resolve = (options: LockOptions) => resolveLockOptions(DEFAULT_LOCK_OPTIONS, options, 30_000);
+  const resolve = (options: LockOptions) => prepareOptions(DEFAULT_LOCK_OPTIONS, options, 30_000);
 
   it('makes a shorter ttl as long, and leaves a longer one', () => {
     expect(resolve({ ttl: 1_000, minHold: 5_000.5 }).ttl).toBe(5_001);

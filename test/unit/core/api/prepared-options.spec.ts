@@ -1,23 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { ABORT, type LazyAbortSignal } from '../../../../lib/core/api/call-options.js';
-import { PreparedOptions } from '../../../../lib/core/api/prepared-options.js';
+import { OptionPreparer } from '../../../../lib/core/api/prepared-options.js';
 import { DEFAULT_LOCK_OPTIONS, LOCK_OPTION_NAMES, type LockOptions } from '../../../../lib/core/api/options.js';
 
-const quitOn = ({ signal }: AbortController): LazyAbortSignal => ({
-  signal,
-  aborted: signal.aborted,
-  reason: signal.reason,
-  throwIfAborted: () => signal.throwIfAborted(),
-  addEventListener: (type, listener) => signal.addEventListener(type, listener),
-  removeEventListener: (type, listener) => signal.removeEventListener(type, listener),
-});
-
-describe('PreparedOptions', () => {
-  const book = new PreparedOptions(DEFAULT_LOCK_OPTIONS, 30_000);
+describe('OptionPreparer', () => {
+  const preparer = new OptionPreparer(DEFAULT_LOCK_OPTIONS, 30_000);
 
   it('has what holds where a call says nothing', () => {
-    expect(book.resolve(undefined)).toBe(DEFAULT_LOCK_OPTIONS);
-    expect(book.resolve({ ttl: 500.5 })).toEqual({ ...DEFAULT_LOCK_OPTIONS, ttl: 500 });
+    expect(preparer.prepare(undefined)).toBe(DEFAULT_LOCK_OPTIONS);
+    expect(preparer.prepare({ ttl: 500.5 })).toEqual({ ...DEFAULT_LOCK_OPTIONS, ttl: 500 });
   });
 
   it.each<[string, LockOptions]>([
@@ -25,9 +15,9 @@ describe('PreparedOptions', () => {
     ['a wrong one', { ttl: -1 }],
     ['one above maxTtl', { ttl: 30_001 }],
   ])('refuses %s, each time', (_case, options) => {
-    for (const given of [options, { shared: options, [ABORT]: quitOn(new AbortController()) }]) {
-      expect(() => book.resolve(given)).toThrow(/tll|ttl/);
-      expect(() => book.resolve(given)).toThrow(/tll|ttl/);
+    for (let times = 0; times < 2; times += 1) {
+      expect(() => preparer.prepare(options)).toThrow(/tll|ttl/);
+      expect(() => preparer.prepareShared(options, undefined)).toThrow(/tll|ttl/);
     }
   });
 
@@ -44,22 +34,22 @@ describe('PreparedOptions', () => {
       minHold: 6,
       reentrant: true,
     };
-    const quit = quitOn(new AbortController());
-    const { signal, ...options } = book.resolve({ shared, [ABORT]: quit });
+    const cancel = new AbortController().signal;
+    const { signal, ...options } = preparer.prepareShared(shared, cancel);
     expect(Object.keys(shared)).toEqual(LOCK_OPTION_NAMES.filter((name) => name !== 'signal'));
     expect(options).toEqual(shared);
-    expect(signal).toBe(quit);
+    expect(signal).toBe(cancel);
   });
 
   it('looks closer only at what the latest call did not ask for', () => {
-    const own = new PreparedOptions(DEFAULT_LOCK_OPTIONS, 30_000);
-    const first = own.resolve({ ttl: 700, waitTimeout: 0 });
-    expect(own.resolve({ waitTimeout: 0, ttl: 700 })).toBe(first);
-    expect(own.resolve({ ttl: 701, waitTimeout: 0 })).toEqual({ ...first, ttl: 701 });
-    expect(own.resolve({ ttl: 701 })).toEqual({ ...DEFAULT_LOCK_OPTIONS, ttl: 701 });
-    expect(own.resolve({ ttl: 701, waitTimeout: 0 })).toEqual({ ...first, ttl: 701 });
-    expect(own.resolve({})).toEqual(DEFAULT_LOCK_OPTIONS);
-    expect(() => own.resolve({ tll: 5 } as LockOptions)).toThrow('tll');
+    const own = new OptionPreparer(DEFAULT_LOCK_OPTIONS, 30_000);
+    const first = own.prepare({ ttl: 700, waitTimeout: 0 });
+    expect(own.prepare({ waitTimeout: 0, ttl: 700 })).toBe(first);
+    expect(own.prepare({ ttl: 701, waitTimeout: 0 })).toEqual({ ...first, ttl: 701 });
+    expect(own.prepare({ ttl: 701 })).toEqual({ ...DEFAULT_LOCK_OPTIONS, ttl: 701 });
+    expect(own.prepare({ ttl: 701, waitTimeout: 0 })).toEqual({ ...first, ttl: 701 });
+    expect(own.prepare({})).toEqual(DEFAULT_LOCK_OPTIONS);
+    expect(() => own.prepare({ tll: 5 } as LockOptions)).toThrow('tll');
   });
 
   it.each<[string, unknown]>([
@@ -69,40 +59,40 @@ describe('PreparedOptions', () => {
     ['a list', [500]],
     ['a name that every object has', { toString: () => 'options' }],
   ])('refuses %s also after options that say nothing', (_case, options) => {
-    const own = new PreparedOptions(DEFAULT_LOCK_OPTIONS, 30_000);
-    own.resolve({});
-    expect(() => own.resolve(options as LockOptions)).toThrow(TypeError);
-    expect(() => own.resolve(options as LockOptions)).toThrow(/options/);
+    const own = new OptionPreparer(DEFAULT_LOCK_OPTIONS, 30_000);
+    own.prepare({});
+    expect(() => own.prepare(options as LockOptions)).toThrow(TypeError);
+    expect(() => own.prepare(options as LockOptions)).toThrow(/options/);
   });
 
   it('takes no inherited option, whatever the latest call asked for', () => {
-    const own = new PreparedOptions(DEFAULT_LOCK_OPTIONS, 30_000);
-    own.resolve({ ttl: 700 });
-    expect(own.resolve(Object.create({ ttl: 700 }) as LockOptions)).toEqual(DEFAULT_LOCK_OPTIONS);
+    const own = new OptionPreparer(DEFAULT_LOCK_OPTIONS, 30_000);
+    own.prepare({ ttl: 700 });
+    expect(own.prepare(Object.create({ ttl: 700 }) as LockOptions)).toEqual(DEFAULT_LOCK_OPTIONS);
   });
 
   it('notices that an object says something else than before', () => {
-    const own = new PreparedOptions(DEFAULT_LOCK_OPTIONS, 30_000);
+    const own = new OptionPreparer(DEFAULT_LOCK_OPTIONS, 30_000);
     const options: LockOptions = { ttl: 700 };
-    expect(own.resolve(options).ttl).toBe(700);
+    expect(own.prepare(options).ttl).toBe(700);
     options.ttl = 800;
-    expect(own.resolve(options).ttl).toBe(800);
+    expect(own.prepare(options).ttl).toBe(800);
     options.ttl = -1;
-    expect(() => own.resolve(options)).toThrow('ttl');
+    expect(() => own.prepare(options)).toThrow('ttl');
   });
 
   it('gives each call its own signal', () => {
-    const own = new PreparedOptions(DEFAULT_LOCK_OPTIONS, 30_000);
+    const own = new OptionPreparer(DEFAULT_LOCK_OPTIONS, 30_000);
     const [one, other] = [new AbortController(), new AbortController()];
-    expect(own.resolve({ ttl: 700, signal: one.signal }).signal).toBe(one.signal);
-    expect(own.resolve({ ttl: 700, signal: other.signal }).signal).toBe(other.signal);
-    expect(own.resolve({ ttl: 700 }).signal).toBeUndefined();
+    expect(own.prepare({ ttl: 700, signal: one.signal }).signal).toBe(one.signal);
+    expect(own.prepare({ ttl: 700, signal: other.signal }).signal).toBe(other.signal);
+    expect(own.prepare({ ttl: 700 }).signal).toBeUndefined();
   });
 
   it('keeps nothing that comes with a signal', () => {
-    const own = new PreparedOptions(DEFAULT_LOCK_OPTIONS, 30_000);
+    const own = new OptionPreparer(DEFAULT_LOCK_OPTIONS, 30_000);
     const options = { ttl: 700, signal: new AbortController().signal };
-    expect(own.resolve(options)).not.toBe(own.resolve(options));
+    expect(own.prepare(options)).not.toBe(own.prepare(options));
   });
 
   it('looks at what calls share once, and gives each its own end of the wait', () => {
@@ -113,13 +103,12 @@ describe('PreparedOptions', () => {
         return 700;
       },
     };
-    const quits = [quitOn(new AbortController()), quitOn(new AbortController())];
-    const calls = quits.map((quit) => ({ shared, [ABORT]: quit }));
+    const signals = [new AbortController().signal, new AbortController().signal];
     const before = looks;
-    const [first, second] = calls.map((call) => book.resolve(call));
+    const [first, second] = signals.map((signal) => preparer.prepareShared(shared, signal));
     const once = looks - before;
-    book.resolve(calls[0]);
+    preparer.prepareShared(shared, signals[0]);
     expect(looks - before).toBe(once);
-    expect([first!.ttl, second!.ttl, first!.signal, second!.signal]).toEqual([700, 700, ...quits]);
+    expect([first!.ttl, second!.ttl, first!.signal, second!.signal]).toEqual([700, 700, ...signals]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { RPC } from '../../../../lib/with-lock/key/handler-kind.js';
+import { RPC } from '../../../../lib/with-lock/key/key-roots.js';
 import { KeyTemplate, type KeySource } from '../../../../lib/with-lock/key/key-template.js';
 
 const SOURCE: KeySource = {

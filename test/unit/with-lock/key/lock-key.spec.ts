@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { LockKeyError } from '../../../../lib/core/api/errors.js';
-import { KeyMistake } from '../../../../lib/with-lock/key/key-mistake.js';
+import { KeyDefinitionError } from '../../../../lib/with-lock/key/key-definition-error.js';
 import { compileKey, namesOf, type LockKey } from '../../../../lib/with-lock/key/lock-key.js';
 
 const resolve = (key: LockKey, ...args: unknown[]): readonly string[] =>
@@ -64,14 +64,14 @@ describe('compileKey', () => {
     ['an array in an array', [['a']]],
     ['a promise', Promise.resolve('a')],
   ])('refuses a function that returns %s, as a mistake of who wrote it', (_case, result) => {
-    expect(() => resolve((() => result) as unknown as LockKey)).toThrow(KeyMistake);
+    expect(() => resolve((() => result) as unknown as LockKey)).toThrow(KeyDefinitionError);
   });
 
   it('refuses what a function makes of a part that is missing, or has no text, within another text', () => {
     const user = (part: unknown) => (): string => `user:${String(part)}`;
     expect(() => resolve(user(undefined))).toThrow(LockKeyError);
     expect(() => resolve(() => ['a', 'undefined'])).toThrow(/"undefined"/);
-    expect(() => resolve(user({ id: 7 }))).toThrow(KeyMistake);
+    expect(() => resolve(user({ id: 7 }))).toThrow(KeyDefinitionError);
     expect(resolve(user('undefinedly'))).toEqual(['user:undefinedly']);
   });
 

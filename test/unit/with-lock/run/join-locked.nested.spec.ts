@@ -3,19 +3,19 @@ import type { LockEvent } from '../../../../lib/core/api/events.js';
 import { HOLDS, EMIT } from '../../../../lib/redlock.tokens.js';
 import { toPlan } from '../../../../lib/with-lock/run/lock-plan.js';
 import { runLocked } from '../../../../lib/with-lock/run/run-locked.js';
-import type { LockedRun } from '../../../../lib/with-lock/run/locker.js';
+import type { LockedRun } from '../../../../lib/with-lock/run/locked-run.js';
 import { Deferred } from '../../../support/nest/deferred.js';
-import { StubLocker } from '../../../support/nest/stub-locker.js';
+import { StubService } from '../../../support/nest/stub-service.js';
 
 describe('a call that joins others', () => {
   const plan = toPlan('a', { onContended: 'join' }, 'here');
-  let locker: StubLocker;
+  let service: StubService;
   let told: LockEvent[];
-  const run = (more: Partial<LockedRun> = {}): LockedRun => ({ locker, plan, resources: () => ['a'], ...more });
+  const run = (more: Partial<LockedRun> = {}): LockedRun => ({ service, plan, resources: () => ['a'], ...more });
 
   beforeEach(() => {
     told = [];
-    locker = Object.assign(new StubLocker(), { [EMIT]: (event: LockEvent) => void told.push(event) });
+    service = Object.assign(new StubService(), { [EMIT]: (event: LockEvent) => void told.push(event) });
   });
 
   describe('in its own work', () => {
@@ -61,13 +61,13 @@ describe('a call that joins others', () => {
   });
 
   it('does not wait for a run that waits for what the caller holds', async () => {
-    locker.turn = new Deferred();
+    service.turn = new Deferred();
     const waiting = runLocked(run(), () => 'later');
-    await locker.untilWaiting(1);
-    const holder = Object.assign(locker, { [HOLDS]: (resources: readonly string[]) => resources.includes('a') });
-    const { turn } = locker;
-    locker.turn = undefined;
-    await expect(runLocked(run({ locker: holder }), () => 'nested')).resolves.toBe('nested');
+    await service.untilWaiting(1);
+    const holder = Object.assign(service, { [HOLDS]: (resources: readonly string[]) => resources.includes('a') });
+    const { turn } = service;
+    service.turn = undefined;
+    await expect(runLocked(run({ service: holder }), () => 'nested')).resolves.toBe('nested');
     turn.resolve();
     await expect(waiting).resolves.toBe('later');
   }, 5_000);

@@ -4,9 +4,9 @@ import { LockKeyError, ResourceLockedError } from '../../../../lib/core/api/erro
 import { EMIT } from '../../../../lib/redlock.tokens.js';
 import { toPlan } from '../../../../lib/with-lock/run/lock-plan.js';
 import { runLocked } from '../../../../lib/with-lock/run/run-locked.js';
-import type { LockedRun } from '../../../../lib/with-lock/run/locker.js';
+import type { LockedRun } from '../../../../lib/with-lock/run/locked-run.js';
 import { Deferred } from '../../../support/nest/deferred.js';
-import { StubLocker } from '../../../support/nest/stub-locker.js';
+import { StubService } from '../../../support/nest/stub-service.js';
 
 const LOCKED = new ResourceLockedError(['a'], 1_500, []);
 const never = (): never => {
@@ -15,9 +15,9 @@ const never = (): never => {
 
 describe('runLocked with onContended: join', () => {
   const plan = toPlan('a', { onContended: 'join', ttl: 700 }, 'here');
-  let locker: StubLocker;
+  let service: StubService;
   let told: LockEvent[];
-  const run = (more: Partial<LockedRun> = {}): LockedRun => ({ locker, plan, resources: () => ['a'], ...more });
+  const run = (more: Partial<LockedRun> = {}): LockedRun => ({ service, plan, resources: () => ['a'], ...more });
   /** A caller that may go away. */
   const caller = (): { leave: () => void; signal: AbortSignal } => {
     const abort = new AbortController();
@@ -26,21 +26,21 @@ describe('runLocked with onContended: join', () => {
 
   beforeEach(() => {
     told = [];
-    locker = Object.assign(new StubLocker(), { [EMIT]: (event: LockEvent) => void told.push(event) });
+    service = Object.assign(new StubService(), { [EMIT]: (event: LockEvent) => void told.push(event) });
   });
 
   it('shares one value by reference among all who come while it waits or runs', async () => {
-    locker.turn = new Deferred();
+    service.turn = new Deferred();
     const work = new Deferred<object>();
     const first = runLocked(run(), () => work.promise);
     const waiting = runLocked(run(), never);
-    locker.turn.resolve();
-    await locker.untilHeld(1);
+    service.turn.resolve();
+    await service.untilHeld(1);
     const running = runLocked(run(), never);
     const value = {};
     work.resolve(value);
     for (const outcome of await Promise.all([first, waiting, running])) expect(outcome).toBe(value);
-    expect(locker.calls).toEqual([{ resources: ['a'], options: { ttl: 700, signal: expect.any(AbortSignal) } }]);
+    expect(service.calls).toEqual([{ resources: ['a'], options: { ttl: 700, signal: expect.any(AbortSignal) } }]);
     expect(told).toEqual(Array(2).fill({ type: 'joined', resources: ['a'] }));
   });
 
@@ -54,14 +54,14 @@ describe('runLocked with onContended: join', () => {
     await expect(runLocked(run(), () => 1)).resolves.toBe(1);
     await expect(runLocked(run(), () => Promise.reject(new Error('business')))).rejects.toThrow('business');
     await expect(runLocked(run(), () => 2)).resolves.toBe(2);
-    expect([locker.calls.length, told]).toEqual([3, []]);
+    expect([service.calls.length, told]).toEqual([3, []]);
   });
 
   it.each<[string, () => Partial<LockedRun>]>([
     ['another key', () => ({ resources: () => ['b'] })],
     ['more keys', () => ({ resources: () => ['a', 'b'] })],
-    ['another pool', () => ({ locker: new StubLocker() })],
-    ['another class', () => ({ owner: StubLocker })],
+    ['another pool', () => ({ service: new StubService() })],
+    ['another class', () => ({ owner: StubService })],
     ['another method', () => ({ plan: toPlan('a', { onContended: 'join' }, 'there') })],
     ['a method that waits', () => ({ plan: toPlan('a', {}, 'there') })],
   ])('shares nothing with %s', async (_case, other) => {
@@ -75,28 +75,31 @@ describe('runLocked with onContended: join', () => {
 
   it('lets each class that shares a method join its own', async () => {
     const work = [new Deferred<number>(), new Deferred<number>()];
-    const owners = [StubLocker, Deferred];
+    const owners = [StubService, Deferred];
     const calls = [0, 1, 0, 1].map((index) => runLocked(run({ owner: owners[index] }), () => work[index]!.promise));
     work.forEach((each, index) => each.resolve(index));
     await expect(Promise.all(calls)).resolves.toEqual([0, 1, 0, 1]);
-    expect(locker.calls).toHaveLength(2);
+    expect(service.calls).toHaveLength(2);
   });
 
   it('tells each caller in its own way that the lock could not be had', async () => {
-    locker.refusal = LOCKED;
+    service.refusal = LOCKED;
     const replies = ['one', 'other'].map((name) => new Error(name));
     const calls = replies.map((reply) =>
-      runLocked(run({ toReply: (error) => (error === LOCKED ? reply : never()) }), never),
+      runLocked(run({ toException: (error) => (error === LOCKED ? reply : never()) }), never),
     );
     const plain = runLocked(run(), never);
     for (const [index, call] of calls.entries()) await expect(call).rejects.toBe(replies[index]);
     await expect(plain).rejects.toBe(LOCKED);
-    expect(locker.calls).toHaveLength(1);
+    expect(service.calls).toHaveLength(1);
   });
 
   it('does not take an error of the work for one of the lock, whoever gets it', async () => {
-    const toReply = (): Error => new Error('mapped');
-    const calls = [runLocked(run({ toReply }), () => Promise.reject(LOCKED)), runLocked(run({ toReply }), never)];
+    const toException = (): Error => new Error('mapped');
+    const calls = [
+      runLocked(run({ toException }), () => Promise.reject(LOCKED)),
+      runLocked(run({ toException }), never),
+    ];
     for (const call of calls) await expect(call).rejects.toBe(LOCKED);
   });
 
@@ -106,41 +109,41 @@ describe('runLocked with onContended: join', () => {
       throw new LockKeyError('missing');
     };
     await expect(runLocked(run({ resources }), never)).rejects.toBeInstanceOf(LockKeyError);
-    await expect(runLocked(run({ resources, toReply: () => reply }), never)).rejects.toBe(reply);
-    expect(locker.calls).toEqual([]);
+    await expect(runLocked(run({ resources, toException: () => reply }), never)).rejects.toBe(reply);
+    expect(service.calls).toEqual([]);
   });
 
   describe('where a caller goes away', () => {
     it.each([0, 1])('while they wait, goes on for the rest: caller %i', async (who) => {
-      locker.turn = new Deferred();
+      service.turn = new Deferred();
       const callers = [caller(), caller()];
       const calls = callers.map(({ signal }) => runLocked(run({ signal }), () => 'done'));
       const left = expect(calls[who]).rejects.toThrow('gone');
       callers[who]!.leave();
       await left;
-      await locker.untilWaiting(1);
-      locker.turn.resolve();
+      await service.untilWaiting(1);
+      service.turn.resolve();
       await expect(calls[1 - who]).resolves.toBe('done');
     });
 
     it('as the last of those who wait, gives up the lock; whoever comes then begins anew', async () => {
-      locker.turn = new Deferred();
+      service.turn = new Deferred();
       const callers = [caller(), caller()];
       const calls = callers.map(({ signal }) => runLocked(run({ signal }), never));
       const ends = calls.map((call) => expect(call).rejects.toThrow('gone'));
       for (const { leave } of callers) leave();
       const next = runLocked(run(), () => 'done');
       await Promise.all(ends);
-      await locker.untilWaiting(1);
-      locker.turn.resolve();
+      await service.untilWaiting(1);
+      service.turn.resolve();
       await expect(next).resolves.toBe('done');
-      expect(locker.calls).toHaveLength(2);
+      expect(service.calls).toHaveLength(2);
     });
 
     it('before it has come, asks for nothing', async () => {
       const { signal, leave } = caller();
       leave();
-      locker.turn = new Deferred();
+      service.turn = new Deferred();
       await expect(runLocked(run({ signal }), never)).rejects.toThrow('gone');
     });
 
@@ -148,7 +151,7 @@ describe('runLocked with onContended: join', () => {
       const work = new Deferred<string>();
       const { signal, leave } = caller();
       const first = runLocked(run({ signal }), () => work.promise);
-      await locker.untilHeld(1);
+      await service.untilHeld(1);
       leave();
       const second = runLocked(run(), never);
       work.resolve('done');

@@ -3,22 +3,22 @@ import { EMPTY, lastValueFrom, NEVER, of, throwError, toArray, type Observable }
 import { ResourceLockedError } from '../../../../lib/core/api/errors.js';
 import { toPlan } from '../../../../lib/with-lock/run/lock-plan.js';
 import { streamLocked } from '../../../../lib/with-lock/run/locked-stream.js';
-import type { LockedRun } from '../../../../lib/with-lock/run/locker.js';
+import type { LockedRun } from '../../../../lib/with-lock/run/locked-run.js';
 import { Deferred } from '../../../support/nest/deferred.js';
-import { StubLocker } from '../../../support/nest/stub-locker.js';
+import { StubService } from '../../../support/nest/stub-service.js';
 import { Watched } from '../../../support/nest/watched.js';
 
 const all = <T>(stream: Observable<T>): Promise<T[]> => lastValueFrom(stream.pipe(toArray()));
 
 describe('streamLocked with onContended: join', () => {
   const plan = toPlan('a', { onContended: 'join' }, 'Users.find');
-  let locker: StubLocker;
+  let service: StubService;
   let source: Watched<object>;
-  const run = (more: Partial<LockedRun> = {}): LockedRun => ({ locker, plan, resources: () => ['a'], ...more });
+  const run = (more: Partial<LockedRun> = {}): LockedRun => ({ service, plan, resources: () => ['a'], ...more });
   const stream = (more?: Partial<LockedRun>): Observable<unknown> => streamLocked(run(more), () => source.stream);
 
   beforeEach(() => {
-    locker = new StubLocker();
+    service = new StubService();
     source = new Watched();
   });
 
@@ -32,7 +32,7 @@ describe('streamLocked with onContended: join', () => {
       expect(values).toHaveLength(1);
       expect(values[0]).toBe(value);
     }
-    expect([source.subscriptions, locker.calls.length, locker.held]).toEqual([1, 1, 0]);
+    expect([source.subscriptions, service.calls.length, service.held]).toEqual([1, 1, 0]);
   });
 
   it('shares that there is none, and the error', async () => {
@@ -41,7 +41,7 @@ describe('streamLocked with onContended: join', () => {
     for (const end of [0, 1].map(() => all(streamLocked(run(), () => throwError(() => error))))) {
       await expect(end).rejects.toBe(error);
     }
-    expect(locker.calls).toHaveLength(2);
+    expect(service.calls).toHaveLength(2);
   });
 
   it('takes the lock for every subscription that comes after the end', async () => {
@@ -57,7 +57,7 @@ describe('streamLocked with onContended: join', () => {
     source.next({});
     source.next({});
     await Promise.all(ends);
-    expect([source.subscribers, locker.held]).toEqual([0, 0]);
+    expect([source.subscribers, service.held]).toEqual([0, 0]);
   });
 
   it.each([0, 1])('goes on where a subscriber leaves: number %i', async (who) => {
@@ -75,38 +75,38 @@ describe('streamLocked with onContended: join', () => {
   });
 
   it('stops waiting for the lock once all have left', async () => {
-    locker.turn = new Deferred();
+    service.turn = new Deferred();
     const subscriptions = [stream().subscribe(), stream().subscribe()];
-    await locker.untilWaiting(1);
+    await service.untilWaiting(1);
     subscriptions[0]!.unsubscribe();
-    expect(locker.waiting).toBe(1);
+    expect(service.waiting).toBe(1);
     subscriptions[1]!.unsubscribe();
-    await locker.untilWaiting(0);
-    expect([locker.calls.length, source.subscriptions]).toEqual([1, 0]);
+    await service.untilWaiting(0);
+    expect([service.calls.length, source.subscriptions]).toEqual([1, 0]);
   });
 
   it('is not opened for nobody, where the lock comes too late to be given up', async () => {
-    locker.turn = new Deferred();
-    locker.notices = false;
+    service.turn = new Deferred();
+    service.notices = false;
     const subscription = stream().subscribe();
-    await locker.untilWaiting(1);
+    await service.untilWaiting(1);
     subscription.unsubscribe();
-    locker.turn.resolve();
-    await locker.until(({ locks, held }) => locks.length === 1 && held === 0);
+    service.turn.resolve();
+    await service.until(({ locks, held }) => locks.length === 1 && held === 0);
     expect(source.subscribers).toBe(0);
   });
 
   it('ends for all with the loss of the lock', async () => {
     const ends = [0, 1].map(() => all(streamLocked(run(), () => NEVER)));
-    await locker.untilHeld(1);
-    const lost = locker.locks[0]!.lose();
+    await service.untilHeld(1);
+    const lost = service.locks[0]!.lose();
     for (const end of ends) await expect(end).rejects.toBe(lost);
   });
 
   it('answers each in its own way where the lock cannot be had', async () => {
-    locker.refusal = new ResourceLockedError(['a'], 5, []);
+    service.refusal = new ResourceLockedError(['a'], 5, []);
     const replies = [new Error('one'), new Error('other')];
-    const ends = replies.map((reply) => all(stream({ toReply: () => reply })));
+    const ends = replies.map((reply) => all(stream({ toException: () => reply })));
     for (const [index, end] of ends.entries()) await expect(end).rejects.toBe(replies[index]);
   });
 });

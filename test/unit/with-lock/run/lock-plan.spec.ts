@@ -16,9 +16,9 @@ describe('toPlan', () => {
   it('waits where equal calls share an outcome, and remembers them by method', () => {
     const [one, other] = [plan({ onContended: 'join', waitTimeout: 700 }), plan({ onContended: 'join' })];
     expect(one.options.waitTimeout).toBe(700);
-    expect(one.joins).toBeDefined();
-    expect(one.joins).not.toBe(other.joins);
-    expect(plan({}).joins).toBeUndefined();
+    expect(one.sharedRuns).toBeDefined();
+    expect(one.sharedRuns).not.toBe(other.sharedRuns);
+    expect(plan({}).sharedRuns).toBeUndefined();
   });
 
   it('keeps the options of the lock and the pool', () => {

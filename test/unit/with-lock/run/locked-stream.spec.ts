@@ -3,40 +3,40 @@ import { EMPTY, NEVER, Observable, Subject, of, range, take, throwError, toArray
 import { LockKeyError, ResourceLockedError } from '../../../../lib/core/api/errors.js';
 import { toPlan, type WithLockOptions } from '../../../../lib/with-lock/run/lock-plan.js';
 import { streamLocked } from '../../../../lib/with-lock/run/locked-stream.js';
-import type { LockedRun } from '../../../../lib/with-lock/run/locker.js';
+import type { LockedRun } from '../../../../lib/with-lock/run/locked-run.js';
 import { StubLock } from '../../../support/nest/stub-lock.js';
-import { StubLocker } from '../../../support/nest/stub-locker.js';
+import { StubService } from '../../../support/nest/stub-service.js';
 import { Watched } from '../../../support/nest/watched.js';
 
 const LOCKED = new ResourceLockedError(['a'], 1_500, []);
 
 describe('streamLocked', () => {
-  let locker: StubLocker;
+  let service: StubService;
   let source: Watched<number>;
   const run = (options: WithLockOptions = {}, more: Partial<LockedRun> = {}): LockedRun => ({
-    locker,
+    service,
     plan: toPlan('a', options, 'here'),
     resources: () => ['a'],
     ...more,
   });
 
   beforeEach(() => {
-    locker = new StubLocker();
+    service = new StubService();
     source = new Watched();
   });
 
   it('takes no lock before it is subscribed to', async () => {
     const stream = streamLocked(run(), () => of(1));
-    expect(locker.calls).toEqual([]);
+    expect(service.calls).toEqual([]);
     await expect(lastValueFrom(stream)).resolves.toBe(1);
-    expect(locker.calls).toHaveLength(1);
+    expect(service.calls).toHaveLength(1);
   });
 
   it('is not opened where the lock is over when it comes, and tells of the loss', async () => {
     const over = new StubLock(['a']);
     const lost = over.lose();
     const late = { withLock: async (_names: unknown, work: (lock: StubLock) => unknown) => work(over) };
-    const stream = streamLocked({ ...run(), locker: late as LockedRun['locker'] }, () => source.stream);
+    const stream = streamLocked({ ...run(), service: late as LockedRun['service'] }, () => source.stream);
     await expect(lastValueFrom(stream)).rejects.toBe(lost);
     expect(source.subscriptions).toBe(0);
   });
@@ -44,31 +44,31 @@ describe('streamLocked', () => {
   it('takes a lock for every subscription', async () => {
     const stream = streamLocked(run(), (lock) => of(lock));
     expect(await lastValueFrom(stream)).not.toBe(await lastValueFrom(stream));
-    expect(locker.locks).toHaveLength(2);
+    expect(service.locks).toHaveLength(2);
   });
 
   it('holds the lock while values come, and until the stream completes', async () => {
     const seen = new Subject<[unknown, number]>();
     const all = lastValueFrom(seen.pipe(toArray()));
     streamLocked(run(), () => source.stream).subscribe({
-      next: (value) => seen.next([value, locker.held]),
+      next: (value) => seen.next([value, service.held]),
       complete: () => seen.complete(),
     });
     await source.untilSubscribed();
     for (const value of [1, 2]) source.next(value);
-    expect(locker.held).toBe(1);
+    expect(service.held).toBe(1);
     source.complete();
     await expect(all).resolves.toEqual([
       [1, 1],
       [2, 1],
     ]);
-    expect([locker.held, source.subscribers]).toEqual([0, 0]);
+    expect([service.held, source.subscribers]).toEqual([0, 0]);
   });
 
   it('tells the end only after the lock is free', async () => {
     const heldAt = (stream: Observable<unknown>): Promise<number> =>
       new Promise((resolve) =>
-        stream.subscribe({ error: () => resolve(locker.held), complete: () => resolve(locker.held) }),
+        stream.subscribe({ error: () => resolve(service.held), complete: () => resolve(service.held) }),
       );
     await expect(heldAt(streamLocked(run(), () => of(1)))).resolves.toBe(0);
     await expect(heldAt(streamLocked(run(), () => throwError(() => new Error('business'))))).resolves.toBe(0);
@@ -85,15 +85,17 @@ describe('streamLocked', () => {
   });
 
   it('hands on the very error of the stream, and frees the lock', async () => {
-    const toReply = (): unknown => new Error('mapped');
+    const toException = (): unknown => new Error('mapped');
     await expect(
-      lastValueFrom(streamLocked(run({ onContended: 'skip' }, { toReply }), () => throwError(() => LOCKED))),
+      lastValueFrom(streamLocked(run({ onContended: 'skip' }, { toException }), () => throwError(() => LOCKED))),
     ).rejects.toBe(LOCKED);
     const opens = (): never => {
       throw LOCKED;
     };
-    await expect(lastValueFrom(streamLocked(run({ onContended: 'skip' }, { toReply }), opens))).rejects.toBe(LOCKED);
-    expect(locker.held).toBe(0);
+    await expect(lastValueFrom(streamLocked(run({ onContended: 'skip' }, { toException }), opens))).rejects.toBe(
+      LOCKED,
+    );
+    expect(service.held).toBe(0);
   });
 
   it('maps the errors of its own lock and key', async () => {
@@ -101,23 +103,23 @@ describe('streamLocked', () => {
     const resources = (): never => {
       throw new LockKeyError('missing');
     };
-    await expect(lastValueFrom(streamLocked(run({}, { resources, toReply: () => reply }), () => NEVER))).rejects.toBe(
-      reply,
-    );
-    locker.refusal = LOCKED;
-    await expect(lastValueFrom(streamLocked(run({}, { toReply: () => reply }), () => NEVER))).rejects.toBe(reply);
+    await expect(
+      lastValueFrom(streamLocked(run({}, { resources, toException: () => reply }), () => NEVER)),
+    ).rejects.toBe(reply);
+    service.refusal = LOCKED;
+    await expect(lastValueFrom(streamLocked(run({}, { toException: () => reply }), () => NEVER))).rejects.toBe(reply);
   });
 
   it('is empty, and not opened, where the plan skips and somebody else holds the lock', async () => {
-    locker.refusal = LOCKED;
+    service.refusal = LOCKED;
     const skip = run({ onContended: 'skip' });
     await expect(lastValueFrom(streamLocked(skip, () => source.stream).pipe(toArray()))).resolves.toEqual([]);
     expect(source.subscriptions).toBe(0);
   });
 
   it('gives one undefined then to a request, which wants an answer', async () => {
-    locker.refusal = LOCKED;
-    const skip = run({ onContended: 'skip' }, { toReply: (error) => error });
+    service.refusal = LOCKED;
+    const skip = run({ onContended: 'skip' }, { toException: (error) => error });
     await expect(lastValueFrom(streamLocked(skip, () => source.stream).pipe(toArray()))).resolves.toEqual([undefined]);
     expect(source.subscriptions).toBe(0);
   });
@@ -125,19 +127,19 @@ describe('streamLocked', () => {
   it('ends with the loss of the lock, and lets go of the source', async () => {
     const end = lastValueFrom(streamLocked(run(), () => source.stream));
     await source.untilSubscribed();
-    const lost = locker.locks[0]!.lose();
+    const lost = service.locks[0]!.lose();
     await expect(end).rejects.toBe(lost);
-    expect([locker.held, source.subscribers]).toEqual([0, 0]);
+    expect([service.held, source.subscribers]).toEqual([0, 0]);
   });
 
   it('ends where the lock is lost already when the stream is opened', async () => {
     const opening = streamLocked(run(), () => {
-      locker.locks[0]!.lose();
+      service.locks[0]!.lose();
       return source.stream;
     });
     const lost = await new Promise((resolve) => opening.subscribe({ error: resolve }));
     expect(lost).toMatchObject({ code: 'LOCK_LOST' });
-    await locker.untilHeld(0);
+    await service.untilHeld(0);
     expect(source.subscribers).toBe(0);
   }, 5_000);
 
@@ -150,7 +152,7 @@ describe('streamLocked', () => {
       }
     });
     await expect(lastValueFrom(streamLocked(run(), () => greedy).pipe(take(2), toArray()))).resolves.toEqual([0, 1]);
-    await locker.untilHeld(0);
+    await service.untilHeld(0);
     expect(given).toEqual([0, 1]);
   });
 });

@@ -51,7 +51,7 @@ describe.each([
     cancellation.end();
     expect(client.listenerCount('close')).toBe(0);
     client.close();
-    cancellation.leave();
+    cancellation.cancel();
     expect(cancellation.signal.aborted).toBe(false);
   });
 
@@ -97,7 +97,7 @@ describe('WaitCancellation, asked without a signal', () => {
 describe('WaitCancellation, without a client', () => {
   it('aborts when the call is told to leave', () => {
     const cancellation = new WaitCancellation();
-    cancellation.leave(() => new Error('enough'));
+    cancellation.cancel(() => new Error('enough'));
     expect(cancellation.signal.reason).toEqual(new Error('enough'));
   });
 

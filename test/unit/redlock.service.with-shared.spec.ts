@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { ABORT, type CallOptions } from '../../lib/core/api/call-options.js';
 import { SystemClock } from '../../lib/core/time/system-clock.js';
 import type { Lock } from '../../lib/core/api/lock.js';
 import type { LockOptions } from '../../lib/core/api/options.js';
 import { MemoryNode } from '../../lib/memory/memory-node.js';
 import { RedlockService } from '../../lib/redlock.service.js';
-import { LOCK_FOR } from '../../lib/redlock.tokens.js';
+import { toPlan } from '../../lib/with-lock/run/lock-plan.js';
+import { withLockOf } from '../../lib/with-lock/run/lock-service.js';
 import { WaitCancellation } from '../../lib/with-lock/transport/wait-cancellation.js';
 
 /** As an application may have it. */
@@ -20,11 +20,12 @@ class Counting extends RedlockService {
 
 describe('a call of a method with @WithLock', () => {
   const nodes = [1, 2, 3].map((index) => new MemoryNode(`node-${index}`, new SystemClock()));
-  const work = async (lock: Lock): Promise<boolean> => lock.isValid;
-  let call: CallOptions;
+  const work = async (lock: Lock | undefined): Promise<boolean> => lock!.isValid;
+  const { options } = toPlan('a', { ttl: 700 }, 'here');
+  let signal: WaitCancellation;
   let service: RedlockService;
 
-  beforeEach(() => void (call = { shared: { ttl: 700 }, [ABORT]: new WaitCancellation() }));
+  beforeEach(() => void (signal = new WaitCancellation()));
   afterEach(async () => {
     jest.restoreAllMocks();
     await service.onApplicationShutdown();
@@ -33,26 +34,26 @@ describe('a call of a method with @WithLock', () => {
   it('asks a service whose withLock is overridden, with ordinary options', async () => {
     const counting = new Counting(nodes, {});
     service = counting;
-    await expect(service[LOCK_FOR](['a'], work, call)).resolves.toBe(true);
+    await expect(withLockOf(service, { resources: ['a'], work, options, signal })).resolves.toBe(true);
     expect(counting.asked).toEqual([[['a'], { ttl: 700, signal: expect.any(AbortSignal) }]]);
     // The very one: any two that are not aborted are equal.
-    expect((counting.asked as [unknown, LockOptions][])[0]![1].signal).toBe(call[ABORT].signal);
+    expect((counting.asked as [unknown, LockOptions][])[0]![1].signal).toBe(signal.signal);
   });
 
   it('asks whoever spies on it', async () => {
     service = new RedlockService(nodes, {});
     const spy = jest.spyOn(service, 'withLock');
-    await expect(service[LOCK_FOR](['a'], work, call)).resolves.toBe(true);
+    await expect(withLockOf(service, { resources: ['a'], work, options, signal })).resolves.toBe(true);
     expect(spy).toHaveBeenCalledWith(['a'], work, { ttl: 700, signal: expect.any(AbortSignal) });
-    expect((spy.mock.calls[0]![2] as LockOptions).signal).toBe(call[ABORT].signal);
+    expect((spy.mock.calls[0]![2] as LockOptions).signal).toBe(signal.signal);
   });
 
   it('makes no signal otherwise, which costs more than all the rest', async () => {
     service = new RedlockService(nodes, {});
     // Before that a call waits, which its end has to be heard for.
     await service.onModuleInit();
-    const spy = jest.spyOn(call[ABORT], 'signal', 'get');
-    await expect(service[LOCK_FOR](['a'], work, call)).resolves.toBe(true);
+    const spy = jest.spyOn(signal, 'signal', 'get');
+    await expect(withLockOf(service, { resources: ['a'], work, options, signal })).resolves.toBe(true);
     expect(spy).not.toHaveBeenCalled();
   });
 });

@@ -1,29 +1,29 @@
 import { describe, expect, it } from '@jest/globals';
 import { expectTypeOf } from 'expect-type';
 import { KEY_FILTERS, type KeyFilter } from '../../../../lib/with-lock/key/key-filters.js';
-import type { ArgumentMisfit, KeyMisfit } from '../../../../lib/with-lock/key/key-misfit.js';
+import type { ArgumentMistake, KeyMistake } from '../../../../lib/with-lock/key/key-check.types.js';
 
 interface Person {
   readonly email: string;
   readonly friends?: readonly Person[];
 }
 
-describe('KeyMisfit', () => {
+describe('KeyMistake', () => {
   it('is never where the key is right, or not known', () => {
-    expectTypeOf<KeyMisfit<'user:<body.email|trim>', Person>>().toBeNever();
-    expectTypeOf<KeyMisfit<'user:<body.friends.0.friends.1.friends.2.email>', Person>>().toBeNever();
-    expectTypeOf<KeyMisfit<string, Person>>().toBeNever();
-    expectTypeOf<KeyMisfit<`${string}:<body.email>`, Person>>().toBeNever();
-    expectTypeOf<KeyMisfit<`user:<body.${string}>`, Person>>().toBeNever();
-    expectTypeOf<KeyMisfit<'user:<body.anything>', any>>().toBeNever(); // oxlint-disable-line typescript/no-explicit-any
-    expectTypeOf<KeyMisfit<'user:<body.anything>', unknown>>().toBeNever();
+    expectTypeOf<KeyMistake<'user:<body.email|trim>', Person>>().toBeNever();
+    expectTypeOf<KeyMistake<'user:<body.friends.0.friends.1.friends.2.email>', Person>>().toBeNever();
+    expectTypeOf<KeyMistake<string, Person>>().toBeNever();
+    expectTypeOf<KeyMistake<`${string}:<body.email>`, Person>>().toBeNever();
+    expectTypeOf<KeyMistake<`user:<body.${string}>`, Person>>().toBeNever();
+    expectTypeOf<KeyMistake<'user:<body.anything>', any>>().toBeNever(); // oxlint-disable-line typescript/no-explicit-any
+    expectTypeOf<KeyMistake<'user:<body.anything>', unknown>>().toBeNever();
   });
 
   it('says what is wrong, and all of it', () => {
     expectTypeOf<
-      KeyMisfit<'user:<body.emial>', Person>
+      KeyMistake<'user:<body.emial>', Person>
     >().toEqualTypeOf<'<body.emial> leads to no text, number or boolean'>();
-    expectTypeOf<KeyMisfit<'<body.friends.0.emial>:<bdoy.email|lowre>', Person>>().toEqualTypeOf<
+    expectTypeOf<KeyMistake<'<body.friends.0.emial>:<bdoy.email|lowre>', Person>>().toEqualTypeOf<
       | '<body.friends.0.emial> leads to no text, number or boolean'
       | '<bdoy.email> begins with none of body, params, query, headers, user, data, parent and args'
       | 'lowre is none of the filters trim, lower, upper and hash'
@@ -36,11 +36,11 @@ describe('KeyMisfit', () => {
   });
 });
 
-describe('ArgumentMisfit', () => {
+describe('ArgumentMistake', () => {
   it('looks at the arguments only', () => {
-    expectTypeOf<ArgumentMisfit<'user:<0.email>:<body.emial>', [Person]>>().toBeNever();
+    expectTypeOf<ArgumentMistake<'user:<0.email>:<body.emial>', [Person]>>().toBeNever();
     expectTypeOf<
-      ArgumentMisfit<'user:<0.emial>:<body.emial>', [Person]>
+      ArgumentMistake<'user:<0.emial>:<body.emial>', [Person]>
     >().toEqualTypeOf<'<0.emial> leads to no text, number or boolean'>();
   });
 });

@@ -1,11 +1,11 @@
 import type { Lock } from '../../../lib/core/api/lock.js';
 import type { LockOptions } from '../../../lib/core/api/options.js';
-import type { Locker } from '../../../lib/with-lock/run/locker.js';
+import type { LockService } from '../../../lib/with-lock/run/lock-service.js';
 import { Deferred } from './deferred.js';
 import { StubLock } from './stub-lock.js';
 
-/** A locker without nodes, which gives, delays or refuses locks as the test says. */
-export class StubLocker implements Locker {
+/** A service without nodes, which gives, delays or refuses locks as the test says. */
+export class StubService implements LockService {
   /** What was asked for. */
   readonly calls: { readonly resources: readonly string[]; readonly options: LockOptions }[] = [];
   /** What was given, in order. */
@@ -41,7 +41,7 @@ export class StubLocker implements Locker {
   }
 
   /** Resolves once `so` holds, looked at whenever something changes here. */
-  async until(so: (locker: this) => boolean): Promise<void> {
+  async until(so: (service: this) => boolean): Promise<void> {
     while (!so(this)) await this.#changed.promise;
   }
 

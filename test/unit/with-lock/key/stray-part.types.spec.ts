@@ -2,8 +2,7 @@ import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
 import { expectTypeOf } from 'expect-type';
 import { createWithLock } from '../../../../lib/with-lock/create-with-lock.js';
-import type { ArgumentMisfit } from '../../../../lib/with-lock/key/key-misfit.js';
-import type { KeySlipOf } from '../../../../lib/with-lock/key/key-slip.js';
+import type { ArgumentMistake, StrayPart } from '../../../../lib/with-lock/key/key-check.types.js';
 import { WithLock } from '../../../../lib/with-lock/with-lock.decorator.js';
 
 // What is expected of the compiler is checked by the compiler (npm run typecheck).
@@ -74,38 +73,38 @@ describe('the compiler', () => {
 
   it('says what it is', () => {
     expectTypeOf<
-      KeySlipOf<'user:#{body.email}'>
+      StrayPart<'user:#{body.email}'>
     >().toEqualTypeOf<'{body.email} is the same for all calls; write <body.email>, or a key function'>();
     expectTypeOf<
-      KeySlipOf<'body.email'>
+      StrayPart<'body.email'>
     >().toEqualTypeOf<'body.email is the same for all calls; write <body.email>, or a key function'>();
     expectTypeOf<
-      KeySlipOf<':email'>
+      StrayPart<':email'>
     >().toEqualTypeOf<':email is the same for all calls; write <params.email>, or a key function'>();
   });
 
   it('says what to write for the position of an argument, a variable, a format and what is no path', () => {
     expectTypeOf<
-      KeySlipOf<'user:{0}'>
+      StrayPart<'user:{0}'>
     >().toEqualTypeOf<'{0} is the same for all calls; write <0>, or a key function'>();
     expectTypeOf<
-      KeySlipOf<'user:#email'>
+      StrayPart<'user:#email'>
     >().toEqualTypeOf<'email is the same for all calls; write <body.email>, or a key function'>();
     expectTypeOf<
-      KeySlipOf<'user:%s:a'>
+      StrayPart<'user:%s:a'>
     >().toEqualTypeOf<'% is the same for all calls; write <body.email>, or a key function'>();
-    expectTypeOf<KeySlipOf<'user:<0>:<body.email?>'>>().toEqualTypeOf<'<body.email?> is no path; write <body.email>'>();
+    expectTypeOf<StrayPart<'user:<0>:<body.email?>'>>().toEqualTypeOf<'<body.email?> is no path; write <body.email>'>();
     expectTypeOf<
-      KeySlipOf<'#42' | 'price:$5' | 'issue#comments' | 'done: 50%' | 'name:%d0%bf' | '100%sure'>
+      StrayPart<'#42' | 'price:$5' | 'issue#comments' | 'done: 50%' | 'name:%d0%bf' | '100%sure'>
     >().toBeNever();
-    expectTypeOf<KeySlipOf<`user:<${string}>`>>().toBeNever();
+    expectTypeOf<StrayPart<`user:<${string}>`>>().toBeNever();
   });
 
   it('lets names and real parts through, and what it does not know', () => {
-    expectTypeOf<KeySlipOf<'report:daily' | 'a:b:c' | 'user.created' | 'user:<body.email>:<0>::<1>'>>().toBeNever();
-    expectTypeOf<KeySlipOf<'window:12:30' | 'a::' | 'release:10.4' | '{<0>}' | 'user:<0>:email'>>().toBeNever();
-    expectTypeOf<KeySlipOf<string>>().toBeNever();
-    expectTypeOf<KeySlipOf<`${string}:report`>>().toBeNever();
-    expectTypeOf<ArgumentMisfit<'user:{0}', [string]>>().toBeNever();
+    expectTypeOf<StrayPart<'report:daily' | 'a:b:c' | 'user.created' | 'user:<body.email>:<0>::<1>'>>().toBeNever();
+    expectTypeOf<StrayPart<'window:12:30' | 'a::' | 'release:10.4' | '{<0>}' | 'user:<0>:email'>>().toBeNever();
+    expectTypeOf<StrayPart<string>>().toBeNever();
+    expectTypeOf<StrayPart<`${string}:report`>>().toBeNever();
+    expectTypeOf<ArgumentMistake<'user:{0}', [string]>>().toEqualTypeOf<StrayPart<'user:{0}'>>();
   });
 });

@@ -2,7 +2,7 @@ import { HttpStatus } from '@nestjs/common';
 import type { RedlockError, RedlockErrorCode, ResourceLockedError } from '../../core/api/errors.js';
 
 /** What a client is told. Reasons, and names of nodes, resources and parts of keys stay with the cause: they are for logs. */
-export interface Reply {
+export interface ErrorReply {
   readonly code: RedlockErrorCode;
   readonly status: HttpStatus;
   /** The name of the status. */
@@ -12,7 +12,7 @@ export interface Reply {
   readonly retryAfter: number | undefined;
 }
 
-type Words = Pick<Reply, 'status' | 'error' | 'message'>;
+type Words = Pick<ErrorReply, 'status' | 'error' | 'message'>;
 
 const UNAVAILABLE = { status: HttpStatus.SERVICE_UNAVAILABLE, error: 'Service Unavailable' };
 
@@ -37,8 +37,8 @@ const WORDS: Readonly<Record<string, Words>> = {
   },
 };
 
-/** Returns what to tell of a lock's error. The error is recognised by its code, which also works across two copies of this package. */
-export function replyTo(error: unknown): Reply | undefined {
+/** Returns the reply to a lock's error. The error is recognised by its code, which also works across two copies of this package. */
+export function errorReply(error: unknown): ErrorReply | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code } = error as RedlockError;
   const words = Object.hasOwn(WORDS, code) ? WORDS[code] : undefined;
@@ -49,12 +49,9 @@ function retryAfterOf({ retryAfter }: Partial<ResourceLockedError>): number | un
   return retryAfter !== undefined && Number.isFinite(retryAfter) ? retryAfter : undefined;
 }
 
-/** What clients of transports other than HTTP are told besides the message; durations are in ms. */
-export interface Told {
-  readonly code: RedlockErrorCode;
-  readonly retryAfter?: number;
-}
+/** What clients of transports other than HTTP get besides the message; durations are in ms. */
+export type ErrorDetails = Pick<ErrorReply, 'code'> & { readonly retryAfter?: number };
 
-export function toldOf({ code, retryAfter }: Reply): Told {
+export function detailsOf({ code, retryAfter }: ErrorReply): ErrorDetails {
   return { code, ...(retryAfter !== undefined && { retryAfter: Math.ceil(retryAfter) }) };
 }

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { KeyMistake } from './key-mistake.js';
+import { KeyDefinitionError } from './key-definition-error.js';
 
 /** A kind of handler, and what the parts of a key can be read from there. */
 export interface HandlerKind {
@@ -54,10 +54,10 @@ function placesIn({ roots }: HandlerKind): string {
 }
 
 /** Returns the error for a part that cannot be read in this kind of handler: a mistake of the programmer that no client could correct. */
-export function misplaced(part: string, kind: HandlerKind | undefined): KeyMistake {
+export function misplaced(part: string, kind: HandlerKind | undefined): KeyDefinitionError {
   const [root = ''] = part.split('.');
   const reads = `<${part}> reads from ${handledWith(root)}`;
-  return new KeyMistake(
+  return new KeyDefinitionError(
     kind === undefined
       ? `${reads}, and none is handled here; use <0...>, an argument of the method`
       : `${reads}, and this is ${kind.what}: use ${placesIn(kind)}, or <0...>, an argument of the method`,
@@ -65,13 +65,13 @@ export function misplaced(part: string, kind: HandlerKind | undefined): KeyMista
 }
 
 /** Returns the error for a user that lacks a property: the user is set by a guard and not sent by the client. */
-export function withoutProperty(part: string): KeyMistake {
-  return new KeyMistake(`${part} is missing: the user that the guard has set has no such property`);
+export function withoutProperty(part: string): KeyDefinitionError {
+  return new KeyDefinitionError(`${part} is missing: the user that the guard has set has no such property`);
 }
 
 /** Returns the error for a request without a user: a caller without a user could never have this lock, and could not know why. */
-export function withoutUser(): KeyMistake {
-  return new KeyMistake(
+export function withoutUser(): KeyDefinitionError {
+  return new KeyDefinitionError(
     'the key is made of the user, and no guard has set request.user. A guard that lets anonymous callers in sets it to null, so that ' +
       'they are told that something is missing, or a key function finds something else to lock them by',
   );

@@ -4,10 +4,11 @@ import type { KeyFilter } from './key-filters.js';
 type RequestRoot = 'body' | 'params' | 'query' | 'headers' | 'user' | 'data' | 'parent';
 
 /** What is wrong with a key for requests of the type `T`, as a text that the compiler prints; `never` if nothing is. */
-export type KeyMisfit<Key extends string, T> = PartMisfit<Parts<Key>, Described<T>>;
+export type KeyMistake<Key extends string, T> = StrayPart<Key> | PartMistake<Parts<Key>, Described<T>>;
 
-/** The same for the parts of a key that are read from the arguments of a method. */
-export type ArgumentMisfit<Key extends string, Args> = PathMisfit<ArgumentPath<PathOf<Parts<Key>>>, Args>;
+/** The same for a key whose parts are checked only where they are read from the arguments of a method. */
+export type ArgumentMistake<Key extends string, Args> =
+  StrayPart<Key> | PathMistake<ArgumentPath<PathOf<Parts<Key>>>, Args>;
 
 /** A type whose properties are all named as roots describes the whole request; any other type describes its body. */
 type Described<T> = [keyof T] extends [RequestRoot | 'args'] ? T : { body: T };
@@ -25,20 +26,20 @@ type FiltersOf<Part extends string> = Part extends `${string}|${infer Rest}` ? P
 
 type Trimmed<Text extends string> = Text extends ` ${infer Rest}` | `${infer Rest} ` ? Trimmed<Rest> : Text;
 
-type PartMisfit<Part extends string, T> = Part extends unknown
-  ? FilterMisfit<FiltersOf<Part>> | RequestMisfit<PathOf<Part>, T>
+type PartMistake<Part extends string, T> = Part extends unknown
+  ? FilterMistake<FiltersOf<Part>> | RequestMistake<PathOf<Part>, T>
   : never;
 
-type FilterMisfit<Name extends string> = Name extends KeyFilter
+type FilterMistake<Name extends string> = Name extends KeyFilter
   ? never
   : IsOpen<Name> extends true
     ? never
     : `${Name} is none of the filters trim, lower, upper and hash`;
 
-type RequestMisfit<Path extends string, T> = Path extends unknown
+type RequestMistake<Path extends string, T> = Path extends unknown
   ? ArgumentPath<Path> extends never
     ? RootOf<Path> extends keyof T
-      ? PathMisfit<RootOf<Path> extends 'headers' ? Lowercase<Path> : Path, T>
+      ? PathMistake<RootOf<Path> extends 'headers' ? Lowercase<Path> : Path, T>
       : RootOf<Path> extends RequestRoot | 'args'
         ? never
         : IsOpen<Path> extends true
@@ -54,7 +55,7 @@ type ArgumentPath<Path extends string> = Path extends `args.${infer Rest}` ? ByP
 
 type ByPosition<Path extends string> = Path extends `${number}` | `${number}.${string}` ? Path : never;
 
-type PathMisfit<Path extends string, T> = Path extends unknown
+type PathMistake<Path extends string, T> = Path extends unknown
   ? IsOpen<Path> extends true
     ? never
     : [Found<T, Path>] extends [never]
@@ -93,3 +94,63 @@ type Element<T, Index extends number> = T extends readonly (infer Item)[]
     : never;
 
 type IsText<T> = unknown extends T ? true : T extends string | number | bigint | boolean ? true : never;
+
+/**
+ * What looks like a part of a key and is none (`strayPartIn`), as a text that the compiler prints; `never` if there is nothing of that kind,
+ * or if the compiler cannot know.
+ */
+export type StrayPart<Key extends string> = StrayIn<LiteralsOf<Key>> | NoPath<Parts<Key>>;
+
+type NoPath<Part extends string> = Part extends unknown
+  ? IsOpen<Part> extends true
+    ? never
+    : Part extends `${string}${'?' | '!' | '[' | '(' | '{'}${string}`
+      ? `<${Part}> is no path; write <body.email>`
+      : never
+  : never;
+
+type LiteralsOf<Key extends string> = string extends Key
+  ? never
+  : Key extends `${infer Literal}<${string}>${infer Rest}`
+    ? Literal | LiteralsOf<`>${Rest}`>
+    : Key;
+
+type StrayIn<Text extends string> = Text extends unknown
+  ? IsOpen<Text> extends true
+    ? never
+    : Text extends `${string}{${infer Inner}}${string}`
+      ? Stray<`{${Inner}}`, Inner extends `${number}` ? `<${Inner}>` : '<body.email>'>
+      : Text extends RootAlone | RootBehind
+        ? Stray<Text, '<body.email>'>
+        : Text extends `:${infer Name}` | `${string}${'::' | '/:' | ' :' | '-:'}${infer Name}`
+          ? StrayName<`:${Name}`, Name, '<params.email>'>
+          : Text extends Variable<infer Name>
+            ? StrayName<Name, Name, '<body.email>'>
+            : Text extends Format
+              ? Stray<'%', '<body.email>'>
+              : never
+  : never;
+
+type PlainRoot = 'body' | 'params' | 'query' | 'headers' | 'args';
+type RootAlone = `${PlainRoot}.${string}`;
+type RootBehind = `${string}${':' | '/' | '$' | '#'}${PlainRoot | 'user' | 'data' | 'parent'}.${string}`;
+
+type Sign = '$' | '#';
+type Variable<Name extends string> = `${Sign}${Name}` | `${string}${':' | '/' | '|' | '=' | '-'}${Sign}${Name}`;
+type Verb = `%${'s' | 'd' | 'i' | 'f' | 'j' | 'o' | 'O'}`;
+type Format = `${string}${Verb}` | `${string}${Verb}${':' | '/' | ' ' | '-' | '>'}${string}`;
+
+type StrayName<
+  Written extends string,
+  Name extends string,
+  Part extends string,
+> = Name extends `${infer First}${string}`
+  ? Uppercase<First> extends Lowercase<First>
+    ? never
+    : Stray<Written, Part>
+  : never;
+
+type Stray<
+  Written extends string,
+  Part extends string,
+> = `${Written} is the same for all calls; write ${Part}, or a key function`;

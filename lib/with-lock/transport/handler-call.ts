@@ -1,13 +1,13 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { EventEmitter } from 'node:events';
-import { type Client } from './client-connection.js';
-import { GRAPHQL, HTTP, RPC, WS, type HandlerKind } from '../key/handler-kind.js';
+import type { Client } from './client-connection.js';
+import { GRAPHQL, HTTP, RPC, WS, type HandlerKind } from '../key/key-roots.js';
 import { rawOf, toHttpException, type HttpResponse } from './http-errors.js';
 import { toLockException } from '../reply/lock-exception.js';
 import { asMessageError, isMessageError } from '../reply/message-filter.js';
 
 /** What a handler is called for, as far as its lock needs to know. */
-export interface Handling {
+export interface HandlerCall {
   readonly kind: HandlerKind;
   /** The object that keys are read from. */
   readonly request: object;
@@ -32,7 +32,7 @@ const MESSAGES = { toException: asMessageError, isAnswered: isMessageError };
 const AS_IT_IS = { toException: (error: unknown): unknown => error };
 
 /** Returns what a handler is called for; undefined for an unknown kind of handler, whose method takes the lock by its arguments. */
-export function handlingOf(context: ExecutionContext): Handling | undefined {
+export function handlerCallOf(context: ExecutionContext): HandlerCall | undefined {
   switch (context.getType<string>()) {
     case 'http':
       return ofHttp(context);
@@ -47,7 +47,7 @@ export function handlingOf(context: ExecutionContext): Handling | undefined {
   }
 }
 
-function ofHttp(context: ExecutionContext): Handling | undefined {
+function ofHttp(context: ExecutionContext): HandlerCall | undefined {
   // This runs with every request, so it makes as few objects as possible.
   const [request, response] = context.getArgs<[object, HttpResponse]>();
   // Nest reports the type 'http' for every call that somebody runs through it without naming a type.
@@ -61,7 +61,7 @@ function ofHttp(context: ExecutionContext): Handling | undefined {
 }
 
 /** Reads `[parent, args, context, info]`; a method that resolves a reference has no args. */
-function ofGraphql(all: unknown[]): Handling {
+function ofGraphql(all: unknown[]): HandlerCall {
   const [parent, args, context] = all.length === 3 ? [all[0], undefined, all[1]] : all;
   const { req, res, user, extra } = inside(context);
   const request = inside(req);
@@ -81,7 +81,7 @@ function ofGraphql(all: unknown[]): Handling {
   };
 }
 
-function ofRpc(context: ExecutionContext): Handling {
+function ofRpc(context: ExecutionContext): HandlerCall {
   const rpc = context.switchToRpc();
   const message = rpc.getContext<object | undefined>();
   const isEvent = Reflect.getMetadata(HANDLER_TYPE, context.getHandler()) === EVENT;
@@ -96,7 +96,7 @@ function ofRpc(context: ExecutionContext): Handling {
 }
 
 /** Needs no client, because Nest itself unsubscribes when a socket disconnects. */
-function ofWs(context: ExecutionContext): Handling {
+function ofWs(context: ExecutionContext): HandlerCall {
   const ws = context.switchToWs();
   const client = inside(ws.getClient());
   const user = inside(client['data'])['user'] ?? client['user'] ?? inside(client['request'])['user'];

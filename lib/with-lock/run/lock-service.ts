@@ -1,0 +1,38 @@
+import type { LockEvent } from '../../core/api/events.js';
+import type { Lock } from '../../core/api/lock.js';
+import type { LockOptions } from '../../core/api/options.js';
+import type { SharedCall } from '../../core/api/shared-call.js';
+import type { EMIT, HOLDS } from '../../redlock.tokens.js';
+import { WITH_SHARED } from '../../redlock.tokens.js';
+import type { ExceptionFactory } from '../reply/exception-factory.js';
+import type { WaitCancellation } from '../transport/wait-cancellation.js';
+
+type Work<T> = (lock: Lock | undefined) => Promise<T>;
+
+/** A `RedlockService`, or a test double of it, which may give no lock to the work. */
+export interface LockService {
+  withLock<T>(resource: readonly string[], work: Work<T>, options?: LockOptions): Promise<T>;
+  /** Does the same for calls that share their options; undefined where `withLock` is not that of a real service. */
+  readonly [WITH_SHARED]?: (<T>(call: SharedCall<T>) => Promise<T>) | undefined;
+  /** Takes events about calls; a test double may lack it. */
+  [EMIT]?(event: LockEvent): void;
+  /** Returns whether the current async context holds a lock on any of these resources. */
+  [HOLDS]?(resources: readonly string[]): boolean;
+  /** Makes what handlers throw instead of errors of locks. */
+  readonly exceptionFactory?: ExceptionFactory | undefined;
+}
+
+interface LockCallOf<T> {
+  readonly resources: readonly string[];
+  readonly work: Work<T>;
+  readonly options: LockOptions;
+  readonly signal: WaitCancellation | undefined;
+}
+
+/** Runs the work of one call under its lock; makes an `AbortSignal` only where `withLock` is not that of a real service. */
+export function withLockOf<T>(service: LockService, call: LockCallOf<T>): Promise<T> {
+  const shared = service[WITH_SHARED];
+  if (shared) return shared(call);
+  const { resources, work, options, signal } = call;
+  return service.withLock(resources, work, signal ? { ...options, signal: signal.signal } : options);
+}
