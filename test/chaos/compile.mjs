@@ -24,13 +24,14 @@ const SWC = {
  * The library and this harness as plain JavaScript in a temporary folder: what client processes run stays what it is,
  * whoever edits the source meanwhile.
  * @param {readonly Change[]} [changes]
+ * @param {readonly string[]} [sources] folders
  * @returns {Promise<Compiled>}
  */
-export async function compile(changes = []) {
+export async function compile(changes = [], sources = SOURCES) {
   const folder = await mkdtemp(join(tmpdir(), 'redlock-chaos-'));
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
   for (const name of ['node_modules', '.ci']) await symlink(join(ROOT, name), join(folder, name));
-  const files = (await Promise.all(SOURCES.map(filesOf))).flat();
+  const files = (await Promise.all(sources.map(filesOf))).flat();
   const open = new Set(changes);
   await Promise.all(files.map((file) => compileFile(file, { folder, changes, open })));
   const [missed] = open;

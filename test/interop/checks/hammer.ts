@@ -1,0 +1,51 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Stage } from '../stage.js';
+import { allOf, type Finding } from './finding.js';
+import { Holds } from './holds.js';
+
+const CLIENTS = 4;
+const TTL = 10_000;
+
+/** Four clients of each kind want the same lock all the time, for so many ms. */
+export async function hammer(stage: Stage, ms: number): Promise<Finding> {
+  const [holds, name, end] = [new Holds(), stage.name(), performance.now() + ms];
+  const clients = Array.from({ length: CLIENTS }, () => [ours(stage, name, holds), theirs(stage, name, holds)]);
+  const runs = await Promise.all(clients.flat());
+  await Promise.all(runs.map((run) => repeat(run, end)));
+  const [we, they] = [holds.count('ours'), holds.count('theirs')];
+  return allOf(
+    { 'two held it at once': holds.overlaps === 0, 'ours never got it': we > 0, 'it never got it': they > 0 },
+    `${we} + ${they}`,
+  );
+}
+
+async function repeat(run: () => Promise<void>, end: number): Promise<void> {
+  while (performance.now() < end) {
+    await run();
+    // Who asks without a pause leaves no gap to those who only ask now and then.
+    await setTimeout(20 * Math.random());
+  }
+}
+
+async function ours(stage: Stage, name: string, holds: Holds): Promise<() => Promise<void>> {
+  const redlock = await stage.ours();
+  return async () => {
+    const lock = await redlock.acquire(name, { ttl: TTL, waitTimeout: 60_000 });
+    const end = holds.begin('ours');
+    await setTimeout(2 * Math.random());
+    end();
+    await lock.release();
+  };
+}
+
+async function theirs(stage: Stage, name: string, holds: Holds): Promise<() => Promise<void>> {
+  const rival = await stage.theirs();
+  return async () => {
+    const lock = await rival.take(name, TTL);
+    if (lock === undefined) return;
+    const end = holds.begin('theirs');
+    await setTimeout(2 * Math.random());
+    end();
+    await lock.release();
+  };
+}
