@@ -1,0 +1,63 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { Module, type INestApplicationContext, type Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { RedlockModule, RedlockService } from '../../lib/index.js';
+import { complaintsAbout } from '../support/readme.js';
+import { startRedisServers, stopAll } from '../support/redis-server.js';
+
+const PAGES = readdirSync('docs/migration').filter((file) => file.endsWith('.md'));
+
+interface Reports {
+  build(account: string): Promise<string>;
+}
+
+/** The block of the page that has a name: the code after the migration. */
+function codeOf(page: string): string {
+  const text = readFileSync(join('docs/migration', page), 'utf8');
+  const code = /```ts\n\/\/ reports\.service\.ts\n(.*?)```/s.exec(text)?.[1];
+  if (code === undefined) throw new Error(`docs/migration/${page} has no reports.service.ts`);
+  return code;
+}
+
+describe.each(PAGES)('docs/migration/%s', (page) => {
+  let app: INestApplicationContext | undefined;
+  let folder: string | undefined;
+  afterEach(async () => {
+    await app?.close();
+    app = undefined;
+    await stopAll();
+    if (folder !== undefined) await rm(folder, { recursive: true });
+    folder = undefined;
+  });
+
+  const start = async (): Promise<Reports> => {
+    folder = await mkdtemp(join('test', 'e2e', 'pasted-'));
+    await writeFile(join(folder, 'reports.service.ts'), codeOf(page));
+    const { ReportsService } = (await import(`./${basename(folder)}/reports.service.ts`)) as {
+      ReportsService: Type<Reports>;
+    };
+    const nodes = (await startRedisServers(3)).map(({ url }) => url);
+    @Module({
+      imports: [RedlockModule.forRoot({ nodes, keyPrefix: '', restartQuarantine: false })],
+      providers: [ReportsService],
+    })
+    class AppModule {}
+    app = await NestFactory.createApplicationContext(AppModule, { logger: false, abortOnError: false });
+    return app.get(ReportsService);
+  };
+
+  it('has code that compiles', () => {
+    expect(complaintsAbout([{ file: page.replace('.md', '.ts'), code: codeOf(page) }])).toEqual([]);
+  }, 120_000);
+
+  it('has code that takes the lock and gives it back', async () => {
+    const reports = await start();
+    const events: string[] = [];
+    app!.get(RedlockService).events$.subscribe(({ type }) => events.push(type));
+    await expect(Promise.all([reports.build('a'), reports.build('a')])).resolves.toEqual(Array(2).fill('report of a'));
+    expect(events.filter((type) => type === 'acquired' || type === 'released')).toHaveLength(4);
+  });
+});
