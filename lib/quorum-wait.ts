@@ -1,11 +1,12 @@
 import type { Logger } from '@nestjs/common';
 import type { Clock } from './core/time/clock.js';
 import type { RedlockStatus } from './core/quorum/status.js';
+import { votesText } from './logging/votes-text.js';
 
 /** Ms between two checks of the nodes. */
 const LOOK_EVERY = 250;
 /** Ms between two lines of the log. */
-const TELL_EVERY = 30_000;
+const REPORT_EVERY = 30_000;
 
 export interface QuorumWaitTerms {
   readonly clock: Clock;
@@ -38,9 +39,9 @@ export class QuorumWait {
       const now = clock.now().monotonic;
       const remaining = limit === true ? Infinity : since + limit - now;
       if (remaining <= 0)
-        throw new Error(`No quorum of nodes within ${String(limit)} ms (waitForQuorum): ${why(found)}`);
-      if (now - reportedAt >= TELL_EVERY) {
-        this.logger.log(`The start waits until locks are possible (waitForQuorum): ${why(found)}`);
+        throw new Error(`No quorum of nodes within ${String(limit)} ms (waitForQuorum): ${votesText(found)}`);
+      if (now - reportedAt >= REPORT_EVERY) {
+        this.logger.log(`The start waits until locks are possible (waitForQuorum): ${votesText(found)}`);
         reportedAt = now;
       }
       await this.#sleep(Math.min(LOOK_EVERY, remaining));
@@ -62,13 +63,4 @@ export class QuorumWait {
       };
     });
   }
-}
-
-function why({ nodes, quorum }: RedlockStatus): string {
-  const silent = nodes.filter(({ votes }) => !votes);
-  const reasons = silent.map(({ node, reason, votesIn }) => {
-    const end = votesIn === undefined ? '' : `, votes in ${votesIn} ms`;
-    return `${node}: ${reason}${end}`;
-  });
-  return `${nodes.length - silent.length} of ${nodes.length} nodes vote, ${quorum} needed; ${reasons.join('; ')}`;
 }

@@ -1,11 +1,24 @@
-import { checkLockOptions, checkNames, MAX_TTL, misfit, type LockOptions } from './core/api/options.js';
+import {
+  checkLockOptions,
+  checkNames,
+  checkValues,
+  FLAG,
+  MAX_TTL,
+  misfit,
+  ms,
+  within,
+  type LockOptions,
+  type Rule,
+} from './core/api/options.js';
 import { defaultsWithin, prepareOptions } from './core/api/prepared-options.js';
 import { LONGEST_TIMER } from './core/time/clock.js';
 import { familyBegunBy } from './core/port/key-families.js';
 import { MOST_RESOURCES } from './core/api/resources.js';
-import { placed } from './placed.js';
+import { locating } from './error-location.js';
 import type { NodeOptions } from './redis/connection/node-options.js';
 import { checkExceptionFactory, type ExceptionFactory } from './with-lock/reply/exception-factory.js';
+
+const WHERE = 'RedlockModule';
 
 export interface RedlockModuleOptions {
   /**
@@ -52,45 +65,40 @@ export interface RedlockModuleOptions {
   exceptionFactory?: ExceptionFactory;
 }
 
-export const MODULE_OPTION_NAMES = [
-  'nodes',
-  'keyPrefix',
-  'maxTtl',
-  'restartQuarantine',
-  'waitForQuorum',
-  'nodeTimeout',
-  'shutdownTimeout',
-  'maxWaiters',
-  'maxResources',
-  'defaults',
-  'exceptionFactory',
-  'enabled',
-  'logKeys',
+const wholeNumber = (least: number, most = Infinity): Rule => [
+  (value) => Number.isInteger(value) && within(least, most)(value),
+  `a whole number from ${least}${most === Infinity ? '' : ` to ${most}`}`,
 ];
+
+/** The rules of all options; undefined for those that are checked in another way. */
+const RULES: { readonly [name in keyof Required<RedlockModuleOptions>]: Rule | undefined } = {
+  nodes: undefined,
+  keyPrefix: undefined,
+  maxTtl: ms(10),
+  restartQuarantine: FLAG,
+  waitForQuorum: [
+    (value) => typeof value === 'boolean' || within(1, LONGEST_TIMER)(value),
+    `true, false, or a number of ms from 1 to ${LONGEST_TIMER}`,
+  ],
+  nodeTimeout: ms(1),
+  shutdownTimeout: ms(0),
+  maxWaiters: wholeNumber(0),
+  maxResources: wholeNumber(1, MOST_RESOURCES),
+  defaults: undefined,
+  exceptionFactory: undefined,
+  enabled: FLAG,
+  logKeys: FLAG,
+};
+
+export const MODULE_OPTION_NAMES: readonly string[] = Object.keys(RULES);
 
 /** @throws TypeError, RangeError that name the option, the value and the bound */
 export function checkModuleOptions(options: RedlockModuleOptions, extras: readonly string[] = []): void {
-  checkNames(options, [...MODULE_OPTION_NAMES, ...extras], 'RedlockModule');
-  const { enabled, keyPrefix, maxTtl, restartQuarantine, nodeTimeout, shutdownTimeout, maxWaiters, defaults } = options;
-  checkBoolean('enabled', enabled);
-  checkBoolean('logKeys', options.logKeys);
-  checkPrefix(keyPrefix);
-  checkMs('maxTtl', maxTtl, 10);
-  checkBoolean('restartQuarantine', restartQuarantine);
-  checkQuorumWait(options.waitForQuorum);
-  checkMs('nodeTimeout', nodeTimeout, 1);
-  checkMs('shutdownTimeout', shutdownTimeout, 0);
-  if (maxWaiters !== undefined && !(Number.isInteger(maxWaiters) && maxWaiters >= 0))
-    throw misfit('RedlockModule: maxWaiters', maxWaiters, 'a whole number from 0');
-  const { maxResources } = options;
-  if (
-    maxResources !== undefined &&
-    !(Number.isInteger(maxResources) && maxResources >= 1 && maxResources <= MOST_RESOURCES)
-  )
-    throw misfit('RedlockModule: maxResources', maxResources, `a whole number from 1 to ${MOST_RESOURCES}`);
-  checkExceptionFactory(options.exceptionFactory, 'RedlockModule');
-  if (defaults === undefined) return;
-  checkDefaults(defaults, maxTtl ?? MAX_TTL);
+  checkNames(options, [...MODULE_OPTION_NAMES, ...extras], WHERE);
+  checkValues(options, RULES, WHERE);
+  checkPrefix(options.keyPrefix);
+  checkExceptionFactory(options.exceptionFactory, WHERE);
+  if (options.defaults !== undefined) checkDefaults(options.defaults, options.maxTtl ?? MAX_TTL);
 }
 
 const SOURCES = ['useFactory', 'useClass', 'useExisting'] as const;
@@ -112,18 +120,9 @@ export function checkAsyncOptions(
 }
 
 function checkDefaults(defaults: LockOptions, maxTtl: number): void {
-  const where = 'RedlockModule: defaults';
+  const where = `${WHERE}: defaults`;
   checkLockOptions(defaults, where);
-  try {
-    prepareOptions(defaultsWithin(maxTtl), defaults, maxTtl);
-  } catch (error) {
-    throw placed(error as Error, where);
-  }
-}
-
-function checkBoolean(name: string, value: unknown): void {
-  if (value === undefined || typeof value === 'boolean') return;
-  throw misfit(`RedlockModule: ${name}`, value, 'true or false');
+  locating(where, () => prepareOptions(defaultsWithin(maxTtl), defaults, maxTtl));
 }
 
 function checkPrefix(prefix: unknown): void {
@@ -135,15 +134,4 @@ function checkPrefix(prefix: unknown): void {
   if (family === undefined) return;
   const bound = `without the beginning of "${family}" at its end: some resource would complete the name of what stands beside locks`;
   throw misfit('RedlockModule: keyPrefix', prefix, bound);
-}
-
-function checkQuorumWait(wait: unknown): void {
-  if (wait === undefined || typeof wait === 'boolean') return;
-  if (typeof wait === 'number' && wait >= 1 && wait <= LONGEST_TIMER) return;
-  throw misfit('RedlockModule: waitForQuorum', wait, `true, false, or a number of ms from 1 to ${LONGEST_TIMER}`);
-}
-
-function checkMs(name: string, value: unknown, least: number): void {
-  if (value === undefined || (typeof value === 'number' && value >= least && value <= LONGEST_TIMER)) return;
-  throw misfit(`RedlockModule: ${name}`, value, `a number of ms from ${least} to ${LONGEST_TIMER}`);
 }

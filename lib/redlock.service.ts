@@ -13,7 +13,7 @@ import { WarmUp } from './warm-up.js';
 import type { RedlockStatus } from './core/quorum/status.js';
 import { ReusingClock } from './core/time/reusing-clock.js';
 import { EventLog } from './logging/event-log.js';
-import { NameSlipLog } from './logging/name-slip-log.js';
+import { StrayPartLog } from './logging/stray-part-log.js';
 import { QuorumWait } from './quorum-wait.js';
 import type { RedlockModuleOptions } from './redlock.options.js';
 import { CHECK, EMIT, HOLDS, WITH_SHARED } from './redlock.tokens.js';
@@ -27,7 +27,7 @@ export class RedlockService {
   readonly #events = new Subject<LockEvent>();
   readonly #held = new HeldLocks();
   readonly #log: EventLog;
-  readonly #slips = new NameSlipLog(this.#logger);
+  readonly #strayParts = new StrayPartLog(this.#logger);
   readonly #start: QuorumWait;
   readonly #redlock: Redlock;
   readonly #warmUp = new WarmUp();
@@ -36,7 +36,7 @@ export class RedlockService {
   readonly #maxResources: number;
   readonly #isEnabled: boolean;
   readonly #withShared = <T>(call: SharedCall<T>): Promise<T> => {
-    this.#slips.look(call.resources);
+    this.#strayParts.look(call.resources);
     return this.#redlock.withShared(call);
   };
 
@@ -82,7 +82,7 @@ export class RedlockService {
    * ```
    */
   acquire(resource: string | readonly string[], options?: LockOptions): Promise<Lock> {
-    this.#slips.look(resource);
+    this.#strayParts.look(resource);
     return this.#redlock.acquire(resource, options);
   }
 
@@ -91,7 +91,7 @@ export class RedlockService {
    * @throws QuorumNotReachedError, LockKeyError, RedlockClosedError; TypeError, RangeError for wrong options
    */
   tryAcquire(resource: string | readonly string[], options?: LockOptions): Promise<Lock | null> {
-    this.#slips.look(resource);
+    this.#strayParts.look(resource);
     return this.#redlock.tryAcquire(resource, options);
   }
 
@@ -110,7 +110,7 @@ export class RedlockService {
     work: (lock: Lock) => T | Promise<T>,
     options?: LockOptions,
   ): Promise<T> {
-    this.#slips.look(resource);
+    this.#strayParts.look(resource);
     return this.#redlock.withLock(resource, work, options);
   }
 

@@ -76,7 +76,7 @@ export class EventLog {
 
   #accepted(node: string): void {
     // What was said about the node before has to come first.
-    this.#notes.tellAll();
+    this.#notes.logAll();
     this.logger.log(`${node} votes again`);
   }
 }

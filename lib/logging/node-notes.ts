@@ -13,7 +13,7 @@ interface NodeNotesTerms {
 /** Logs messages that often concern several nodes alike, such as a missing right, as one line for all of these nodes. */
 export class NodeNotes {
   /** By message, the nodes for which it was not logged yet. */
-  readonly #untold = new Map<string, string[]>();
+  readonly #pending = new Map<string, string[]>();
   #stopTimer: (() => void) | undefined;
   #isStopped = false;
 
@@ -25,23 +25,23 @@ export class NodeNotes {
   /** Adds a message about a node: the words that follow the name of the node in the line. */
   add(node: string, words: string): void {
     if (this.#isStopped) return;
-    const nodes = this.#untold.get(words) ?? [];
-    if (!nodes.includes(node)) this.#untold.set(words, [...nodes, node]);
-    this.#stopTimer ??= this.terms.clock.schedule(GATHERED_FOR, () => this.tellAll());
+    const nodes = this.#pending.get(words) ?? [];
+    if (!nodes.includes(node)) this.#pending.set(words, [...nodes, node]);
+    this.#stopTimer ??= this.terms.clock.schedule(GATHERED_FOR, () => this.logAll());
   }
 
   /** Logs what is still pending and ignores later messages, so that no timer is left. */
   stop(): void {
-    this.tellAll();
+    this.logAll();
     this.#isStopped = true;
   }
 
   /** Logs at once what is still pending. */
-  tellAll(): void {
+  logAll(): void {
     this.#stopTimer?.();
     this.#stopTimer = undefined;
-    for (const [words, nodes] of this.#untold) this.logger.warn(`${this.#nameOf(nodes)}${words}`);
-    this.#untold.clear();
+    for (const [words, nodes] of this.#pending) this.logger.warn(`${this.#nameOf(nodes)}${words}`);
+    this.#pending.clear();
   }
 
   #nameOf(nodes: readonly string[]): string {

@@ -3,6 +3,7 @@ import type { Clock } from '../core/time/clock.js';
 import type { LockEvent } from '../core/api/events.js';
 import { quorumOf } from '../core/quorum/quorum.js';
 import type { RedlockStatus } from '../core/quorum/status.js';
+import { votesText } from './votes-text.js';
 
 /** Ms within which events of several nodes are logged together. */
 const GATHERED_FOR = 500;
@@ -32,7 +33,7 @@ export class QuarantineLog {
   /** By node, when its quarantine ends, ms on the monotonic clock. */
   readonly #out = new Map<string, number>();
   /** The events that are not logged yet. */
-  #untold: NodeLeft[] = [];
+  #pending: NodeLeft[] = [];
   /** Until when there are no locks, as the log said last, ms on the monotonic clock; undefined while locks are possible. */
   #closedUntil: number | undefined;
   #isFirst = true;
@@ -56,7 +57,7 @@ export class QuarantineLog {
 
   /** Whether there are events that will be logged in a moment. */
   get isGathering(): boolean {
-    return this.#untold.length > 0;
+    return this.#pending.length > 0;
   }
 
   /** Logs nothing more, and leaves no timer. */
@@ -70,14 +71,14 @@ export class QuarantineLog {
   quarantined(event: NodeLeft): void {
     if (this.#isStopped) return;
     this.#out.set(event.node, this.#now + event.remaining);
-    this.#untold.push(event);
+    this.#pending.push(event);
     this.#stopGathering ??= this.terms.clock.schedule(GATHERED_FOR, () => this.#sumUp());
   }
 
   /** Takes note that a node votes again. */
   back(node: string): void {
     if (this.#isStopped) return;
-    if (this.#untold.some((event) => event.node === node)) this.#sumUp();
+    if (this.#pending.some((event) => event.node === node)) this.#sumUp();
     // The line that locks are possible again has already counted this node.
     if (!this.#out.delete(node)) return;
     if (this.#closedUntil === undefined) this.logger.log(`${node} votes again`);
@@ -87,7 +88,7 @@ export class QuarantineLog {
   #sumUp(): void {
     this.#stopGathering?.();
     this.#stopGathering = undefined;
-    const untold = this.#untold.splice(0);
+    const untold = this.#pending.splice(0);
     const until = this.#noQuorumUntil();
     if (until !== undefined) return this.#close(until);
     for (const { node, remaining, reason } of untold) {
@@ -134,7 +135,7 @@ export class QuarantineLog {
     const until = this.#noQuorumUntil();
     if (until !== undefined) return this.#close(until);
     this.#vainLooks += 1;
-    if (this.#vainLooks === MOST_VAIN_LOOKS) this.logger.warn(stillNone(status));
+    if (this.#vainLooks === MOST_VAIN_LOOKS) this.logger.warn(`Still no locks: ${votesText(status)}`);
     this.#lookAt(this.#now + LOOK_AGAIN);
   }
 
@@ -157,10 +158,4 @@ export class QuarantineLog {
   get #now(): number {
     return this.terms.clock.now().monotonic;
   }
-}
-
-function stillNone({ nodes, quorum }: RedlockStatus): string {
-  const silent = nodes.filter(({ votes }) => !votes);
-  const reasons = silent.map(({ node, reason = 'unknown' }) => `${node}: ${reason}`).join('; ');
-  return `Still no locks: ${nodes.length - silent.length} of ${nodes.length} nodes vote, ${quorum} needed; ${reasons}`;
 }

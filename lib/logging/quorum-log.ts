@@ -15,7 +15,7 @@ interface QuorumLogTerms {
 
 /** Logs once that there is no quorum, and once that there is one again; logs nothing where the quarantine log already says so. */
 export class QuorumLog {
-  #isTold = false;
+  #isReported = false;
   #stopTimer: (() => void) | undefined;
 
   constructor(
@@ -26,27 +26,27 @@ export class QuorumLog {
   lost(event: Quorum): void {
     this.stop();
     const { quarantine } = this.terms;
-    if (this.#isTold || quarantine.isClosed) return;
+    if (this.#isReported || quarantine.isClosed) return;
     // It may be known in a moment that the quarantine is the reason.
-    if (quarantine.isGathering) this.#after(() => this.#tellLost(event));
-    else this.#tellLost(event);
+    if (quarantine.isGathering) this.#after(() => this.#reportLost(event));
+    else this.#reportLost(event);
   }
 
   reached({ votes, nodes }: Quorum): void {
     this.stop();
-    if (!this.#isTold) return;
-    if (this.terms.quarantine.isClosed) this.#isTold = false;
-    else this.#after(() => this.#tellReached(`${votes} of ${nodes}`));
+    if (!this.#isReported) return;
+    if (this.terms.quarantine.isClosed) this.#isReported = false;
+    else this.#after(() => this.#reportReached(`${votes} of ${nodes}`));
   }
 
-  #tellLost({ votes, nodes, quorum }: Quorum): void {
+  #reportLost({ votes, nodes, quorum }: Quorum): void {
     if (this.terms.quarantine.isClosed) return;
-    this.#isTold = true;
+    this.#isReported = true;
     this.logger.error(`No quorum: ${votes} of ${nodes} nodes vote, ${quorum} needed; no locks until then`);
   }
 
-  #tellReached(voters: string): void {
-    this.#isTold = false;
+  #reportReached(voters: string): void {
+    this.#isReported = false;
     if (this.terms.quarantine.isClosed) return;
     this.logger.log(`Locks are possible again: ${voters} nodes vote`);
   }

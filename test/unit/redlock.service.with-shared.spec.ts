@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
 import { SystemClock } from '../../lib/core/time/system-clock.js';
 import type { Lock } from '../../lib/core/api/lock.js';
 import type { LockOptions } from '../../lib/core/api/options.js';
@@ -55,5 +56,19 @@ describe('a call of a method with @WithLock', () => {
     const spy = jest.spyOn(signal, 'signal', 'get');
     await expect(withLockOf(service, { resources: ['a'], work, options, signal })).resolves.toBe(true);
     expect(spy).not.toHaveBeenCalled();
+  });
+
+  it('warns of a name that looks like a template, as for every lock', async () => {
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
+    service = new RedlockService(nodes, {});
+    const resources = ['user:<body.email>'];
+    await expect(withLockOf(service, { resources, work, options, signal: undefined })).resolves.toBe(true);
+    expect(warn.mock.calls.filter(([line]) => String(line).includes('<body.email>'))).toHaveLength(1);
+  });
+
+  it('refuses more resources than the pool allows, which is not known before', async () => {
+    service = new RedlockService(nodes, { maxResources: 1 });
+    const call = async (): Promise<boolean> => withLockOf(service, { resources: ['a', 'b'], work, options, signal });
+    await expect(call()).rejects.toThrow(/at most 1 resources at once; got 2/);
   });
 });

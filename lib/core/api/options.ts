@@ -65,9 +65,15 @@ export const MAX_TTL = 30_000;
 /** Ms that must be left of a lease after its drift is subtracted: the shortest timeout of a node. */
 const LEAST_LEFT = 5;
 
-type Rule = readonly [fits: (value: unknown) => boolean, bound: string];
+/** Which values an option can have, as a check and as the words of its error. */
+export type Rule = readonly [fits: (value: unknown) => boolean, bound: string];
 
-const ms = (least: number): Rule => [within(least, LONGEST_TIMER), `a number of ms from ${least} to ${LONGEST_TIMER}`];
+export const FLAG: Rule = [(value) => typeof value === 'boolean', 'true or false'];
+
+export const ms = (least: number): Rule => [
+  within(least, LONGEST_TIMER),
+  `a number of ms from ${least} to ${LONGEST_TIMER}`,
+];
 const msOrNever = (least: number): Rule => [
   (value) => value === Infinity || within(least, LONGEST_TIMER)(value),
   `a number of ms from ${least} to ${LONGEST_TIMER}, or Infinity`,
@@ -83,16 +89,16 @@ const RULES: { readonly [name in keyof Required<LockOptions>]: Rule } = {
   retryDelay: ms(0),
   retryJitter: ms(0),
   driftFactor: [within(0, 0.5), 'a number from 0 to 0.5'],
-  autoExtend: [(value) => typeof value === 'boolean', 'true or false'],
+  autoExtend: FLAG,
   maxHold: msOrNever(1),
   minHold: ms(0),
-  reentrant: [(value) => typeof value === 'boolean', 'true or false'],
+  reentrant: FLAG,
   signal: [(value) => value instanceof AbortSignal, 'an AbortSignal'],
 };
 
 export const LOCK_OPTION_NAMES: readonly string[] = Object.keys(RULES);
 
-function within(least: number, most: number): (value: unknown) => boolean {
+export function within(least: number, most: number): (value: unknown) => boolean {
   return (value) => typeof value === 'number' && value >= least && value <= most;
 }
 
@@ -102,11 +108,19 @@ function within(least: number, most: number): (value: unknown) => boolean {
  */
 export function checkLockOptions(options: LockOptions, where: string): void {
   checkNames(options, LOCK_OPTION_NAMES, where);
-  // This runs with every call, so that only the options that are present are checked.
-  for (const name of Object.keys(options) as (keyof LockOptions)[]) {
-    const [fits, bound] = RULES[name];
+  checkValues(options, RULES, where);
+}
+
+/** Checks those options that are present, since this runs with every call, and for which there is a rule. */
+export function checkValues<T extends object>(
+  options: T,
+  rules: { readonly [name in keyof T]?: Rule | undefined },
+  where: string,
+): void {
+  for (const name of Object.keys(options) as (keyof T & string)[]) {
+    const rule = rules[name];
     const value = options[name];
-    if (value !== undefined && !fits(value)) throw misfit(`${where}: ${name}`, value, bound);
+    if (rule && value !== undefined && !rule[0](value)) throw misfit(`${where}: ${name}`, value, rule[1]);
   }
 }
 

@@ -1,14 +1,14 @@
 import type { OnModuleInit, Provider } from '@nestjs/common';
 import { ApplicationConfig, HttpAdapterHost, ModulesContainer } from '@nestjs/core';
 import type { LockOptions } from '../../core/api/options.js';
-import { placed } from '../../placed.js';
+import { located } from '../../error-location.js';
 import { refuseTwoPools } from '../../pool-names.js';
 import { CHECK, getRedlockToken } from '../../redlock.tokens.js';
 import { kindsOf, misplaced } from '../key/key-roots.js';
 import { planOf, type LockPlan } from '../run/lock-plan.js';
-import { misfitOfArguments } from './argument-check.js';
-import { misfitOfResponse } from './response-check.js';
-import { misfitOfRoutes, type LockedMethod, type Site } from './route-check.js';
+import { argumentMistake } from './argument-check.js';
+import { responseMistake } from './response-check.js';
+import { routeMistake, type LockedMethod, type Site } from './route-check.js';
 
 /** A `RedlockService`, or a test double of it, which need not have this method. */
 type Checking = { [CHECK]?(options: LockOptions, resources: number | undefined): void } | null | undefined;
@@ -49,8 +49,8 @@ export function planCheckFor(name: string | undefined, applies?: (modules: Modul
 function checkPlans(modules: ModulesContainer, pool: PoolToCheck): void {
   for (const { plan, method, type } of lockedMethods(classesOf(modules), pool.name)) {
     checkParts(plan, method, type);
-    const misfit = misfitOfArguments({ plan, method, type }) ?? misfitOfResponse({ plan, method, type });
-    if (misfit) throw naming(plan, type, misfit);
+    const mistake = argumentMistake({ plan, method, type }) ?? responseMistake({ plan, method, type });
+    if (mistake) throw naming(plan, type, mistake);
     checkOptions(plan, pool, type);
   }
 }
@@ -59,8 +59,8 @@ function checkPlans(modules: ModulesContainer, pool: PoolToCheck): void {
 function checkRoutes(site: Site, pool: string | undefined): void {
   const controllers = [...site.modules.values()].flatMap((module) => [...module.controllers.values()]);
   for (const locked of lockedMethods(typesOf(controllers), pool)) {
-    const misfit = misfitOfRoutes(locked, site);
-    if (misfit) throw naming(locked.plan, locked.type, misfit);
+    const mistake = routeMistake(locked, site);
+    if (mistake) throw naming(locked.plan, locked.type, mistake);
   }
 }
 
@@ -83,7 +83,7 @@ function checkOptions({ key, options, ...plan }: LockPlan, { service }: PoolToCh
 function naming({ where }: Pick<LockPlan, 'where'>, type: object, error: Error): Error {
   const { name } = type as { name: string };
   const heir = where.startsWith(`@WithLock on ${name}.`) ? '' : ` (of ${name})`;
-  return placed(error, `${where}${heir}`);
+  return located(error, `${where}${heir}`);
 }
 
 function classesOf(modules: ModulesContainer): Set<object> {

@@ -9,7 +9,7 @@ const RESPONSE = /^[12]:/;
 const WITHOUT_CALLS: readonly string[] = ['skip', 'join'];
 
 /** Returns the error for a method that answers its calls itself but does not run for all of them, so that some clients would wait for ever. */
-export function misfitOfResponse({ plan, method, type }: LockedMethod): TypeError | undefined {
+export function responseMistake({ plan, method, type }: LockedMethod): TypeError | undefined {
   const { onContended } = plan;
   if (!WITHOUT_CALLS.includes(onContended) || !answersItself(method, type)) return undefined;
   return new TypeError(

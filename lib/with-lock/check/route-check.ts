@@ -26,7 +26,7 @@ export interface LockedMethod {
 }
 
 /** Returns the error for a key that reads a parameter which no route of the method has; undefined if that cannot be said for sure. */
-export function misfitOfRoutes(locked: LockedMethod, site: Site): TypeError | undefined {
+export function routeMistake(locked: LockedMethod, site: Site): TypeError | undefined {
   const { plan, method } = locked;
   const wanted = plan.key.requestParts.filter((part) => part.startsWith('params.')).map((part) => part.slice(7));
   if (wanted.length === 0 || !kindsOf(method).includes(HTTP)) return undefined;

@@ -8,7 +8,7 @@ import {
   toTtl,
   type LockOptions,
 } from '../../core/api/options.js';
-import { placed } from '../../placed.js';
+import { locating } from '../../error-location.js';
 import { checkExceptionFactory, type ExceptionFactory } from '../reply/exception-factory.js';
 import { SharedRuns } from './shared-runs.js';
 import { inMethod } from '../key/key-definition-error.js';
@@ -71,24 +71,12 @@ export function toPlan(key: LockKey, withLockOptions: WithLockOptions, where: st
 
 /** Checks the ttl as far as possible: the `maxTtl` of the pool is not known yet. */
 function checkTtl({ ttl, driftFactor = DEFAULT_LOCK_OPTIONS.driftFactor }: LockOptions, where: string): void {
-  if (ttl === undefined) return;
-  try {
-    toTtl(ttl, { driftFactor, maxTtl: LONGEST_TIMER });
-  } catch (error) {
-    throw placed(error as Error, where);
-  }
+  if (ttl !== undefined) locating(where, () => toTtl(ttl, { driftFactor, maxTtl: LONGEST_TIMER }));
 }
 
-function compile(key: LockKey, where: string): CompiledKey {
-  try {
-    return naming(compileKey(key), where);
-  } catch (error) {
-    throw placed(error as Error, where);
-  }
-}
-
-/** Returns the key with mistakes that name the method, because a call may be far from it. */
-function naming(key: CompiledKey, where: string): CompiledKey {
+/** Returns the key with errors that name the method, because a call may be far from it. */
+function compile(lockKey: LockKey, where: string): CompiledKey {
+  const key = locating(where, () => compileKey(lockKey));
   const resolve = (source: KeySource): readonly string[] => {
     try {
       return key.resolve(source);

@@ -2,16 +2,16 @@ import { Logger } from '@nestjs/common';
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Test } from '@nestjs/testing';
 import { RedlockService } from '../../../lib/index.js';
-import { NameSlipLog } from '../../../lib/logging/name-slip-log.js';
+import { StrayPartLog } from '../../../lib/logging/stray-part-log.js';
 import { RedlockTestingModule } from '../../../lib/testing/index.js';
 
-describe('NameSlipLog', () => {
+describe('StrayPartLog', () => {
   let warn: jest.Mock;
-  let log: NameSlipLog;
+  let log: StrayPartLog;
 
   beforeEach(() => {
     warn = jest.fn();
-    log = new NameSlipLog({ warn } as unknown as Logger);
+    log = new StrayPartLog({ warn } as unknown as Logger);
   });
 
   it.each([

@@ -20,7 +20,7 @@ const MADE_OF_NOTHING =
  * Warns of names that look like templates although they are used as they are, once for each part that is found. The lock is taken all the
  * same, since such a name may be intended.
  */
-export class NameSlipLog {
+export class StrayPartLog {
   readonly #reported = new Set<string>();
 
   constructor(private readonly logger: Logger) {}
