@@ -20,8 +20,10 @@ export const BOUNDS = `
   three fifths are the \`SET\` and the \`HSET\` of the counter. Machines of this kind differ by a half in it from hour to hour.
 - **A handler of Nest.** \`withLock\` is bound by two batches that it shares with the other requests, and by the async context that it opens
   for its work. \`@WithLock\` on a handler is an interceptor, and one that does nothing takes 40 to 130 µs of a request in Nest
-  (\`interceptor\` of the scenario \`decorator\`), by the Observables and async scopes around it. What arrives in one turn of the event loop
-  shares one batch, over HTTP, TCP and from a queue alike: with 200 requests under way a node gets one command for dozens of them.
+  (\`interceptor\` of the scenario \`decorator\`), by the Observables and async scopes around it: called in one process, 200 at a time, over
+  a pool in memory, \`withLock\` takes 130 to 155 µs, beside such an interceptor 176 to 181, and \`@WithLock\` 176 to 210. Only without an
+  interceptor would it take clearly less, and then pipes and the interceptors of the method would no longer run under the lock.
+  What arrives in one turn of the event loop shares one batch, over HTTP, TCP and from a queue alike: with 200 requests under way a node gets one command for dozens of them.
 - **Traffic.** Each hand-over to another process is what it is above; the hand-written client does none of the rest: no fairness, no token,
   no trust, no validity. Callers of one process for one resource share one place in line, and pass the lock on within it.
 `.trim();
