@@ -188,9 +188,8 @@ describe('commands', () => {
 
   it('that fail, here for a line that is no line, do not touch those that go with them', async () => {
     await pool.ask(0, (redis) => redis.mset({ held: 'foreign', 'held~waiters': 'data' }));
-    const answers = await Promise.allSettled(
-      ['before', 'held', 'after'].map((name) => client.redlock.acquire(name, { waitTimeout: 100 })),
-    );
+    const asked = ['before', 'held', 'after'].map((name) => client.redlock.acquire(name, { waitTimeout: 100 }));
+    const answers = await Promise.allSettled(asked);
     expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(answers[1]).toMatchObject({ reason: { code: 'QUORUM_NOT_REACHED' } });
     expect(proxy.commands[0]).toBe('EVALSHA');
