@@ -10,7 +10,7 @@ export type { NodeOutcome, RedlockErrorCode } from './core/api/errors.js';
 export type { LockEvent } from './core/api/events.js';
 export type { Lock } from './core/api/lock.js';
 export type { LockOptions } from './core/api/options.js';
-export type { NodeStatus, RedlockStatus } from './core/quorum/status.js';
+export type { NodeStatus, RedlockStatus, StatusOptions } from './core/quorum/status.js';
 export { RedlockModule } from './redlock.module.js';
 export type { RedlockModuleExtras, RedlockOptionsFactory } from './redlock.module.js';
 export type { RedlockModuleOptions } from './redlock.options.js';

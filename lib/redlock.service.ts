@@ -10,7 +10,7 @@ import { HeldLocks } from './core/lease/held-locks.js';
 import { Redlock } from './core/redlock.js';
 import { MAX_RESOURCES } from './core/api/resources.js';
 import { WarmUp } from './warm-up.js';
-import type { RedlockStatus } from './core/quorum/status.js';
+import type { RedlockStatus, StatusOptions } from './core/quorum/status.js';
 import { ReusingClock } from './core/time/reusing-clock.js';
 import { EventLog } from './logging/event-log.js';
 import { StrayPartLog } from './logging/stray-part-log.js';
@@ -130,9 +130,9 @@ export class RedlockService {
     return typeof template === 'string' ? names[0]! : names;
   }
 
-  /** Asks every node whether it would vote for a lock, and returns whether a quorum of nodes would. */
-  async status(): Promise<RedlockStatus> {
-    const status = await this.#redlock.status();
+  /** Asks every node whether it would vote for a lock, and returns whether a quorum would. @throws TypeError, RangeError for a wrong timeout */
+  async status(options?: StatusOptions): Promise<RedlockStatus> {
+    const status = await this.#redlock.status(options);
     return this.#isEnabled ? status : { ...status, disabled: true };
   }
 

@@ -4,14 +4,23 @@ const required = require('nestjs-redlock');
 // What older Nodes and Jest get; the name above leads to the ES modules wherever they can be required.
 const commonJs = require('../../dist/cjs/index.js');
 assert.deepEqual(loadedFrom('testing'), [], 'the package loads what is for tests only');
+assert.deepEqual(loadedFrom('terminus'), [], 'the package loads what needs an optional peer');
+assert.equal(isTerminusLoaded(), false, 'the package loads an optional peer');
 const testing = require('nestjs-redlock/testing');
 const commonJsTesting = require('../../dist/cjs/testing/index.js');
+const terminus = require('nestjs-redlock/terminus');
+const commonJsTerminus = require('../../dist/cjs/terminus/index.js');
 
 for (const name of ['RedlockModule', 'RedlockService', 'WithLock']) {
   assert.equal(typeof required[name], 'function', `${name} is not exported`);
 }
 assert.deepEqual(namesOf(commonJs), namesOf(required), 'the two formats export different names');
 assert.deepEqual(namesOf(commonJsTesting), namesOf(testing), 'the two formats of testing export different names');
+assert.deepEqual(namesOf(commonJsTerminus), namesOf(terminus), 'the two formats of terminus export different names');
+for (const { RedlockHealthIndicator } of [terminus, commonJsTerminus]) {
+  const [health] = Reflect.getMetadata('design:paramtypes', RedlockHealthIndicator);
+  assert.equal(health, require('@nestjs/terminus').HealthIndicatorService, 'Nest cannot make the health indicator');
+}
 for (const [entry, { RedlockService }] of [
   [testing, required],
   [commonJsTesting, commonJs],
@@ -27,6 +36,15 @@ void import('nestjs-redlock').then((imported) => {
 void import('nestjs-redlock/testing').then((imported) => {
   assert.equal(imported.RedlockTesting, testing.RedlockTesting, 'require and import give different testing classes');
 });
+
+void import('nestjs-redlock/terminus').then((imported) => {
+  const { RedlockHealthIndicator } = terminus;
+  assert.equal(imported.RedlockHealthIndicator, RedlockHealthIndicator, 'require and import give different indicators');
+});
+
+function isTerminusLoaded() {
+  return Object.keys(require.cache).some((file) => file.includes('/node_modules/@nestjs/terminus/'));
+}
 
 function namesOf(exports) {
   return Object.keys(exports).sort();

@@ -19,7 +19,7 @@ import type { RedlockSettings } from './redlock-settings.js';
 import { HeldLocks, refuseReentry, type Use } from './lease/held-locks.js';
 import { MAX_RESOURCES, refuseTooMany, toResources } from './api/resources.js';
 import { Shutdown, type Holder } from './lease/shutdown.js';
-import { statusOf, type RedlockStatus } from './quorum/status.js';
+import { statusOf, type RedlockStatus, type StatusOptions } from './quorum/status.js';
 import { ReusingClock } from './time/reusing-clock.js';
 import { WaitingLines } from './acquire/line/local-lines.js';
 import { isPatient } from './acquire/ways.js';
@@ -114,9 +114,9 @@ export class Redlock {
     this.#forWork.prepare(options);
   }
 
-  async status(): Promise<RedlockStatus> {
+  async status(options?: StatusOptions): Promise<RedlockStatus> {
     await this.open();
-    return statusOf(this.#pool, this.#pool.timeoutFor(this.#forAcquire.base.ttl));
+    return statusOf(this.#pool, options?.timeout ?? this.#pool.timeoutFor(this.#forAcquire.base.ttl));
   }
 
   /** Refuses new locks, lets holders finish for at most `timeout` ms, and then revokes the locks that are still held. */

@@ -13,6 +13,7 @@ import type {
   RedlockModuleOptions,
   RedlockOptionsFactory,
   RedlockStatus,
+  StatusOptions,
   WithLockOptions,
 } from '../../lib/index.js';
 
@@ -76,6 +77,7 @@ describe('the public surface', () => {
       'RedlockModuleOptions',
       'RedlockOptionsFactory',
       'RedlockStatus',
+      'StatusOptions',
       'TypedWithLock',
       'WithLockOptions',
     ]);
@@ -165,7 +167,7 @@ describe('the public surface', () => {
     >();
     expectTypeOf<Parameters<Service['key']>>().toEqualTypeOf<[readonly string[], ...unknown[]]>();
     expectTypeOf<Service['events$']>().toEqualTypeOf<Observable<LockEvent>>();
-    expectTypeOf<Service['status']>().toEqualTypeOf<() => Promise<RedlockStatus>>();
+    expectTypeOf<Service['status']>().toEqualTypeOf<(options?: StatusOptions) => Promise<RedlockStatus>>();
     expectTypeOf<Awaited<ReturnType<typeof withNumber>>>().toEqualTypeOf<number>();
     expectTypeOf<keyof Lock>().toEqualTypeOf<
       | 'resources'

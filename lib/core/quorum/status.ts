@@ -1,6 +1,7 @@
+import { misfit } from '../api/options.js';
 import type { LockNode, ProbeAnswer, Unknown } from '../port/lock-node.js';
 import { clockOffset } from '../port/node-date.js';
-import type { Moment } from '../time/clock.js';
+import { LONGEST_TIMER, type Moment } from '../time/clock.js';
 import type { NodePool } from './node-pool.js';
 import { probed, type Probed } from './probing.js';
 import { quorumOf } from './quorum.js';
@@ -34,8 +35,18 @@ export interface RedlockStatus {
   readonly disabled?: boolean;
 }
 
-/** Asks every node for a vote, which is given back at once; a node has `timeout` ms to answer. */
+export interface StatusOptions {
+  /** Ms that a node may take to answer. @default as long as it may take for a lock */
+  readonly timeout?: number | undefined;
+}
+
+/**
+ * Asks every node for a vote, which is given back at once; a node has `timeout` ms to answer.
+ * @throws TypeError, RangeError for a timeout that no timer can keep
+ */
 export async function statusOf(pool: NodePool, timeout: number): Promise<RedlockStatus> {
+  if (typeof timeout !== 'number' || !(timeout >= 1 && timeout <= LONGEST_TIMER))
+    throw misfit('status: timeout', timeout, `a number of ms from 1 to ${LONGEST_TIMER}`);
   const probes = await Promise.all(pool.nodes.map((node) => probed(node, timeout, pool.clock)));
   const now = pool.clock.now();
   const nodes = probes.map((probe, index) => nodeStatus(pool.nodes[index]!, probe, now));

@@ -66,6 +66,24 @@ describe('Redlock.status', () => {
     expect([status.quorumReachable, pool.clock.now().monotonic]).toEqual([true, 20]);
   });
 
+  it('waits for a silent node as long as the caller says', async () => {
+    const pool = new MemoryPool();
+    pool.nodes[2]!.fail('silent');
+    const status = await pool.clock.until(pool.client({ nodeTimeout: 20 }).redlock.status({ timeout: 300 }));
+    expect([status.nodes[2]!.reason, pool.clock.now().monotonic]).toEqual(['no answer within 300 ms', 300]);
+  });
+
+  it.each([
+    [0, RangeError],
+    [2 ** 31, RangeError],
+    [NaN, RangeError],
+    ['300', TypeError],
+  ])('refuses to wait for %p ms', async (timeout, Kind) => {
+    const asking = new MemoryPool().client().redlock.status({ timeout: timeout as number });
+    await expect(asking).rejects.toThrow(/^status: timeout must be a number of ms from 1 to 2147483647; got /);
+    await expect(asking).rejects.toBeInstanceOf(Kind);
+  });
+
   it.each([
     [2, 1, false],
     [3, 1, true],

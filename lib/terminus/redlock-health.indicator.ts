@@ -1,0 +1,64 @@
+import { Injectable } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import { HealthIndicatorService, type HealthIndicatorResult } from '@nestjs/terminus';
+import type { RedlockStatus } from '../core/quorum/status.js';
+import type { RedlockService } from '../redlock.service.js';
+import { getRedlockToken } from '../redlock.tokens.js';
+import { reportOf, reportOfFailure, type HealthReport } from './health-report.js';
+import { RecentAnswer } from './recent-answer.js';
+import type { RedlockHealthOptions } from './redlock-health.options.js';
+
+/** Checks for `@nestjs/terminus` whether enough nodes of a pool vote; asks the nodes once a second at most, however often it is called. */
+@Injectable()
+export class RedlockHealthIndicator {
+  readonly #health: HealthIndicatorService;
+  readonly #moduleRef: ModuleRef;
+  /** By pool, so that several checks of one pool share its answers. */
+  readonly #answers = new WeakMap<RedlockService, RecentAnswer<RedlockStatus>>();
+
+  constructor(health: HealthIndicatorService, moduleRef: ModuleRef) {
+    this.#health = health;
+    this.#moduleRef = moduleRef;
+  }
+
+  /**
+   * Resolves with up if all nodes vote, degraded if a quorum of them does, and otherwise down; never rejects.
+   * @example
+   * ```ts
+   * this.health.check([() => this.redlock.check('locks')])
+   * ```
+   */
+  async check<const Key extends string = 'redlock'>(
+    key = 'redlock' as Key,
+    options: RedlockHealthOptions = {},
+  ): Promise<HealthIndicatorResult<Key>> {
+    const session = this.#health.check(key);
+    const { state, data } = await this.#report(options);
+    if (state === 'up') return session.up(data);
+    if (state === 'down') return session.down(data);
+    return knowsDegraded(session) ? session.degraded(data) : session.up({ ...data, impaired: true });
+  }
+
+  async #report(options: RedlockHealthOptions): Promise<HealthReport> {
+    try {
+      return reportOf(await this.#status(options), options);
+    } catch (error) {
+      return reportOfFailure(error, options);
+    }
+  }
+
+  /** @throws UnknownElementException where there is no such pool; RangeError for a timeout that no node could keep */
+  #status({ pool, timeout }: RedlockHealthOptions): Promise<RedlockStatus> {
+    const service = this.#moduleRef.get<RedlockService>(getRedlockToken(pool), { strict: false });
+    const recent = this.#answers.get(service) ?? new RecentAnswer();
+    this.#answers.set(service, recent);
+    return recent.from(() => service.status({ timeout }));
+  }
+}
+
+type Session = ReturnType<HealthIndicatorService['check']>;
+
+/** Terminus 11 knows up and down only. */
+function knowsDegraded(session: Partial<Pick<Session, 'degraded'>>): boolean {
+  return typeof session.degraded === 'function';
+}
