@@ -182,7 +182,7 @@ export class RedlockService {
   /** @internal */
   async onApplicationShutdown(): Promise<void> {
     this.#log.stop();
-    await this.#redlock.close();
+    await this.#redlock.close().finally(() => this.#log.stop());
     this.#events.complete();
   }
 

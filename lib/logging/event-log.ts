@@ -2,6 +2,7 @@ import type { Logger } from '@nestjs/common';
 import type { LockEvent } from '../core/api/events.js';
 import { quoted, shown } from '../core/api/names.js';
 import type { Holder } from '../core/lease/shutdown.js';
+import { LossLog } from './loss-log.js';
 import { NodeNotes } from './node-notes.js';
 import { QuarantineLog, type QuarantineLogTerms } from './quarantine-log.js';
 import { QuorumLog } from './quorum-log.js';
@@ -17,6 +18,7 @@ interface EventLogTerms extends QuarantineLogTerms {
 /** Writes those events of a pool to the log that its operator should know about. */
 export class EventLog {
   readonly #selfContention: SelfContentionLog;
+  readonly #losses: LossLog;
   readonly #quarantine: QuarantineLog;
   readonly #quorum: QuorumLog;
   readonly #notes: NodeNotes;
@@ -29,6 +31,7 @@ export class EventLog {
     const { clock } = pool;
     this.#names = logKeys ? quoted : shown;
     this.#selfContention = new SelfContentionLog(logger, { names: this.#names, clock });
+    this.#losses = new LossLog(logger, { names: this.#names, clock });
     this.#notes = new NodeNotes(logger, pool);
     this.#quarantine = new QuarantineLog(logger, pool);
     this.#quorum = new QuorumLog(logger, { clock, quarantine: this.#quarantine });
@@ -36,8 +39,7 @@ export class EventLog {
 
   notify(event: LockEvent): void {
     if (event.type === 'self-contended') this.#selfContention.notify(event.resources, event.holding);
-    else if (event.type === 'lost')
-      this.logger.error(`The lock on ${this.#names(event.resources)} was lost: ${event.error.reason}`);
+    else if (event.type === 'lost') this.#losses.lost(event.error);
     else if (event.type === 'node-up') this.logger.log(`${event.node} is up`);
     else if (event.type === 'node-accepted') this.#accepted(event.node);
     else if (event.type === 'node-quarantined') this.#quarantine.quarantined(event);
@@ -59,8 +61,9 @@ export class EventLog {
     );
   }
 
-  /** Logs what is still pending about nodes, and leaves no timer. */
+  /** Logs what is still pending, and leaves no timer. A second call logs the locks that were lost since. */
   stop(): void {
+    this.#losses.stop();
     this.#notes.stop();
     this.#quarantine.stop();
     this.#quorum.stop();

@@ -46,6 +46,7 @@ describe('the log of RedlockService', () => {
     await service.withLock(`${ANN}:2`, () => service.withLock(`${ANN}:2`, () => 1, ALL).catch(() => undefined));
     await service.acquire('job:ann@example.com');
     await service.beforeApplicationShutdown();
+    await service.onApplicationShutdown();
     expect(lines.length).toBeGreaterThan(4);
     expect(lines.join('\n')).not.toMatch(/ann@|example/);
     expect(lines).toContainEqual(expect.stringContaining('The lock on "user:*" was lost'));
@@ -54,6 +55,16 @@ describe('the log of RedlockService', () => {
   it('has whole names where that is asked for', async () => {
     await loseLock(serviceOf({ logKeys: true }));
     expect(lines).toEqual([expect.stringContaining(`The lock on "${ANN}" was lost`)]);
+  });
+
+  it('has two lines of all locks that the shutdown takes away', async () => {
+    const service = serviceOf({ shutdownTimeout: 20 });
+    for (let index = 0; index < 50; index += 1) await service.acquire(`job:${index}`);
+    await service.onApplicationShutdown();
+    expect(lines).toEqual([
+      expect.stringMatching(/^The lock on "job:\*" was lost: /),
+      expect.stringMatching(/^49 more locks were lost, at last that on "job:\*": /),
+    ]);
   });
 
   it('says at shutdown for whom it waits, and since when that is held', async () => {
