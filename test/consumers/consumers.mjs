@@ -1,3 +1,4 @@
+import { healthy } from './work/health.mjs';
 import { jest } from './work/jest.mjs';
 import { served } from './work/served.mjs';
 import { typed } from './work/typed.mjs';
@@ -100,6 +101,20 @@ export const CONSUMERS = [
     isQuick: false,
     installs: ['nest11'],
     work: served({ install: 'nest11', type: 'commonjs', apps: ['orders'], program: 'fastify' }),
+  },
+  {
+    name: 'nest11-terminus',
+    says: 'Nest 11, CommonJS, terminus 11.1, skipLibCheck off: health with nodes killed, frozen and started again',
+    isQuick: false,
+    installs: ['terminus11'],
+    work: healthy({ install: 'terminus11', type: 'commonjs', apps: ['health', 'servers/express'], terminus: 11 }),
+  },
+  {
+    name: 'nest12-terminus',
+    says: 'Nest 12, ES modules, terminus 12, the same',
+    isQuick: true,
+    installs: ['terminus12'],
+    work: healthy({ install: 'terminus12', type: 'module', apps: ['health', 'servers/express'], terminus: 12 }),
   },
   {
     name: 'own-ioredis-5',

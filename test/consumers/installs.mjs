@@ -80,6 +80,24 @@ export const INSTALLS = [
     },
   },
   {
+    name: 'terminus11',
+    packages: {
+      ...COMMON,
+      '@nestjs/common': '11.2.10',
+      '@nestjs/core': '11.2.10',
+      '@nestjs/platform-express': '11.2.10',
+      '@nestjs/terminus': '11.1.1',
+      typescript: '5.9.3',
+    },
+  },
+  {
+    name: 'terminus12',
+    packages: {
+      ...COMMON,
+      ...ours('@nestjs/common', '@nestjs/core', '@nestjs/platform-express', '@nestjs/terminus'),
+    },
+  },
+  {
     // The lowest that the peer ranges admit.
     name: 'oldest',
     packages: {
