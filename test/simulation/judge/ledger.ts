@@ -100,6 +100,7 @@ export class Ledger {
 
   /** No two locks that share a resource are valid at the same time. */
   check(): void {
+    if (this.#open.size === 0) return;
     const valid: Hold[] = [];
     for (const hold of this.#open.values()) {
       if (!isStillValid(hold)) continue;

@@ -19,21 +19,21 @@ export class Silence {
 
   /** True where a silent node has answered all that was old. */
   get isOver(): boolean {
-    return this.isNoticed && this.#length <= SUSPECT_AFTER;
+    return this.isNoticed && this.#length() <= SUSPECT_AFTER;
   }
 
   /** Once input that has already arrived was read: it may be this process that stood still, not the node. */
   look(): void {
-    if (this.#isChecking || this.#length <= SUSPECT_AFTER) return;
+    if (this.#isChecking || this.#length() <= SUSPECT_AFTER) return;
     this.#isChecking = true;
     this.machine.afterInput(() => {
       this.#isChecking = false;
-      if (this.#length > SUSPECT_AFTER) this.isNoticed = true;
-      if (this.#length > RECONNECT_AFTER) this.reconnect();
+      if (this.#length() > SUSPECT_AFTER) this.isNoticed = true;
+      if (this.#length() > RECONNECT_AFTER) this.reconnect();
     });
   }
 
-  get #length(): number {
+  #length(): number {
     const since = this.since();
     return since === undefined ? 0 : this.machine.now().monotonic - since.monotonic;
   }

@@ -52,7 +52,7 @@ export class Machine implements Clock {
     this.#wall = new WallClock(ahead);
     this.#computing = new Computing(world);
     this.#watch = new SuspensionWatch({
-      monotonic: () => this.#monotonic,
+      monotonic: () => this.#monotonic(),
       wall: () => this.#wall.at(this.time),
       uptime: () => Math.floor((this.time + ahead) / UPTIME_STEP) * UPTIME_STEP,
     });
@@ -86,12 +86,12 @@ export class Machine implements Clock {
   }
 
   /** That of the timers: it stands still while the machine is suspended. */
-  get #monotonic(): number {
+  #monotonic(): number {
     return this.#suspension.monotonic(this.time);
   }
 
   schedule(delay: number, task: () => void): () => void {
-    const due = this.#monotonic + Math.max(TICK, delay);
+    const due = this.#monotonic() + Math.max(TICK, delay);
     let stop = (): void => undefined;
     let isSet = true;
     const end = (): void => {
@@ -101,7 +101,7 @@ export class Machine implements Clock {
     };
     const look = (): void => {
       if (!isSet) return;
-      const left = due - this.#monotonic;
+      const left = due - this.#monotonic();
       // Rounding, or a machine that was suspended meanwhile.
       if (left > 0) return wait(Math.max(left, TICK));
       end();
@@ -111,7 +111,7 @@ export class Machine implements Clock {
       stop = this.world.in(left / this.#rate, () => this.take(look, RANK.timer), RANK.timer);
     };
     this.timers += 1;
-    wait(due - this.#monotonic);
+    wait(due - this.#monotonic());
     return end;
   }
 

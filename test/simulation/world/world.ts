@@ -91,8 +91,12 @@ export class World {
   }
 
   #endTurn(): void {
-    for (const run of this.#afterTurn) run();
-    this.#afterTurn.length = 0;
+    const tasks = this.#afterTurn;
+    if (tasks.length > 0) {
+      for (const run of tasks) run();
+      // Another array takes less time than to shorten this one.
+      this.#afterTurn = [];
+    }
     this.turn += 1;
   }
 
