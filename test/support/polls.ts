@@ -23,7 +23,7 @@ export class Polls {
   ballotOf(size: number, terms: Partial<QuorumCallTerms<Vote>> = {}): QuorumCall<Vote> {
     const nodes = Array.from({ length: size }, (_, index) => ({ name: `node-${index}` }) as LockNode);
     return new QuorumCall<Vote>(
-      { nodes, noAnswers: nodes.map(() => undefined), clock: this.clock, timerQueue: new TimerQueue(this.clock) },
+      { nodes, clock: this.clock, timerQueue: new TimerQueue(this.clock) },
       {
         claim: this.claim,
         ttl: 1_000,

@@ -35,11 +35,6 @@ export type Acquired = Won & {
   readonly parts?: readonly Held[];
 };
 
-/** Returns a won claim with its number of attempts. Properties are copied by name, because V8 makes a new hidden class for a spread object. */
-export function acquiredOf({ claim, validity }: Won, attempts: number): Acquired {
-  return { kind: 'won', claim, validity, attempts };
-}
-
 /** Returns the error for a caller that gives up after this outcome; it names all resources that the caller wants. */
 export function requestError(outcome: Denied, { resources, wanted = resources }: AcquireRequest): RedlockError {
   return errorOf(outcome, wanted);
@@ -50,7 +45,7 @@ export async function contend(pool: NodePool, request: AcquireRequest): Promise<
   const { budget, terms } = request;
   for (let attempts = 1; ; attempts += 1) {
     const outcome = await voteUntilClear(pool, request);
-    if (outcome.kind === 'won') return acquiredOf(outcome, attempts);
+    if (outcome.kind === 'won') return { ...outcome, attempts };
     request.onLost(outcome);
     const remaining = budget.remainingAfter(outcome, attempts);
     if (remaining <= 0) throw requestError(outcome, request);

@@ -2,7 +2,7 @@ import { ask, outcomeOf } from './attempt.js';
 import type { LeaseTerms } from '../time/validity.js';
 import { ValueSpoiled } from './line/line-ticket.js';
 import { Claim } from '../port/claim.js';
-import { attemptUnlessAborted, requestError, acquiredOf, type AcquireRequest, type Acquired } from './polling.js';
+import { attemptUnlessAborted, requestError, type AcquireRequest, type Acquired } from './polling.js';
 import { timeForRound } from '../quorum/in-time.js';
 import type { LeaseContext, LinesOfProcess } from '../lease/lease-context.js';
 import { Lease } from '../lease/lease.js';
@@ -22,7 +22,7 @@ export async function takeSeveral(context: SeveralContext, request: AcquireReque
   const { budget, terms } = request;
   for (let attempts = 1; ; attempts += 1) {
     const outcome = await attemptUnlessAborted(context.pool, request);
-    if (outcome.kind === 'won') return acquiredOf(outcome, attempts);
+    if (outcome.kind === 'won') return { ...outcome, attempts };
     request.onLost(outcome);
     const remaining = budget.remainingAfter(outcome, attempts);
     if (remaining <= 0) throw requestError(outcome, request);
@@ -88,7 +88,7 @@ class Parts {
       claim.parts = this.#claims;
       const round = ask(pool, claim, request);
       const outcome = (await outcomeOf(pool, round)) ?? (await denialOf(round.call, timeForRound(budget)));
-      if (outcome.kind === 'won') return this.#merged({ ...acquiredOf(outcome, attempts), parts: this.#leases });
+      if (outcome.kind === 'won') return this.#merged({ ...outcome, attempts, parts: this.#leases });
       const remaining = budget.remainingAfter(outcome, attempts);
       if (remaining <= 0) throw requestError(outcome, request);
       await budget.pause(Math.min(remaining, retryDelay(terms, pool.random)));

@@ -10,8 +10,8 @@ class Link<T> {
   }
 
   /**
-   * Removes the entry and clears its links. A removed entry in V8's old generation would otherwise keep every later entry alive until the
-   * next full collection.
+   * Removes the entry and clears its links. Otherwise a removed entry that has lived for long would keep every later entry alive until the
+   * next full garbage collection.
    */
   leave(): void {
     this.previous.next = this.next;
@@ -20,10 +20,7 @@ class Link<T> {
   }
 }
 
-/**
- * A queue in order of arrival, from which any entry can be removed in constant time. It is a linked ring, because a `Set` that changes with
- * every lock keeps removed entries alive in V8's old generation.
- */
+/** A queue in order of arrival, from which any entry can be removed in constant time. It is a ring: a `Set` finds its first entry slowly. */
 export class Queue<T> {
   /** The head of the ring: between the last entry and the first. */
   readonly #end = new Link<T>(undefined);

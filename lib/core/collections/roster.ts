@@ -4,7 +4,14 @@ export interface Entry {
   rosterIndex: number;
 }
 
-/** A set that adds and deletes in constant time. It is an array, because a `Set` that changes this often keeps garbage alive in V8. */
+/**
+ * A set that adds and deletes in constant time. It does what a `Set` does.
+ *
+ * It is an array, for entries that come and go with every lock: V8 keeps the entries that were removed from a long-lived `Set` alive until the
+ * next full collection. A `Set` here and in `TimerQueue` costs 11 % more processor time for each lock of 64 callers at once, and 6 % more for
+ * 256. To measure it, build the library with sets, and compare both builds:
+ * `npm run bench -- --only alone --candidates ours --library <index.js>`.
+ */
 export class Roster<T extends Entry> {
   readonly #entries: T[] = [];
 

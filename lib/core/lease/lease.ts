@@ -27,7 +27,6 @@ export class Lease extends RenewalTimer implements Held {
     { terms, taken }: { readonly terms: HoldTerms; readonly taken: Moment },
   ) {
     super(context, terms, taken);
-    claim.encoding = undefined;
     this.#claim = claim;
     this.#turn = claim.take(taken);
     this.#validity = validity;

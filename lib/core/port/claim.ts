@@ -48,8 +48,6 @@ export class Claim {
   taken: Moment | undefined;
   /** True if the fence counter of a node is known to differ from the token, or is likely to. */
   diverged = false;
-  /** The form in which an adapter sends this claim. It is kept here so that all nodes share it. */
-  encoding: unknown;
   /** The claims with the same value that took the resources one by one. They are released together with this claim. */
   parts: readonly Claim[] | undefined;
   #asked = false;

@@ -33,7 +33,6 @@ const release: QuorumCallTerms<ReleaseAnswer>['put'] = (node, question, nodeInde
 export class NodePool {
   readonly clock: Clock;
   readonly random: Random;
-  readonly noAnswers: readonly undefined[];
   /** Runs everything that this pool does later, on a single timer. */
   readonly timerQueue: TimerQueue;
   readonly #nodeTimeout: number | undefined;
@@ -44,7 +43,6 @@ export class NodePool {
   ) {
     this.clock = clock;
     this.random = random;
-    this.noAnswers = nodes.map(() => undefined);
     this.timerQueue = new TimerQueue(clock);
     this.#nodeTimeout = nodeTimeout;
   }
@@ -124,7 +122,6 @@ export class NodePool {
       ttl,
       proposal: 0,
       timeout,
-      now: undefined,
       put: extend,
       favour: 'extended',
       late,
@@ -135,7 +132,6 @@ export class NodePool {
     const timeout = this.timeoutFor(ttl);
     // Makes the counters of all nodes agree again before the next holder comes.
     if (claim.diverged) this.nodes.forEach((_, nodeIndex) => this.raise(claim, nodeIndex));
-    // Every call names all terms in the same order: the objects then share one hidden class in V8, which keeps inline caches fast.
     const quorumCall = new QuorumCall<ReleaseAnswer>(this, {
       claim,
       ttl,
@@ -143,8 +139,6 @@ export class NodePool {
       timeout,
       now,
       put: release,
-      favour: undefined,
-      late: undefined,
     });
     if (claim.parts) this.#releaseParts(claim.parts, ttl);
     return quorumCall;

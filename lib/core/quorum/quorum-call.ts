@@ -31,8 +31,6 @@ export interface QuorumCallTerms<A extends Answer> {
 /** The nodes that a quorum call asks, and the clock and timers that it uses. */
 export interface CallContext {
   readonly nodes: readonly LockNode[];
-  /** One `undefined` for each node. Every call copies this array, which is faster than to build a new one. */
-  readonly noAnswers: readonly undefined[];
   readonly clock: Clock;
   readonly timerQueue: TimerQueue;
 }
@@ -76,7 +74,7 @@ export class QuorumCall<A extends Answer> extends TimedTask implements Question<
     this.#timeout = terms.timeout;
     this.#favour = terms.favour;
     this.#tellLate = terms.late;
-    this.answers = context.noAnswers.slice();
+    this.answers = context.nodes.map(() => undefined);
     const { now = context.clock.now() } = terms;
     this.asked = now.monotonic;
     timerQueue.add(terms.timeout, this, now);

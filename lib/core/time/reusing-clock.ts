@@ -8,9 +8,14 @@ interface Errand {
 }
 
 /**
- * Real time for a pool. Nearly every lock sets a timer and cancels it, which is expensive in Node. So one cancelled timer is kept for the next
- * task. For example, a timer that fires at 500 ms is cancelled at 10 ms. The next task is due at 510 ms and takes this timer over: the timer
- * fires at 500 ms and is then set again for the remaining 10 ms.
+ * Real time for a pool. It does what a `SystemClock` does.
+ *
+ * A lock without others beside it sets a timer and cancels it, which is expensive in Node. So one cancelled timer is kept for the next task. For
+ * example, a timer that fires at 500 ms is cancelled at 10 ms. The next task is due at 510 ms and takes this timer over: the timer fires at
+ * 500 ms and is then set again for the remaining 10 ms.
+ *
+ * With a `SystemClock`, a caller alone uses about 4 % more processor time for each lock; for many callers it makes no difference. To measure it,
+ * take a `SystemClock` in `RedlockService`, and compare both builds: `npm run bench -- --only alone --candidates ours --library <index.js>`.
  */
 export class ReusingClock extends SystemClock {
   /** A cancelled timer that has not fired yet. */

@@ -12,7 +12,7 @@ export abstract class TimedTask {
   abstract due(): void;
 }
 
-/** Tasks that are looked at together. It is a list, because sets and maps that change with every lock keep garbage alive in V8. */
+/** Tasks that are looked at together. It is a linked list and no `Set` for the reason that `Roster` gives. */
 interface Slot {
   first: TimedTask | undefined;
 }

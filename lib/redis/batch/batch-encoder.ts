@@ -8,7 +8,6 @@ import { CHECK, MARK, VALUE_LENGTH, type Verb } from '../scripts/protocol.js';
 import type { Batch } from './batch.js';
 import { bulk } from '../connection/resp.js';
 import { NEEDS, type Needs } from './verbs.js';
-import { WireSpecimens } from './wire-specimens.js';
 
 const SCRIPT = { evalsha: bulk('EVALSHA') + bulk(BATCH_SHA), eval: bulk('EVAL') + bulk(BATCH_SCRIPT) } as const;
 /** How many encoded batches are kept for the other nodes; each has 128 names and 64 KiB at most. */
@@ -95,14 +94,12 @@ export class BatchEncoder {
   readonly channel: string;
   /** The key of a node's trust marker: see `trust-script.ts`. */
   readonly marker: string;
-  /** Kept here, because all nodes of a pool share one encoder. */
-  readonly specimens = new WireSpecimens();
   /** The encoded keys of the mark that somebody waits, of the trust marker, and of the fence counters. */
   readonly #marks: string;
   readonly #maxTtl: string;
   /** A node where nobody waited before derives from it the secret with which it signs grants. */
   readonly #secret = randomBytes(16).toString('hex');
-  /** One object for all batches, because V8 forgets a hidden class when its last object is gone. */
+  /** One object for all batches: otherwise none would be left between two batches (see `WarmUp`). */
   readonly #draft = new Draft();
   /** The batches that were encoded last: many callers at once make several batches, all of which are sent to one node after the other. */
   #latest: Encoded[] = [];
@@ -172,17 +169,10 @@ export class BatchEncoder {
     }
     draft.verbs += verb;
     const { resources } = claim;
-    draft.keys += resources.length === 1 ? this.#keyOf(claim) : this.#keysOf(claim);
-    for (let index = 0; index < resources.length; index += 1) draft.counters += counterOf(resources[index]!);
+    for (const resource of resources) {
+      draft.keys += bulk(this.keyPrefix + resource);
+      draft.counters += counterOf(resource);
+    }
     if (resources.length > 1) draft.word(resources.length);
-  }
-
-  #keyOf(claim: Claim): string {
-    claim.encoding ??= bulk(this.keyPrefix + claim.resources[0]!);
-    return claim.encoding as string;
-  }
-
-  #keysOf({ resources }: Claim): string {
-    return resources.map((resource) => bulk(this.keyPrefix + resource)).join('');
   }
 }

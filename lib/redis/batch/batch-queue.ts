@@ -36,10 +36,7 @@ export class BatchQueue {
   #refused: Batch[] = [];
   /** How many of these were overtaken by a later batch, because another process had sent the script to the node. */
   #overtaken = 0;
-  /**
-   * Batches that are sent and not answered, the oldest first. An array: a `Set` that changes this often keeps removed entries
-   * alive in V8's old generation.
-   */
+  /** Batches that are sent and not answered, the oldest first. */
   readonly #underWay: Batch[] = [];
 
   readonly #flush = (): void => this.flush();

@@ -31,7 +31,9 @@ export class Batch {
     if (resources.length > 1 && isForOne(verb))
       throw new Error(`${verb} is for one resource, not for ${resources.length}`);
     this.asksForVotes ||= isVote(verb);
-    this.#push(verb, question, nodeIndex);
+    this.verbs.push(verb);
+    this.questions.push(question);
+    this.nodeIndexes.push(nodeIndex);
     this.#keyCount += resources.length;
     for (const resource of resources) this.#length += resource.length;
   }
@@ -49,19 +51,6 @@ export class Batch {
   waiter(value: string, resource: string): Claim | undefined {
     const asks = ({ claim }: Question<unknown>): boolean => claim.value === value && claim.resources[0] === resource;
     return this.questions.find((question, at) => asks(question) && isWait(this.verbs[at]!))?.claim;
-  }
-
-  /** Adds an operation. V8 makes room for seventeen elements where one is pushed to an empty array, and many batches have one operation only. */
-  #push(verb: Verb, question: Question<unknown>, nodeIndex: number): void {
-    if (this.verbs.length === 0) {
-      this.verbs = [verb];
-      this.questions = [question];
-      this.nodeIndexes = [nodeIndex];
-    } else {
-      this.verbs.push(verb);
-      this.questions.push(question);
-      this.nodeIndexes.push(nodeIndex);
-    }
   }
 
   /** Returns the releases of the batch, and the rest. */

@@ -9,7 +9,7 @@ const TTL = needing('ttl');
 const TOKEN = needing('proposal', 'tokens');
 const NOTHING = needing();
 
-/** Which terms each verb needs; all of one hidden class, so that they are quick to read. */
+/** Which terms each verb needs. */
 export const NEEDS: Record<Verb, Needs> = {
   [VERB.acquire]: VOTE,
   [VERB.wait]: needing('ttl', 'proposal', 'tokens', 'grantTtl', 'ticket'),

@@ -105,7 +105,6 @@ export class NodeConnection {
     this.#checking = true;
     setImmediate(() => {
       this.#checking = false;
-      // Whole ms: the first fraction in this field would change the hidden class, and V8 would discard all code compiled for connections.
       const silence = Math.ceil(this.#silentFor);
       if (silence <= this.#suspectAfter) return;
       this.#down = `silent for ${silence} ms`;

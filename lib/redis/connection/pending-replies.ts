@@ -24,15 +24,14 @@ const TIDY_FROM = 64;
 export class PendingReplies {
   #queue: Waiting[] = [];
   #first = 0;
-  /** The whole object, so that there is always one: V8 drops a hidden class of which no object is left. */
-  #lastAnswered: Waiting | undefined;
+  /** When the latest command that has an answer was sent. */
+  #lastAnswered: Moment | undefined;
 
   /** `onAnswer` is called after an answer has come and was passed on. */
   constructor(private readonly onAnswer: () => void) {}
 
-  /** When the latest command that has an answer was sent. */
   get lastAnswered(): Moment | undefined {
-    return this.#lastAnswered?.since;
+    return this.#lastAnswered;
   }
 
   get oldest(): Waiting | undefined {
@@ -58,7 +57,7 @@ export class PendingReplies {
   /** Passes an answer on, unless the command was settled before. */
   answer(waiting: Waiting, reply: Reply): void {
     if (waiting.settle === undefined) return;
-    this.#lastAnswered = waiting;
+    this.#lastAnswered = waiting.since;
     this.giveUp(waiting, reply);
     this.onAnswer();
   }
@@ -81,9 +80,7 @@ export class PendingReplies {
   #passAnswered(): void {
     while (this.#first < this.#queue.length && !this.#queue[this.#first]!.settle) this.#first += 1;
     if (this.#first < this.#queue.length && this.#first < TIDY_FROM) return;
-    // Usually none is left: the array is emptied in place, and keeps its capacity.
-    if (this.#first < this.#queue.length) this.#queue = this.#queue.slice(this.#first);
-    else while (this.#queue.pop());
+    this.#queue.splice(0, this.#first);
     this.#first = 0;
   }
 }

@@ -33,8 +33,8 @@ export class WireCommand extends Command {
   ) {
     super(name);
     this.#promised = { resolve: this.resolve, reject: this.reject };
-    // Bound methods: tracing tools replace these functions by their own, which call the original ones without `this`. Not closures: V8
-    // discards the code compiled for the closures of commands together with the last of them.
+    // Bound: tracing tools replace these functions by their own, which call the original ones without `this`. Methods, because the code
+    // compiled for the closures of commands would go with the last of them (see `WarmUp`).
     this.resolve = this.#resolved.bind(this);
     this.reject = this.#rejected.bind(this);
   }

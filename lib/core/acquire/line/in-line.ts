@@ -2,7 +2,7 @@ import type { Decision } from '../../quorum/quorum-call.js';
 import { LineTicket, type Candidate } from './line-ticket.js';
 import type { Grant } from '../../port/claim.js';
 import type { Moment } from '../../time/clock.js';
-import { requestError, acquiredOf, type InLineListener, type AcquireRequest, type Acquired } from '../polling.js';
+import { requestError, type InLineListener, type AcquireRequest, type Acquired } from '../polling.js';
 import { LEAST_SHARE_LEFT, WAITER_HEARTBEAT } from '../../port/hand-off.js';
 import { SplitVote } from './split-vote.js';
 import type { AcquireAnswer } from '../../port/lock-node.js';
@@ -79,7 +79,7 @@ export class InLineAcquisition implements Candidate {
       budget.throwIfAborted();
       // A grant may have arrived right after the last answer.
       if (outcome.kind !== 'won') outcome = await this.#settled(this.#found(outcome) ?? outcome);
-      if (outcome.kind === 'won') return acquiredOf(outcome, attempts);
+      if (outcome.kind === 'won') return { ...outcome, attempts };
       this.listener.lost(outcome);
       this.request.onLost(outcome);
       const remaining = budget.remainingAfter(outcome, attempts);
@@ -149,7 +149,7 @@ export class InLineAcquisition implements Candidate {
   /** Returns the outcome of a round. Votes of this round count together with the grants that came while the caller waited. */
   #outcomeOf(round: Round, decision: Decision): Heard {
     const clear = round.outcome(decision);
-    if (clear) return clear.kind === 'won' ? acquiredOf(clear, 1) : clear;
+    if (clear) return clear.kind === 'won' ? { ...clear, attempts: 1 } : clear;
     const { answers } = round.call;
     answers.forEach((answer, nodeIndex) => answer && this.#note(nodeIndex, answer, round.validity));
     const won = this.#standing(answers.includes(undefined));

@@ -1,6 +1,6 @@
 import { InLineAcquisition } from './in-line.js';
 import type { Moment } from '../../time/clock.js';
-import { requestError, acquiredOf, type AcquireRequest, type Acquired } from '../polling.js';
+import { requestError, type AcquireRequest, type Acquired } from '../polling.js';
 import { Line } from './line.js';
 import { SlotTable } from '../../collections/slot-table.js';
 import type { NodePool } from '../../quorum/node-pool.js';
@@ -67,7 +67,7 @@ export class WaitingLines implements LinesOfProcess {
 
   passOn(lease: Held, won: Won): void {
     won.claim.passed += 1;
-    this.#lines.get(lease.resources[0]!)!.next(acquiredOf(won, 1));
+    this.#lines.get(lease.resources[0]!)!.next({ ...won, attempts: 1 });
   }
 
   leave(lease: Held): void {

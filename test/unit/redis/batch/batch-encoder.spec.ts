@@ -135,16 +135,6 @@ describe('BatchEncoder', () => {
     jest.restoreAllMocks();
   });
 
-  it('encodes the name of a claim once, whatever is asked for it', () => {
-    const claim = new Claim(['a'], random.value());
-    for (const verb of ['A', 'E', 'R'] as const) {
-      const batch = new Batch();
-      batch.add(verb, new SingleCall<never>(claim, 1_000), 0);
-      expect(decode(encoder.wire(batch, 'evalsha')).operations[0]!.keys).toEqual(['lock:a']);
-    }
-    expect(claim.encoding).toBeDefined();
-  });
-
   it.each(['cC', 'nN'])('says when the node is checked: %s', (check) => {
     encoder = new BatchEncoder('lock:', { maxTtl: 7_500, restartQuarantine: check === 'cC' }, clock);
     const checks = VERBS.map((verb) => decoded(operation('R'), operation(verb)).trust.check);

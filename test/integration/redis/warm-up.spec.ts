@@ -20,10 +20,9 @@ const SCRIPT = `
   const clock = new ReusingClock();
   const encoder = new BatchEncoder('', { maxTtl: 30_000, restartQuarantine: false }, clock);
   const nodes = toAddresses(urls).map((address) => new RedisNode(address, encoder, realParts(clock)));
-  if (specimens === 'none') encoder.specimens = undefined;
   const redlock = new Redlock({ nodes, clock });
-  const ofLocks = new WarmUp();
-  await Promise.all([redlock.open(), ofLocks.collect()]);
+  const warmUp = new WarmUp();
+  await Promise.all([redlock.open(), specimens === 'none' ? undefined : warmUp.collect()]);
 
   const lockAndRelease = async (worker) => {
     for (let turn = 0; turn < 1_000; turn += 1) {
@@ -63,7 +62,7 @@ const PARTS = [
   'giveUp',
 ];
 
-describe('WireSpecimens', () => {
+describe('WarmUp', () => {
   let lib: CompiledLib;
   let pool: RedisPool;
 
