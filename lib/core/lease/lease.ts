@@ -13,6 +13,7 @@ import type { Validity } from '../time/validity.js';
 /** The life of a held lock: it is extended, and then passed on, released or lost. Its holder sees it as a `HeldLock`. */
 export class Lease extends RenewalTimer implements Held {
   rosterIndex = -1;
+  readonly resources: readonly string[];
   readonly #claim: Claim;
   readonly #turn: number;
   #state: 'held' | 'released' | 'lost' = 'held';
@@ -27,14 +28,11 @@ export class Lease extends RenewalTimer implements Held {
     { terms, taken }: { readonly terms: HoldTerms; readonly taken: Moment },
   ) {
     super(context, terms, taken);
+    this.resources = claim.resources;
     this.#claim = claim;
     this.#turn = claim.take(taken);
     this.#validity = validity;
     this.watch(terms.ttl, validity.since, taken);
-  }
-
-  get resources(): readonly string[] {
-    return this.#claim.resources;
   }
 
   get fencingToken(): number {

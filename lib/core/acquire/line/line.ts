@@ -1,11 +1,12 @@
 import type { Clock, Moment } from '../../time/clock.js';
 import { requestError, type InLineListener, type AcquireRequest, type Acquired } from '../polling.js';
 import { timeForRound } from '../../quorum/in-time.js';
-import type { Held } from '../../lease/lease-context.js';
+import type { Held, Successor } from '../../lease/lease-context.js';
+import type { NodePool } from '../../quorum/node-pool.js';
 import type { SlotTable, Named } from '../../collections/slot-table.js';
-import type { Denied } from '../../quorum/outcome.js';
+import type { Denied, Won } from '../../quorum/outcome.js';
 import { Queue } from '../../collections/queue.js';
-import { Cohort } from './cohort.js';
+import { Cohort, mayPass } from './cohort.js';
 
 const HELD = { kind: 'contended' } as const;
 /** The outcome for a waiter whose time is up before the nodes have answered the first caller of its process. */
@@ -153,8 +154,10 @@ export class Line implements InLineListener, Named {
     this.next();
   }
 
-  /** The waiter whose turn is next. */
-  get first(): Waiting | undefined {
-    return this.#waiters?.first;
+  /** Returns whether a caller waits for the lock of this line, and whether the lock may pass to it. */
+  successor(won: Won, now: Moment, pool: NodePool): Successor {
+    const next = this.#waiters?.first?.request;
+    if (next === undefined) return 'nobody';
+    return mayPass(won, next, { now, pool }) ? 'may have it' : 'waits';
   }
 }

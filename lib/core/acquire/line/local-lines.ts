@@ -5,7 +5,6 @@ import { Line } from './line.js';
 import { SlotTable } from '../../collections/slot-table.js';
 import type { NodePool } from '../../quorum/node-pool.js';
 import type { Held, LinesOfProcess, Successor } from '../../lease/lease-context.js';
-import { mayPass } from './cohort.js';
 import type { Won } from '../../quorum/outcome.js';
 
 /** The lines of this process, by resource. */
@@ -60,9 +59,7 @@ export class WaitingLines implements LinesOfProcess {
 
   successorOf(lease: Held, won: Won, now: Moment): Successor {
     const line = this.#lines.get(lease.resources[0]!);
-    const next = line?.lease === lease ? line.first?.request : undefined;
-    if (next === undefined) return 'nobody';
-    return mayPass(won, next, { now, pool: this.pool }) ? 'may have it' : 'waits';
+    return line?.lease === lease ? line.successor(won, now, this.pool) : 'nobody';
   }
 
   passOn(lease: Held, won: Won): void {
