@@ -97,6 +97,11 @@ export const CONTROLS: readonly Control[] = [
         text: 'nor anything else of what was won.\n    this.#wake = undefined;',
         replacement: 'nor anything else of what was won.',
       },
+      {
+        file: 'lib/core/acquire/round.ts',
+        text: '!isOver && agreed()',
+        replacement: 'agreed()',
+      },
     ],
     breaks: ['token stays'],
     seeds: 1_000,

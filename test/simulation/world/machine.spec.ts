@@ -91,7 +91,7 @@ describe('Machine', () => {
       'input at 31, 62',
       'timer at 33, 66',
     ]);
-    expect([machine.stoodStill, machine.free]).toEqual([{ time: 60, suspensions: 0 }, 50]);
+    expect([machine.stoodStill, machine.free]).toEqual([{ time: 60, suspensions: 0, settings: 0 }, 50]);
   });
 
   it('does not come to where it was when it dies before that', async () => {
@@ -123,7 +123,7 @@ describe('Machine', () => {
     machine.pause(true);
     world.in(70, () => machine.resume());
     await world.runUntil(100);
-    expect(machine.stoodStill).toEqual({ time: 70, suspensions: 1 });
+    expect(machine.stoodStill).toEqual({ time: 70, suspensions: 1, settings: 0 });
   });
 
   it('counts the timers that are set', async () => {
