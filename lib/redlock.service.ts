@@ -6,7 +6,7 @@ import type { Lock } from './core/api/lock.js';
 import { misfit, type LockOptions } from './core/api/options.js';
 import type { SharedCall } from './core/api/shared-call.js';
 import type { LockNode } from './core/port/lock-node.js';
-import { HeldLocks } from './core/lease/held-locks.js';
+import { NestedLocks } from './core/lease/nested-locks.js';
 import { Redlock } from './core/redlock.js';
 import { MAX_RESOURCES } from './core/api/resources.js';
 import { WarmUp } from './warm-up.js';
@@ -25,7 +25,7 @@ import { namesOf } from './with-lock/key/lock-key.js';
 export class RedlockService {
   readonly #logger = new Logger(RedlockService.name);
   readonly #events = new Subject<LockEvent>();
-  readonly #held = new HeldLocks();
+  readonly #held = new NestedLocks();
   readonly #log: EventLog;
   readonly #strayParts = new StrayPartLog(this.#logger);
   readonly #start: QuorumWait;

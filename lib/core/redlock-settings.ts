@@ -3,7 +3,7 @@ import type { LockListener } from './api/events.js';
 import type { LockNode } from './port/lock-node.js';
 import type { LockOptions } from './api/options.js';
 import type { Random } from './collections/random.js';
-import type { HeldLocks } from './lease/held-locks.js';
+import type { NestedLocks } from './lease/nested-locks.js';
 
 export interface RedlockSettings {
   readonly nodes: readonly LockNode[];
@@ -15,7 +15,7 @@ export interface RedlockSettings {
   /** Ms that a lease may last without an extension; must be the same for all clients of these nodes. @default 30_000 */
   readonly maxTtl?: number | undefined;
   readonly defaults?: LockOptions | undefined;
-  readonly held?: HeldLocks;
+  readonly held?: NestedLocks;
   readonly clock?: Clock | undefined;
   readonly random?: Random;
   readonly listener?: LockListener;

@@ -16,7 +16,7 @@ import type { SharedCall, Work } from './api/shared-call.js';
 import { WaitBudget } from './quorum/wait-budget.js';
 import { SystemRandom } from './collections/random.js';
 import type { RedlockSettings } from './redlock-settings.js';
-import { HeldLocks, refuseReentry, type Use } from './lease/held-locks.js';
+import { NestedLocks, refuseReentry, type Use } from './lease/nested-locks.js';
 import { MAX_RESOURCES, refuseTooMany, toResources } from './api/resources.js';
 import { Shutdown, type Holder } from './lease/shutdown.js';
 import { statusOf, type RedlockStatus, type StatusOptions } from './quorum/status.js';
@@ -33,7 +33,7 @@ export class Redlock {
   readonly #emit: LockListener;
   readonly #forAcquire: OptionPreparer;
   readonly #forWork: OptionPreparer;
-  readonly #held: HeldLocks;
+  readonly #held: NestedLocks;
   readonly #lines: WaitingLines;
   readonly #releases: DelayedReleases;
   readonly #acquisition: Acquisition;
@@ -57,7 +57,7 @@ export class Redlock {
     const base = prepareOptions(defaultsWithin(this.#maxTtl), defaults, this.#maxTtl);
     this.#forAcquire = new OptionPreparer(base, this.#maxTtl);
     this.#forWork = new OptionPreparer({ ...base, autoExtend: defaults.autoExtend ?? true }, this.#maxTtl);
-    this.#held = settings.held ?? new HeldLocks();
+    this.#held = settings.held ?? new NestedLocks();
     this.#shutdown = new Shutdown(clock);
     this.#lines = new WaitingLines(this.#pool, settings.maxWaiters ?? MOST_WAITERS);
     this.#releases = new DelayedReleases(this.#pool);

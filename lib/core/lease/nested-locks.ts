@@ -48,7 +48,7 @@ class Holding {
  * queue that was started under a lock also runs the jobs of other callers in the context of that lock. So only a call that asks for re-entry
  * shares a lock.
  */
-export class HeldLocks {
+export class NestedLocks {
   readonly #contexts = new AsyncLocalStorage<Holding>();
 
   hold(lock: HeldLock): Use {
