@@ -95,7 +95,9 @@ export const MODULE_OPTION_NAMES: readonly string[] = Object.keys(RULES);
 /** @throws TypeError, RangeError that name the option, the value and the bound */
 export function checkModuleOptions(options: RedlockModuleOptions, extras: readonly string[] = []): void {
   checkNames(options, [...MODULE_OPTION_NAMES, ...extras], WHERE);
-  checkValues(options, RULES, WHERE);
+  // Read by name, because the options may be an object of a class, whose getters are no properties of its own.
+  const values = Object.fromEntries(MODULE_OPTION_NAMES.map((name) => [name, options[name as keyof typeof options]]));
+  checkValues<RedlockModuleOptions>(values, RULES, WHERE);
   checkPrefix(options.keyPrefix);
   checkExceptionFactory(options.exceptionFactory, WHERE);
   if (options.defaults !== undefined) checkDefaults(options.defaults, options.maxTtl ?? MAX_TTL);

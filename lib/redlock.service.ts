@@ -35,10 +35,7 @@ export class RedlockService {
   readonly #nodeCount: number;
   readonly #maxResources: number;
   readonly #isEnabled: boolean;
-  readonly #withShared = <T>(call: SharedCall<T>): Promise<T> => {
-    this.#strayParts.look(call.resources);
-    return this.#redlock.withShared(call);
-  };
+  readonly #withShared = <T>(call: SharedCall<T>): Promise<T> => this.#redlock.withShared(call);
 
   /** Emits what happens to the locks and nodes of this pool. */
   readonly events$: Observable<LockEvent> = this.#events.asObservable();
@@ -164,7 +161,8 @@ export class RedlockService {
         `${this.#nodeCount} nodes survive the loss of no more than ${this.#nodeCount - 1} would: add or leave out one`,
       );
     }
-    await Promise.all([this.#redlock.open(), this.#warmUp.collect()]);
+    // The warm-up only makes the first locks faster, so that an application starts without it, too.
+    await Promise.all([this.#redlock.open(), this.#warmUp.collect().catch(() => undefined)]);
     try {
       await this.#start.over();
     } catch (error) {

@@ -35,7 +35,7 @@ export class LossLog {
     }
   }
 
-  /** Logs what is still pending, and sets no timer from now on: what is lost later is pending until the next `stop`. */
+  /** Logs what is still pending, and sets no timer from now on: of what is lost later, all but the first may wait for the next `stop`. */
   stop(): void {
     this.#isStopped = true;
     this.#stopTimer();
@@ -51,9 +51,10 @@ export class LossLog {
   #tellMore(): void {
     this.#isCounting = false;
     if (this.#more === 0) return;
-    const what = this.#more === 1 ? '1 more lock was lost' : `${this.#more} more locks were lost`;
+    const what =
+      this.#more === 1 ? '1 more lock was lost, on' : `${this.#more} more locks were lost, the last of them on`;
     const latest = this.#latest!;
-    this.logger.error(`${what}, at last that on ${this.#names(latest)}: ${latest.reason}`);
+    this.logger.error(`${what} ${this.#names(latest)}: ${latest.reason}`);
     this.#more = 0;
     this.#latest = undefined;
     this.#count();

@@ -67,7 +67,7 @@ function byMethod(run: LockedRun, { request, kind }: HandlerCall, next: CallHand
   return defer(() => {
     const signal = new WaitCancellation({ client, signals: [plan.options.signal] });
     const end = (): void => signal.end();
-    const call = new LockCall({ plan, request, kind, run: { toException, signal } });
+    const call = new LockCall({ plan, request, kind, run: { toException, signal, client } });
     const stream = new Observable((all) => enter(call, next).subscribe(all));
     return stream.pipe(
       tap({ error: end, complete: end }),

@@ -95,6 +95,16 @@ describe('checkModuleOptions', () => {
     expect(() => check(options)).toThrow(message);
   });
 
+  it('checks options that an object of a class gives by a getter, too', () => {
+    class Settings {
+      readonly nodes = NODES;
+      get nodeTimeout(): number {
+        return Number.NaN;
+      }
+    }
+    expect(() => checkModuleOptions(new Settings())).toThrow(/nodeTimeout must be .*got NaN/);
+  });
+
   it.each([undefined, null, 'redis://10.0.0.1', 5])('refuses options that are %j', (options) => {
     expect(() => checkModuleOptions(options as unknown as RedlockModuleOptions)).toThrow(TypeError);
   });

@@ -63,7 +63,7 @@ describe('the log of RedlockService', () => {
     await service.onApplicationShutdown();
     expect(lines).toEqual([
       expect.stringMatching(/^The lock on "job:\*" was lost: /),
-      expect.stringMatching(/^49 more locks were lost, at last that on "job:\*": /),
+      expect.stringMatching(/^49 more locks were lost, the last of them on "job:\*": /),
     ]);
   });
 

@@ -13,8 +13,8 @@ export interface LockCallParts {
   readonly kind?: HandlerKind | undefined;
   /** The lock that the interceptor took for this call; undefined if the method has to take it. */
   readonly lock?: Lock | undefined;
-  /** What the handler throws when the lock cannot be had, and the signal that the client has gone away. */
-  readonly run: Pick<LockedRun, 'toException' | 'signal'>;
+  /** What the handler throws when the lock cannot be had, and what tells that the client has gone away. */
+  readonly run: Pick<LockedRun, 'toException' | 'signal' | 'client'>;
 }
 
 /** One request on its way to a handler, as the interceptor and the wrapped method both see it. */

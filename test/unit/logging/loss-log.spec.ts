@@ -30,7 +30,7 @@ describe('the log of lost locks', () => {
     lose(1_000);
     expect(lines).toEqual([FIRST]);
     await clock.advance(5_000);
-    expect(lines).toEqual([FIRST, '999 more locks were lost, at last that on "job:*": no quorum']);
+    expect(lines).toEqual([FIRST, '999 more locks were lost, the last of them on "job:*": no quorum']);
     await clock.advance(60_000);
     expect([lines.length, clock.timers]).toEqual([2, 0]);
   });
@@ -50,13 +50,16 @@ describe('the log of lost locks', () => {
     lose(2);
     await clock.advance(60_000);
     lose(1);
-    expect(lines).toEqual([FIRST, '1 more lock was lost, at last that on "job:*": no quorum', FIRST]);
+    expect(lines).toEqual([FIRST, '1 more lock was lost, on "job:*": no quorum', FIRST]);
   });
 
   it('says at the end what is pending, and leaves no timer', () => {
     lose(3);
     log.stop();
-    expect([lines, clock.timers]).toEqual([[FIRST, '2 more locks were lost, at last that on "job:*": no quorum'], 0]);
+    expect([lines, clock.timers]).toEqual([
+      [FIRST, '2 more locks were lost, the last of them on "job:*": no quorum'],
+      0,
+    ]);
   });
 
   it('has two lines and no timer of all that the end itself takes away', () => {
@@ -64,7 +67,7 @@ describe('the log of lost locks', () => {
     lose(500, 'the pool is closed');
     expect([lines.length, clock.timers]).toEqual([1, 0]);
     log.stop();
-    expect(lines[1]).toBe('499 more locks were lost, at last that on "job:*": the pool is closed');
+    expect(lines[1]).toBe('499 more locks were lost, the last of them on "job:*": the pool is closed');
     log.stop();
     expect(lines).toHaveLength(2);
   });
