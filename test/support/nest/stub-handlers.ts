@@ -33,6 +33,13 @@ export class StubHandlers {
   @WithLock('user:<0>')
   byArgument(_email?: string): void {}
 
+  /** Returns a stream that nobody could know of before, so that the method takes the lock once more for it. */
+  @WithLock('user:<0>')
+  async promisedStream(_email: string, begin: () => void): Promise<Observable<string>> {
+    begin();
+    return of('done');
+  }
+
   @WithLock('user:<body.email>')
   byBody(): void {}
 

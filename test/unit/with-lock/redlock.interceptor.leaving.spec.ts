@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { EventEmitter } from 'node:events';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { from, NEVER, of, type Observable } from 'rxjs';
+import { from, mergeAll, NEVER, of, type Observable } from 'rxjs';
 import type { AbortSignalLike } from '../../../lib/core/time/abort.js';
 import { lockCalls } from '../../../lib/with-lock/run/lock-call.js';
 import { bound } from '../../support/nest/bound.js';
@@ -17,7 +17,7 @@ import {
 } from '../../support/nest/stub-handlers.js';
 
 describe('RedlockInterceptor', () => {
-  const { message, event, onSocket, byArgument, own } = StubHandlers.prototype;
+  const { message, event, onSocket, byArgument, promisedStream, own } = StubHandlers.prototype;
   let service: StubPool;
   let connection: EventEmitter;
 
@@ -73,6 +73,18 @@ describe('RedlockInterceptor', () => {
       expect(signal!.aborted).toBe(false);
       subscription.unsubscribe();
       expect(signal!.aborted).toBe(true);
+    });
+
+    it('gives up the second wait of a promised stream, too, where the connection closes', async () => {
+      service.turn = undefined;
+      const handlers = bound(new StubHandlers(), service);
+      const second = (): void => void (service.turn = new Deferred());
+      const end = answer(service, rpcContext(promisedStream, connection), () =>
+        from(handlers.promisedStream('a@b', second)).pipe(mergeAll()),
+      );
+      await service.untilWaiting(1);
+      connection.emit('close');
+      await expect(end).rejects.toMatchObject({ status: 499 });
     });
 
     it('does not abort what has ended', async () => {
