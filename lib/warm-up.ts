@@ -31,7 +31,6 @@ class YesNode implements LockNode {
   isSilent = false;
 
   acquire(question: Question<AcquireAnswer>, nodeIndex: number): void {
-    question.claim.noteSent(this, !this.isDown);
     this.#answer(question, nodeIndex, { kind: 'granted', fence: question.proposal, oldest: Infinity });
   }
 

@@ -32,12 +32,12 @@ export class MemoryEntries {
     if (!lastsLonger || entry.expires === Infinity) this.set(resource, value, ttl);
   }
 
-  /** Extends all locks of a claim, or none. Only if the claim is `over` may they become shorter. */
-  extend({ resources, value, over }: Claim, ttl: number): 'taken' | 'missing' | 'extended' {
+  /** Extends all locks of a claim, or none. Only if `mayShorten` is true may they become shorter. */
+  extend({ resources, value }: Claim, ttl: number, mayShorten: boolean): 'taken' | 'missing' | 'extended' {
     const entries = resources.map((resource) => this.get(resource));
     if (entries.some((entry) => entry && entry.value !== value)) return 'taken';
     if (entries.includes(undefined)) return 'missing';
-    for (const resource of resources) this[over ? 'set' : 'take'](resource, value, ttl);
+    for (const resource of resources) this[mayShorten ? 'set' : 'take'](resource, value, ttl);
     return 'extended';
   }
 

@@ -1,6 +1,13 @@
-import type { Claim } from '../core/port/claim.js';
 import { counterOf } from '../core/port/fencing.js';
 import type { Question } from '../core/port/lock-node.js';
+
+type Asked = Pick<Question<never>, 'claim' | 'proposal' | 'tokens'>;
+
+/** Fencing tokens that come with one vote for some resources. */
+interface Tokens {
+  readonly resources: readonly string[];
+  readonly tokens: number;
+}
 
 /** The fence counters of a node in memory. They outlive all locks, and a few resources share each of them. */
 export class MemoryFences {
@@ -17,8 +24,8 @@ export class MemoryFences {
   }
 
   /** Returns the first of the tokens that come with a vote; `isOurs` is true if the claim has the resources already. */
-  first({ claim, proposal }: Pick<Question<never>, 'claim' | 'proposal'>, isOurs: boolean): number {
-    return isOurs ? this.again(claim, proposal) : this.next(claim.resources, proposal);
+  first({ claim: { resources }, proposal, tokens }: Asked, isOurs: boolean): number {
+    return isOurs ? this.again({ resources, tokens }, proposal) : this.next(resources, proposal);
   }
 
   /** Returns the first token of a new vote: the proposal of the client, or the successor of the earlier tokens if that is greater. */
@@ -27,7 +34,7 @@ export class MemoryFences {
   }
 
   /** Returns the first token for a claim that has the resources already: the first token of its vote, or the proposal if that is greater. */
-  again({ resources, tokens }: Pick<Claim, 'resources' | 'tokens'>, proposal: number): number {
+  again({ resources, tokens }: Tokens, proposal: number): number {
     return Math.max(proposal, ...resources.map((resource) => this.#next(resource) - tokens));
   }
 
@@ -42,7 +49,7 @@ export class MemoryFences {
   }
 
   /** Counts the tokens of a claim, of which `first` is the first, as given away. */
-  take({ resources, tokens }: Pick<Claim, 'resources' | 'tokens'>, first: number): void {
+  take({ resources, tokens }: Tokens, first: number): void {
     for (const resource of resources) this.raise(resource, first + tokens - 1);
   }
 

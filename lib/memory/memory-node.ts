@@ -61,27 +61,27 @@ export class MemoryNode implements LockNode {
   }
 
   raise(question: Question<RaiseAnswer>, nodeIndex: number): void {
-    const { claim, proposal } = question;
-    const refusal = this.#refusals.ofToken(proposal - claim.tokens + 1);
+    const { claim, proposal, tokens } = question;
+    const refusal = this.#refusals.ofToken(proposal - tokens + 1);
     if (refusal) return answer<RaiseAnswer>(question, nodeIndex, refusal);
     for (const resource of claim.resources) this.#fences.raise(resource, proposal);
     answer(question, nodeIndex, { kind: this.#entries.has(claim) ? 'raised' : 'gone' });
   }
 
   extend(question: Question<ExtendAnswer>, nodeIndex: number): void {
-    const { claim, ttl } = question;
+    const { claim, ttl, mayShorten = false } = question;
     const refusal = this.#refusals.ofTtl(ttl);
     if (refusal) return answer<ExtendAnswer>(question, nodeIndex, refusal);
-    answer(question, nodeIndex, { kind: this.#entries.extend(claim, ttl) });
+    answer(question, nodeIndex, { kind: this.#entries.extend(claim, ttl, mayShorten) });
   }
 
   release(question: Question<ReleaseAnswer>, nodeIndex: number): void {
-    const { claim } = question;
+    const { claim, isFollowed } = question;
     const ours = claim.resources.filter((resource) => this.#entries.get(resource)?.value === claim.value);
     for (const resource of ours) this.#entries.delete(resource);
     for (const resource of claim.resources) {
       this.#lines.get(resource)?.leave(claim);
-      if (!claim.followed) this.#serve(resource);
+      if (!isFollowed) this.#serve(resource);
     }
     answer(question, nodeIndex, { kind: ours.length > 0 ? 'released' : 'gone' });
   }
@@ -148,7 +148,7 @@ export class MemoryNode implements LockNode {
   }
 
   #acquire(question: Question<AcquireAnswer>): AcquireAnswer {
-    const { claim, ttl } = question;
+    const { claim, ttl, tokens } = question;
     const quarantine = this.#trust.quarantine();
     if (quarantine > 0) return { kind: 'quarantined', remaining: quarantine };
     const first = this.#entries.longest(claim) ? 0 : this.#fences.first(question, this.#entries.has(claim));
@@ -162,7 +162,7 @@ export class MemoryNode implements LockNode {
     if (obstacle) return { kind: 'held', remaining: obstacle.expires - this.clock.now().wall, owner: obstacle.value };
     const fence = this.#fences.first(question, isOurs);
     for (const resource of claim.resources) this.#entries.take(resource, claim.value, ttl);
-    this.#fences.take(claim, fence);
+    this.#fences.take({ resources: claim.resources, tokens }, fence);
     return { kind: 'granted', fence, oldest: isOurs ? 0 : this.#lines.oldest(claim.resources) };
   }
 

@@ -105,8 +105,8 @@ export class GrantChannel {
    * vote that arrives late, and such a vote must not be given back.
    */
   #tidy(): void {
-    for (const [value, { ticket, over }] of this.#waiting) {
-      if (!ticket!.isTaken && over) this.#waiting.delete(value);
+    for (const [value, { ticket, isOver }] of this.#waiting) {
+      if (!ticket!.isTaken && isOver) this.#waiting.delete(value);
     }
     this.#tidyAt = Math.max(TIDY_FROM, 2 * this.#waiting.size);
   }

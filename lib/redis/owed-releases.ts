@@ -1,4 +1,5 @@
 import type { Claim } from '../core/port/claim.js';
+import type { Question } from '../core/port/lock-node.js';
 import type { Clock } from '../core/time/clock.js';
 import { LINE_KEPT } from './scripts/line-script.js';
 
@@ -11,6 +12,7 @@ const LONGEST_PAUSE = 1_000;
 export interface Creditor {
   /** Returns why the node can be sent nothing now; `pay` is called as soon as it can. */
   obstacle(): string | undefined;
+  /** Releases the claim, and serves the line: whoever followed the first release in this process has asked long ago. */
   release(claim: Claim, remaining: number): void;
 }
 
@@ -31,6 +33,8 @@ export function owedFor({ ticket }: Pick<Claim, 'ticket'>, ttl: number): number 
  */
 export class OwedReleases {
   readonly #owed = new Map<Claim, Owed>();
+  /** The claims that provably never came to the node. */
+  readonly #unreached = new WeakSet<Claim>();
   #tidyAt = TIDY_FROM;
   #pause = FIRST_PAUSE;
   #stopTimer: (() => void) | undefined;
@@ -45,9 +49,15 @@ export class OwedReleases {
     return this.#owed.size;
   }
 
+  /** Records whether a question that takes a claim was sent: nothing is owed of a claim for which no such question ever was. */
+  asked({ claim, isFirst = false }: Pick<Question<never>, 'claim' | 'isFirst'>, isSent: boolean): void {
+    if (isFirst && !isSent) this.#unreached.add(claim);
+    else if (isSent && !isFirst) this.#unreached.delete(claim);
+  }
+
   /** Owes the release of `claim` for at most `ttl` ms; a release that was tried again in vain is owed for what is left of its time. */
   add(claim: Claim, ttl: number): void {
-    if (this.#isClosed) return;
+    if (this.#isClosed || this.#unreached.has(claim)) return;
     const owed = this.#owed.get(claim);
     const until = owed?.isOnItsWay ? owed.until : Math.max(this.#now() + ttl, owed?.until ?? 0);
     this.#owed.set(claim, { until, isOnItsWay: false });
@@ -68,8 +78,6 @@ export class OwedReleases {
       const remaining = owed.until - now;
       if (owed.isOnItsWay) continue;
       owed.isOnItsWay = true;
-      // The next caller of this process has asked long ago, so that this release has to serve the line.
-      claim.followed = false;
       if (remaining > 0) this.creditor.release(claim, remaining);
       else this.settle(claim);
     }

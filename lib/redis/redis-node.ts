@@ -89,7 +89,7 @@ export class RedisNode implements LockNode {
 
   acquire(question: Question<AcquireAnswer>, nodeIndex: number): void {
     const { claim } = question;
-    claim.noteSent(this, this.#ask(acquireVerb(claim, this.#grants.usable), question, nodeIndex));
+    this.#owed.asked(question, this.#ask(acquireVerb(claim, this.#grants.usable), question, nodeIndex));
   }
 
   yield(question: Question<YieldAnswer>, nodeIndex: number): void {
@@ -104,11 +104,11 @@ export class RedisNode implements LockNode {
   }
 
   extend(question: Question<ExtendAnswer>, nodeIndex: number): void {
-    this.#ask(extendVerb(question.claim), question, nodeIndex);
+    this.#ask(extendVerb(question), question, nodeIndex);
   }
 
   release(question: Question<ReleaseAnswer>, nodeIndex: number): void {
-    this.#ask(releaseVerb(question.claim), question, nodeIndex);
+    this.#ask(releaseVerb(question), question, nodeIndex);
   }
 
   probe(answered: (answer: ProbeAnswer) => void): void {
@@ -183,7 +183,7 @@ export class RedisNode implements LockNode {
     if (!isRelease(verb)) return;
     if (claim.ticket) this.#grants.forget(claim);
     if (answer !== 'unknown') return this.#owed.settle(claim);
-    if (claim.mayBeOn(this)) this.#owed.add(claim, owedFor(claim, ttl));
+    this.#owed.add(claim, owedFor(claim, ttl));
   }
 
   #usable(): void {

@@ -100,6 +100,7 @@ export class ContractSuite {
     return new Promise((resolve) => {
       const question = new SingleCall<AcquireAnswer>(claim, ttl, resolve);
       question.proposal = proposal;
+      question.tokens = claim.ticket?.tokens ?? 1;
       node.acquire(question, 0);
     });
   }
@@ -115,6 +116,7 @@ export class ContractSuite {
     return new Promise((resolve) => {
       const question = new SingleCall<RaiseAnswer>(claim, 0, resolve);
       question.proposal = token;
+      question.tokens = claim.ticket?.tokens ?? 1;
       this.under.node.raise(question, 0);
     });
   }
@@ -136,14 +138,24 @@ export class ContractSuite {
     });
   }
 
+  /** Sets the lease of a claim whose holder has finished with it. */
+  keep(claim: Claim, ttl = 60_000): Promise<ExtendAnswer> {
+    return new Promise((resolve) => {
+      const question = Object.assign(new SingleCall<ExtendAnswer>(claim, ttl, resolve), { mayShorten: true });
+      this.under.node.extend(question, 0);
+    });
+  }
+
   release(claim: Claim): Promise<ReleaseAnswer> {
     return new Promise((resolve) => this.under.node.release(new SingleCall(claim, 60_000, resolve), 0));
   }
 
   /** Releases without serving the line, which leaves it to whoever asks next. */
   releaseFollowed(claim: Claim): Promise<ReleaseAnswer> {
-    claim.followed = true;
-    return this.release(claim);
+    return new Promise((resolve) => {
+      const question = Object.assign(new SingleCall<ReleaseAnswer>(claim, 60_000, resolve), { isFollowed: true });
+      this.under.node.release(question, 0);
+    });
   }
 
   /** Resolves when the node has done, and told, all that it was asked so far. */

@@ -49,8 +49,7 @@ export function describeForeignData(suite: ContractSuite): void {
       expect(await suite.raise(claim, 1)).toEqual({ kind: 'gone' });
       expect(await suite.release(claim)).toEqual({ kind: 'gone' });
       expect(await suite.releaseFollowed(claim)).toEqual({ kind: 'gone' });
-      claim.over = true;
-      expect(await suite.extend(claim)).toEqual({ kind: 'taken' });
+      expect(await suite.keep(claim)).toEqual({ kind: 'taken' });
       await expectUntouched(all);
     });
 

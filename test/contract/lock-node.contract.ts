@@ -43,6 +43,7 @@ export function describeLockNode(name: string, setUp: () => Promise<NodeUnderTes
       const question = {
         claim,
         proposal: 0,
+        tokens: 1,
         ttl: 60_000,
         answer: (nodeIndex: number, { kind }: { readonly kind: string }) => void answers.push(`${nodeIndex}: ${kind}`),
       };

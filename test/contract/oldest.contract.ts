@@ -42,8 +42,7 @@ export function describeOldest(suite: ContractSuite): void {
       const holder = suite.claimOf(a);
       await suite.acquire(holder);
       await suite.lineUp(a, now + 30, now + 20);
-      holder.followed = true;
-      await suite.release(holder);
+      await suite.releaseFollowed(holder);
       expect(await vote(suite.waiterFor(a, now + 10).claim)).toBe(now + 20);
     });
 

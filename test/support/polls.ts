@@ -1,6 +1,6 @@
 import { TimerQueue } from '../../lib/core/time/timer-queue.js';
 import { QuorumCall, type QuorumCallTerms } from '../../lib/core/quorum/quorum-call.js';
-import { Claim } from '../../lib/core/port/claim.js';
+import { OwnClaim } from '../../lib/core/quorum/own-claim.js';
 import type { LockNode, Unknown } from '../../lib/core/port/lock-node.js';
 import { VirtualClock } from './virtual-clock.js';
 
@@ -14,7 +14,7 @@ export const NO: Vote = { kind: 'no' };
 /** Ballots of 50 ms whose nodes say what a test has them say. */
 export class Polls {
   readonly clock = new VirtualClock();
-  readonly claim = new Claim(['a'], 'ours');
+  readonly claim = new OwnClaim(['a'], 'ours');
   /** What each question is answered by, in the order of the questions. */
   readonly say: ((answer: Vote | Unknown) => void)[] = [];
   /** What came late, and from which index. */

@@ -127,13 +127,13 @@ export class ScriptedNode implements LockNode {
 
   #ask<A>(verb: Exclude<Verb, 'probe'>, question: Question<A>, nodeIndex: number): void {
     this.#note(verb, question);
-    const { ttl, proposal } = question;
+    const { ttl, proposal, tokens, mayShorten, isFollowed } = question;
     const claim = this.#withFaultyGrants(question.claim);
+    const asked = { claim, ttl, proposal, tokens, mayShorten, isFollowed };
     const answered = (answer: A | Unknown): void => question.answer(nodeIndex, answer);
     this.#send<A>(
       verb,
-      (done) =>
-        this.node[verb]({ claim, ttl, proposal, answer: (_seat: number, answer: unknown) => done(answer as A) }, 0),
+      (done) => this.node[verb]({ ...asked, answer: (_nodeIndex: number, answer: unknown) => done(answer as A) }, 0),
       answered,
     );
   }
@@ -150,11 +150,7 @@ export class ScriptedNode implements LockNode {
       }
     };
     const { arrived, ttl } = ticket;
-    const faulty = new Claim(claim.resources, claim.value, { arrived, ttl, isTaken: true, granted });
-    faulty.tokens = claim.tokens;
-    faulty.followed = claim.followed;
-    faulty.over = claim.over;
-    return faulty;
+    return new Claim(claim.resources, claim.value, { arrived, ttl, isTaken: true, granted });
   }
 
   #note(verb: Verb, question?: Question<never>): void {

@@ -1,4 +1,5 @@
-import { Claim, type Grant, type Ticket } from '../../lib/core/port/claim.js';
+import type { Grant, Ticket } from '../../lib/core/port/claim.js';
+import { OwnClaim } from '../../lib/core/quorum/own-claim.js';
 
 interface StubPlace extends Pick<Ticket, 'arrived' | 'since' | 'ttl'> {
   readonly value: string;
@@ -11,7 +12,8 @@ export class WaiterStub implements Ticket {
   readonly arrived: number;
   readonly since: number | undefined;
   readonly ttl: number;
-  readonly claim: Claim;
+  readonly tokens: number;
+  readonly claim: OwnClaim;
   /** The grants that it was told of. */
   readonly grants: ({ readonly node: string } & Grant)[] = [];
   readonly #told: (() => void)[] = [];
@@ -20,8 +22,8 @@ export class WaiterStub implements Ticket {
     this.arrived = place.arrived;
     this.since = place.since;
     this.ttl = place.ttl;
-    this.claim = new Claim([resource], place.value, this);
-    this.claim.tokens = place.tokens ?? 1;
+    this.tokens = place.tokens ?? 1;
+    this.claim = new OwnClaim([resource], place.value, this);
   }
 
   granted(node: string, grant: Grant): void {

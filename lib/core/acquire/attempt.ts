@@ -1,7 +1,7 @@
-import { Claim } from '../port/claim.js';
 import { timeForRound } from '../quorum/in-time.js';
 import type { AcquireAnswer } from '../port/lock-node.js';
 import type { NodePool } from '../quorum/node-pool.js';
+import { OwnClaim } from '../quorum/own-claim.js';
 import { denialOf, tooSlow, withoutToken, type Denied, type Won } from '../quorum/outcome.js';
 import type { Decision } from '../quorum/quorum-call.js';
 import { noteLate, settleByVotes } from '../quorum/fencing-agreement.js';
@@ -13,7 +13,7 @@ export async function attempt(
   pool: NodePool,
   { resources, terms, budget }: Caller & { readonly resources: readonly string[] },
 ): Promise<Won | Denied> {
-  const round = ask(pool, new Claim(resources, pool.random.value()), { terms, budget });
+  const round = ask(pool, new OwnClaim(resources, pool.random.value()), { terms, budget });
   let outcome: Won | Denied | undefined;
   try {
     outcome = await outcomeOf(pool, round);
@@ -23,10 +23,10 @@ export async function attempt(
   return outcome ?? denialOf(round.call, timeForRound(budget));
 }
 
-/** Asks every node once for all resources of the claim. If that fails, the caller of this function has to release the votes. */
-export function ask(pool: NodePool, claim: Claim, caller: Caller): Round {
+/** Asks every node once for all resources of a new claim. If that fails, the caller of this function has to release the votes. */
+export function ask(pool: NodePool, claim: OwnClaim, caller: Caller): Round {
   const late = (_node: number, answer: AcquireAnswer): void => noteLate(claim, answer);
-  return new Round(pool, caller, { claim, now: pool.clock.now(), late });
+  return new Round(pool, caller, { claim, now: pool.clock.now(), isFirst: true, late });
 }
 
 /** Resolves with the outcome of a round, or with undefined if it was lost: `denialOf` then tells why. */

@@ -1,10 +1,10 @@
 import { SingleCall } from '../port/single-call.js';
 import type { QuorumCall, Decision } from '../quorum/quorum-call.js';
-import type { Claim } from '../port/claim.js';
 import type { Moment } from '../time/clock.js';
 import { decideInTime, timeForToken } from '../quorum/in-time.js';
 import type { AcquireAnswer } from '../port/lock-node.js';
 import type { NodePool } from '../quorum/node-pool.js';
+import type { OwnClaim } from '../quorum/own-claim.js';
 import { tooSlow, type Denied, type Won } from '../quorum/outcome.js';
 import type { WaitBudget } from '../quorum/wait-budget.js';
 import { commonToken, raiseLaggards, settle } from '../quorum/fencing-agreement.js';
@@ -20,6 +20,8 @@ export interface Caller {
 interface Asking {
   /** A moment before anything is sent: the lease counts from here. */
   readonly now: Moment;
+  /** True if no node was asked for the claim before. */
+  readonly isFirst: boolean;
   /** Called with every answer that comes after the decision. */
   readonly late: (nodeIndex: number, answer: AcquireAnswer) => void;
 }
@@ -45,11 +47,11 @@ export class Round {
   constructor(
     private readonly pool: NodePool,
     readonly caller: Caller,
-    { claim, now, late }: Asking & { readonly claim: Claim },
+    { claim, now, isFirst, late }: Asking & { readonly claim: OwnClaim },
   ) {
     const { ttl, driftFactor } = caller.terms;
     this.validity = Validity.of(now, ttl, driftFactor);
-    this.call = pool.acquire(claim, ttl, { late, now });
+    this.call = pool.acquire(claim, ttl, { late, now, isFirst });
   }
 
   /** Calls `notify` in the very turn of the decision. Usually the first round wins, and its caller goes on in that turn. */
@@ -83,7 +85,7 @@ export class Round {
  */
 export async function untilAgreed(
   pool: NodePool,
-  { claim, terms, budget }: Caller & { readonly claim: Claim },
+  { claim, terms, budget }: Caller & { readonly claim: OwnClaim },
   { votes, awaited, agreed, onVote, changed }: Disagreement,
 ): Promise<void> {
   const stop = raiseLaggards(pool, claim, { votes, awaited, changed });

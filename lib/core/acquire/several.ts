@@ -1,11 +1,11 @@
 import { ask, outcomeOf } from './attempt.js';
 import type { LeaseTerms } from '../time/validity.js';
 import { ValueSpoiled } from './line/line-ticket.js';
-import { Claim } from '../port/claim.js';
 import { attemptUnlessAborted, requestError, type AcquireRequest, type Acquired } from './polling.js';
 import { timeForRound } from '../quorum/in-time.js';
 import type { LeaseContext, LinesOfProcess } from '../lease/lease-context.js';
 import { Lease } from '../lease/lease.js';
+import { OwnClaim } from '../quorum/own-claim.js';
 import { denialOf } from '../quorum/outcome.js';
 import { retryDelay } from './retry.js';
 import type { WaitingLines } from './line/local-lines.js';
@@ -54,7 +54,7 @@ async function takeInLine(
 /** The parts of one lock, one for each resource. All have the same value. */
 class Parts {
   readonly #leases: Lease[] = [];
-  readonly #claims: Claim[] = [];
+  readonly #claims: OwnClaim[] = [];
   readonly #value: string;
   #isMerged = false;
 
@@ -84,8 +84,7 @@ class Parts {
     const { budget, terms } = request;
     while (this.#isWhole) {
       budget.throwIfAborted();
-      const claim = new Claim(request.resources, this.#value);
-      claim.parts = this.#claims;
+      const claim = OwnClaim.merging(this.#claims, request.resources, this.#value);
       const round = ask(pool, claim, request);
       const outcome = (await outcomeOf(pool, round)) ?? (await denialOf(round.call, timeForRound(budget)));
       if (outcome.kind === 'won') return this.#merged({ ...outcome, attempts, parts: this.#leases });
@@ -108,7 +107,7 @@ class Parts {
   }
 
   get #isWhole(): boolean {
-    return this.#leases.every(({ validity }) => validity > 0) && !this.#claims.some(({ spoiled }) => spoiled);
+    return this.#leases.every(({ validity }) => validity > 0) && !this.#claims.some(({ isSpoiled }) => isSpoiled);
   }
 
   #partOf(resource: string): AcquireRequest {

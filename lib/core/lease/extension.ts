@@ -1,10 +1,10 @@
 import { SingleCall } from '../port/single-call.js';
 import type { QuorumCall, Decision } from '../quorum/quorum-call.js';
-import type { Claim } from '../port/claim.js';
 import { QuorumNotReachedError } from '../api/errors.js';
 import { proposalAt } from '../port/fencing.js';
 import { decideInTime } from '../quorum/in-time.js';
 import type { AcquireAnswer, ExtendAnswer } from '../port/lock-node.js';
+import type { OwnClaim } from '../quorum/own-claim.js';
 import { outcomeOf } from '../quorum/node-outcome.js';
 import type { NodePool } from '../quorum/node-pool.js';
 import type { WaitBudget } from '../quorum/wait-budget.js';
@@ -18,7 +18,7 @@ export type Extension =
   | { readonly kind: 'unproven'; readonly error: QuorumNotReachedError };
 
 export interface Extending {
-  readonly claim: Claim;
+  readonly claim: OwnClaim;
   readonly terms: LeaseTerms;
   /** Called before anything is sent, with the validity that the lease has if the extension succeeds. */
   readonly onSend: (validity: Validity) => void;
@@ -55,14 +55,15 @@ function decisionOf(quorumCall: QuorumCall<ExtendAnswer>, budget: WaitBudget | u
 function winBack(
   pool: NodePool,
   nodeIndex: number,
-  { claim, ttl }: { readonly claim: Claim; readonly ttl: number },
+  { claim, ttl }: { readonly claim: OwnClaim; readonly ttl: number },
 ): void {
   const question = new SingleCall<AcquireAnswer>(claim, ttl);
   question.proposal = Math.max(claim.token, proposalAt(pool.clock.now()));
+  question.tokens = claim.tokens;
   pool.nodes[nodeIndex]!.acquire(question, nodeIndex);
 }
 
-function failureOf(quorumCall: QuorumCall<ExtendAnswer>, { resources }: Claim): Extension {
+function failureOf(quorumCall: QuorumCall<ExtendAnswer>, { resources }: OwnClaim): Extension {
   const nodes = quorumCall.nodes.length;
   const gone = quorumCall.count((answer) => answer.kind === 'missing' || answer.kind === 'taken');
   if (gone > nodes - quorumOf(nodes)) return { kind: 'gone', reason: `${gone} of ${nodes} nodes no longer have it` };

@@ -1,7 +1,7 @@
 import type { Entry } from '../collections/roster.js';
 import type { Won } from '../quorum/outcome.js';
+import type { OwnClaim } from '../quorum/own-claim.js';
 import type { LeaseTerms } from '../time/validity.js';
-import type { Claim } from '../port/claim.js';
 import type { Moment } from '../time/clock.js';
 import type { LockListener } from '../api/events.js';
 import type { NodePool } from '../quorum/node-pool.js';
@@ -41,9 +41,11 @@ export interface LinesOfProcess {
 
 /** Gives claims back to the nodes; `decision` resolves once enough nodes have answered. */
 export interface Releases {
-  giveBack(claim: Claim, ttl: number, now: Moment): { readonly decision: Promise<unknown> };
+  giveBack(claim: OwnClaim, ttl: number, now: Moment): { readonly decision: Promise<unknown> };
+  /** Gives the claim back to another caller of this process, which asks for the resource in the same turn of the event loop. */
+  makeRoom(claim: OwnClaim, ttl: number, now: Moment): { readonly decision: Promise<unknown> };
   /** Gives the claim back in `remaining` ms. */
-  keep(claim: Claim, ttl: number, remaining: number): { readonly decision: Promise<unknown> };
+  keep(claim: OwnClaim, ttl: number, remaining: number): { readonly decision: Promise<unknown> };
 }
 
 /** What a lease needs from the engine. */

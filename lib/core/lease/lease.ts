@@ -1,4 +1,3 @@
-import type { Claim } from '../port/claim.js';
 import { elapsed, type Moment } from '../time/clock.js';
 import { LockLostError } from '../api/errors.js';
 import { extendOnce } from './extension.js';
@@ -6,6 +5,7 @@ import type { Held, HoldTerms, LeaseContext } from './lease-context.js';
 import { LossSignal } from './loss-signal.js';
 import { toTtl } from '../api/options.js';
 import type { Won } from '../quorum/outcome.js';
+import type { OwnClaim } from '../quorum/own-claim.js';
 import { releaseOrPass } from './release.js';
 import { RenewalTimer } from './renewal.js';
 import type { Validity } from '../time/validity.js';
@@ -14,8 +14,10 @@ import type { Validity } from '../time/validity.js';
 export class Lease extends RenewalTimer implements Held {
   rosterIndex = -1;
   readonly resources: readonly string[];
-  readonly #claim: Claim;
+  readonly #claim: OwnClaim;
   readonly #turn: number;
+  /** When the first holder of this process got the claim. */
+  readonly #firstTaken: Moment;
   #state: 'held' | 'released' | 'lost' = 'held';
   #validity: Validity;
   #loss: LossSignal | undefined;
@@ -24,13 +26,14 @@ export class Lease extends RenewalTimer implements Held {
 
   constructor(
     context: LeaseContext,
-    { claim, validity }: Omit<Won, 'kind'>,
+    { claim, validity, turn = 0, taken: firstTaken }: Omit<Won, 'kind'>,
     { terms, taken }: { readonly terms: HoldTerms; readonly taken: Moment },
   ) {
     super(context, terms, taken);
     this.resources = claim.resources;
     this.#claim = claim;
-    this.#turn = claim.take(taken);
+    this.#turn = turn;
+    this.#firstTaken = firstTaken ?? taken;
     this.#validity = validity;
     this.watch(terms.ttl, validity.since, taken);
   }
@@ -106,7 +109,7 @@ export class Lease extends RenewalTimer implements Held {
     const error = new LockLostError(this.resources, reason);
     // The loss is complete before anybody is notified, because a listener may release the lock or ask for it again.
     this.#state = 'lost';
-    this.#claim.over = true;
+    this.#claim.finish();
     this.stopTimer();
     (this.#loss ??= new LossSignal()).happen(error, () => this.#leave());
     this.context.emit({ type: 'lost', resources: this.resources, error });
@@ -158,9 +161,16 @@ export class Lease extends RenewalTimer implements Held {
   #end(now: Moment): Promise<void> {
     this.#noticeExpiry(now);
     const wasHeld = this.isHeld;
-    const { taken, resources } = this;
-    const ended = { claim: this.#claim, validity: this.#validity, terms: this.terms, ttl: this.ttl, now, since: taken };
-    const asked = releaseOrPass(this.context, this, ended);
+    const { taken, resources, terms, ttl } = this;
+    const won = {
+      kind: 'won',
+      claim: this.#claim,
+      validity: this.#validity,
+      turn: this.#turn,
+      taken: this.#firstTaken,
+    } as const;
+    const asked = releaseOrPass(this.context, this, { won, terms, ttl, now, since: taken });
+    if (asked) this.#claim.finish();
     if (wasHeld) {
       this.dissolve();
       this.#leave();

@@ -11,6 +11,8 @@ export interface Ticket {
   readonly since?: number | undefined;
   /** Ms for which a node keeps the resource for this waiter after the grant: the whole ttl of the waiter. */
   readonly ttl: number;
+  /** How many fencing tokens the waiter asks for with each vote. @default 1 */
+  readonly tokens?: number;
   /** False once the waiter has stopped waiting, whether it got the resource or not. */
   readonly isTaken: boolean;
   /** Called when `node` has given the resource to this waiter. */
@@ -27,33 +29,13 @@ export interface Grant {
   readonly oldest?: number | undefined;
 }
 
-/** One attempt to own resources under one random value. Every command of the attempt carries it to the nodes. */
+/**
+ * One attempt to own resources under one random value, as the nodes see it. Every command of the attempt carries it to the nodes. Its data never
+ * changes, except that it ends; what the engine finds out about its own claims is in `OwnClaim`.
+ */
 export class Claim {
-  /**
-   * True if another caller of this process asks for the resource in the same turn of the event loop in which this claim is released. The
-   * release then does not serve the line of the node: the request that follows it does.
-   */
-  followed = false;
-  /** True once the holder has finished with the claim or has lost it. Only from then on may a command shorten its lease on the nodes. */
-  over = false;
-  /** The first fencing token of the claim; 0 until it is known. */
-  token = 0;
-  /** How many fencing tokens are requested with each vote; once the token is known, how many tokens the claim has. */
-  tokens = 1;
-  /** How many callers of this process have passed the lock on. Each of them has used up one token. */
-  passed = 0;
-  /** Microseconds: the arrival time of the oldest waiter seen in another process; Infinity for none, 0 if that is not known. */
-  oldest = 0;
-  /** When the first holder got the claim. */
-  taken: Moment | undefined;
-  /** True if the fence counter of a node is known to differ from the token, or is likely to. */
-  diverged = false;
-  /** The claims with the same value that took the resources one by one. They are released together with this claim. */
-  parts: readonly Claim[] | undefined;
-  #asked = false;
-  /** By node index: how many commands are open that may give the claim away on that node at any time. */
-  #doubts: Map<number, number> | undefined;
-  #unreached: Set<object> | undefined;
+  /** True once the holder has finished with the claim or has lost it, so that no grant for it counts any more. */
+  readonly isOver: boolean = false;
 
   constructor(
     readonly resources: readonly string[],
@@ -63,50 +45,16 @@ export class Claim {
     readonly ticket?: Ticket,
   ) {}
 
-  /** True if at least one node is in doubt; the `parts` are not looked at. */
-  get spoiled(): boolean {
-    return this.#doubts !== undefined && this.#doubts.size > 0;
-  }
-
   /**
    * Stops counting votes of the node at `nodeIndex`, because a command that gives the vote away may still arrive there: late bytes of a
    * broken connection, or a release that is owed or on its way. It is called once for each such command.
    */
-  doubt(nodeIndex: number): void {
-    const doubts = (this.#doubts ??= new Map());
-    doubts.set(nodeIndex, (doubts.get(nodeIndex) ?? 0) + 1);
+  doubt(_nodeIndex: number): void {
+    // Nobody counts votes for a claim that is not the engine's own.
   }
 
   /** Takes one doubt back, because its command was answered. Without any doubt left, the votes of the node count again. */
-  resolveDoubt(nodeIndex: number): void {
-    const remaining = (this.#doubts?.get(nodeIndex) ?? 0) - 1;
-    if (remaining > 0) this.#doubts!.set(nodeIndex, remaining);
-    else this.#doubts?.delete(nodeIndex);
-  }
-
-  isDoubtful(nodeIndex: number): boolean {
-    return this.#doubts?.has(nodeIndex) === true || this.parts?.some((part) => part.isDoubtful(nodeIndex)) === true;
-  }
-
-  /** Records whether a command that takes the resources was sent to `node`. After `asked()`, a command that was not sent changes nothing. */
-  noteSent(node: object, sent: boolean): void {
-    if (sent) this.#unreached?.delete(node);
-    else if (!this.#asked) (this.#unreached ??= new Set()).add(node);
-  }
-
-  /** Gives the claim to its next holder; returns how many holders had it before. */
-  take(now: Moment): number {
-    this.taken ??= now;
-    return this.passed;
-  }
-
-  /** Notes that every node was asked once. A node that was reached by then may have the claim, even if a later command is not sent. */
-  asked(): void {
-    this.#asked = true;
-  }
-
-  /** Returns false if `node` provably never heard of this claim, so that no release is owed to it. */
-  mayBeOn(node: object): boolean {
-    return !this.#unreached?.has(node);
+  resolveDoubt(_nodeIndex: number): void {
+    // There was no doubt.
   }
 }

@@ -81,6 +81,17 @@ export interface Question<A> {
   readonly ttl: number;
   /** The fencing token that all nodes are to agree on; 0 if the question asks for none. */
   readonly proposal: number;
+  /** How many fencing tokens are asked for with a vote or, if the counters are to be raised, how many the claim has. */
+  readonly tokens: number;
+  /** True for the first question for a claim that goes to all nodes: a node that it does not reach has nothing of the claim. */
+  readonly isFirst?: boolean | undefined;
+  /** True for an extension that may also make the lease shorter, because the holder has finished with the claim. */
+  readonly mayShorten?: boolean | undefined;
+  /**
+   * True for a release after which another caller of this process asks for the resource in the same turn of the event loop. The release then
+   * does not serve the line of the node: the request that follows it does.
+   */
+  readonly isFollowed?: boolean | undefined;
   /** Receives the answer of the node at `nodeIndex`: once, and only after the call that put the question has returned. */
   answer(nodeIndex: number, answer: A | Unknown): void;
 }
@@ -116,8 +127,8 @@ export interface LockNode {
   /** Starts the lease of the claim again, if this node still has the claim. */
   extend(question: Question<ExtendAnswer>, nodeIndex: number): void;
   /**
-   * Deletes the claim from this node and from its line, and gives the resource to the first waiter in that line, unless the claim is
-   * `followed`. While the connection is down, the release is owed: it is sent before anything else once the node is back, unless the ttl
+   * Deletes the claim from this node and from its line, and gives the resource to the first waiter in that line, unless the
+   * question `isFollowed`. While the connection is down, the release is owed: it is sent before anything else once the node is back, unless the ttl
    * has passed since this call.
    */
   release(question: Question<ReleaseAnswer>, nodeIndex: number): void;

@@ -1,8 +1,8 @@
 import type { QuorumCall } from './quorum-call.js';
-import type { Claim } from '../port/claim.js';
 import type { Clock } from '../time/clock.js';
 import type { AcquireAnswer, Unknown } from '../port/lock-node.js';
 import type { NodePool } from './node-pool.js';
+import type { OwnClaim } from './own-claim.js';
 import type { Votes } from './votes.js';
 
 /** Returns the fencing token if all votes agree on it, which is the usual case; else undefined. */
@@ -25,28 +25,23 @@ export function settle(
   token: number,
 ): void {
   const { claim, answers } = quorumCall;
-  claim.token = token;
-  claim.oldest = Infinity;
+  claim.agree(token);
   for (const answer of answers) if (answer) noteLate(claim, answer);
   quorumCall.tellLate((_seat, answer) => noteLate(claim, answer));
 }
 
 /** Gives the claim its token by votes that may differ from each other; returns false if no token stands yet. */
-export function settleByVotes(claim: Claim, votes: Votes, clock: Clock): boolean {
+export function settleByVotes(claim: OwnClaim, votes: Votes, clock: Clock): boolean {
   const found = votes.token(clock);
   if (!found?.stands) return false;
-  claim.token = found.token;
-  claim.tokens = found.tokens;
-  claim.diverged = votes.differFrom(found.token);
-  claim.oldest = votes.oldest(clock);
+  const { token, tokens } = found;
+  claim.agreeOn({ token, tokens, oldest: votes.oldest(clock), isDiverged: votes.differFrom(token) });
   return true;
 }
 
 /** Records what an answer says about counters and waiters, once the token of the claim is known. */
-export function noteLate(claim: Claim, answer: AcquireAnswer | Unknown): void {
-  if (claim.token === 0 || answer.kind === 'unknown') return;
-  if (answer.kind !== 'granted' || answer.fence !== claim.token) claim.diverged = true;
-  if (answer.kind === 'granted') claim.oldest = Math.min(claim.oldest, answer.oldest ?? 0);
+export function noteLate(claim: OwnClaim, answer: AcquireAnswer | Unknown): void {
+  if (claim.token !== 0 && answer.kind !== 'unknown') claim.note(answer);
 }
 
 /** Ms to wait for votes that are on their way: in most cases they settle the difference without a raise. */
@@ -65,13 +60,13 @@ interface Laggards {
  * claim, so that a node can say that it no longer has the claim. More votes may settle the difference first: the returned function then
  * cancels the raise.
  */
-export function raiseLaggards(pool: NodePool, claim: Claim, laggards: Laggards): () => void {
+export function raiseLaggards(pool: NodePool, claim: OwnClaim, laggards: Laggards): () => void {
   if (laggards.awaited) return pool.clock.schedule(GATHERING, () => raise(pool, claim, laggards));
   raise(pool, claim, laggards);
   return () => undefined;
 }
 
-function raise(pool: NodePool, claim: Claim, { votes, changed }: Laggards): void {
+function raise(pool: NodePool, claim: OwnClaim, { votes, changed }: Laggards): void {
   const found = votes.token(pool.clock);
   if (!found || found.stands) return;
   for (const nodeIndex of votes.below(found.token, pool.clock)) {

@@ -1,7 +1,6 @@
 import { TimerQueue } from '../time/timer-queue.js';
 import { SingleCall } from '../port/single-call.js';
 import { QuorumCall, type QuorumCallTerms } from './quorum-call.js';
-import type { Claim } from '../port/claim.js';
 import type { Clock, Moment } from '../time/clock.js';
 import type { LockListener } from '../api/events.js';
 import { proposalAt } from '../port/fencing.js';
@@ -10,12 +9,15 @@ import { QuorumWatch } from './quorum-watch.js';
 import type { Random } from '../collections/random.js';
 import { dateOnNodes } from '../port/node-date.js';
 import { refuseDuplicateServers, DuplicateServers } from './duplicate-servers.js';
+import type { OwnClaim } from './own-claim.js';
 
 type Late<A> = (nodeIndex: number, answer: A) => void;
 
 interface AskedWith<A> {
   readonly late?: Late<A>;
   readonly now: Moment;
+  /** True if no node was asked for the claim before. */
+  readonly isFirst: boolean;
 }
 
 export interface PoolSettings {
@@ -99,9 +101,9 @@ export class NodePool {
     return this.#nodeTimeout ?? Math.min(50, Math.max(5, Math.ceil(ttl / 20)));
   }
 
-  acquire(claim: Claim, ttl: number, { late, now }: AskedWith<AcquireAnswer>): QuorumCall<AcquireAnswer> {
+  acquire(claim: OwnClaim, ttl: number, { late, now, isFirst }: AskedWith<AcquireAnswer>): QuorumCall<AcquireAnswer> {
     const timeout = this.timeoutFor(ttl);
-    const quorumCall = new QuorumCall<AcquireAnswer>(this, {
+    return new QuorumCall<AcquireAnswer>(this, {
       claim,
       ttl,
       proposal: proposalAt(now),
@@ -109,13 +111,12 @@ export class NodePool {
       now,
       put: acquire,
       favour: 'granted',
+      isFirst,
       late,
     });
-    claim.asked();
-    return quorumCall;
   }
 
-  extend(claim: Claim, ttl: number, late: Late<ExtendAnswer>): QuorumCall<ExtendAnswer> {
+  extend(claim: OwnClaim, ttl: number, late: Late<ExtendAnswer>): QuorumCall<ExtendAnswer> {
     const timeout = this.timeoutFor(ttl);
     return new QuorumCall<ExtendAnswer>(this, {
       claim,
@@ -128,24 +129,61 @@ export class NodePool {
     });
   }
 
-  release(claim: Claim, ttl: number, now?: Moment): QuorumCall<ReleaseAnswer> {
+  /** Makes a lease end in `ttl` ms, which may be sooner than without this call, because its holder has finished with the claim. */
+  keep(claim: OwnClaim, ttl: number): QuorumCall<ExtendAnswer> {
     const timeout = this.timeoutFor(ttl);
-    // Makes the counters of all nodes agree again before the next holder comes.
-    if (claim.diverged) this.nodes.forEach((_, nodeIndex) => this.raise(claim, nodeIndex));
-    const quorumCall = new QuorumCall<ReleaseAnswer>(this, {
+    this.#levelCounters(claim);
+    return new QuorumCall<ExtendAnswer>(this, {
       claim,
       ttl,
       proposal: 0,
       timeout,
+      put: extend,
+      favour: 'extended',
+      mayShorten: true,
+    });
+  }
+
+  release(claim: OwnClaim, ttl: number, now?: Moment): QuorumCall<ReleaseAnswer> {
+    return this.#release({
+      claim,
+      ttl,
+      proposal: 0,
+      timeout: this.timeoutFor(ttl),
       now,
       put: release,
+      isFollowed: false,
     });
+  }
+
+  /** Releases a claim without serving the lines of the nodes: another caller of this process asks for the resource in the same turn. */
+  makeRoom(claim: OwnClaim, ttl: number, now: Moment): QuorumCall<ReleaseAnswer> {
+    return this.#release({
+      claim,
+      ttl,
+      proposal: 0,
+      timeout: this.timeoutFor(ttl),
+      now,
+      put: release,
+      isFollowed: true,
+    });
+  }
+
+  #release(terms: QuorumCallTerms<ReleaseAnswer>): QuorumCall<ReleaseAnswer> {
+    const { claim, ttl } = terms;
+    this.#levelCounters(claim);
+    const quorumCall = new QuorumCall<ReleaseAnswer>(this, terms);
     if (claim.parts) this.#releaseParts(claim.parts, ttl);
     return quorumCall;
   }
 
+  /** Makes the counters of all nodes agree again before the next holder comes. */
+  #levelCounters(claim: OwnClaim): void {
+    if (claim.isDiverged) this.nodes.forEach((_, nodeIndex) => this.raise(claim, nodeIndex));
+  }
+
   /** Releases each part as well: on a node that has not granted a part yet, the part still waits in the line. */
-  #releaseParts(parts: readonly Claim[], ttl: number): void {
+  #releaseParts(parts: readonly OwnClaim[], ttl: number): void {
     for (const part of parts)
       this.nodes.forEach((node, nodeIndex) => node.release(new SingleCall(part, ttl), nodeIndex));
   }
@@ -155,13 +193,14 @@ export class NodePool {
    * claim is likely to get.
    */
   raise(
-    claim: Claim,
+    claim: OwnClaim,
     nodeIndex: number,
     told?: { readonly token: number; readonly tokens: number; readonly answered: (answer: RaiseAnswer) => void },
   ): void {
     const question = new SingleCall<RaiseAnswer>(claim, 0, told?.answered);
     const { token, tokens } = told ?? claim;
     question.proposal = token + tokens - 1;
+    question.tokens = claim.tokens;
     this.nodes[nodeIndex]!.raise(question, nodeIndex);
   }
 }

@@ -1,16 +1,21 @@
 import type { QuorumCall } from './quorum-call.js';
-import type { Claim } from '../port/claim.js';
 import { QuorumNotReachedError, ResourceLockedError, type NodeOutcome, type RedlockError } from '../api/errors.js';
 import type { AcquireAnswer, Held, Quarantined } from '../port/lock-node.js';
 import { outcomeOf, whyUnavailable } from './node-outcome.js';
+import type { OwnClaim } from './own-claim.js';
 import { quorumOf } from './quorum.js';
+import type { Moment } from '../time/clock.js';
 import type { Validity } from '../time/validity.js';
 
 /** A claim that a quorum of nodes granted. */
 export interface Won {
   readonly kind: 'won';
-  readonly claim: Claim;
+  readonly claim: OwnClaim;
   readonly validity: Validity;
+  /** How many callers of this process had the claim before, each of which has used up one fencing token. @default 0 */
+  readonly turn?: number;
+  /** When the first of them got the claim. @default none had it before */
+  readonly taken?: Moment;
 }
 
 /** A quorum voted, but the fence counters of these votes do not agree enough for a token yet. */

@@ -1,7 +1,7 @@
 import { TimedTask, type TimerQueue } from '../time/timer-queue.js';
-import type { Claim } from '../port/claim.js';
 import type { Clock, Moment } from '../time/clock.js';
 import type { LockNode, Question, Unknown } from '../port/lock-node.js';
+import type { OwnClaim } from './own-claim.js';
 import { verdict } from './quorum.js';
 
 export type Decision = 'won' | 'lost';
@@ -12,10 +12,16 @@ interface Answer {
 
 /** What a quorum call asks, and how its answers count. */
 export interface QuorumCallTerms<A extends Answer> {
-  readonly claim: Claim;
+  readonly claim: OwnClaim;
   readonly ttl: number;
   /** @see Question.proposal */
   readonly proposal: number;
+  /** @see Question.isFirst */
+  readonly isFirst?: boolean;
+  /** @see Question.mayShorten */
+  readonly mayShorten?: boolean;
+  /** @see Question.isFollowed */
+  readonly isFollowed?: boolean;
   /** Ms after which a missing answer counts as `unknown`. */
   readonly timeout: number;
   /** The current time, if the caller has just read the clock. */
@@ -45,9 +51,13 @@ const DOUBTFUL: Unknown = {
 export class QuorumCall<A extends Answer> extends TimedTask implements Question<A> {
   /** By node index; undefined while the node has not answered. */
   readonly answers: (A | Unknown | undefined)[];
-  readonly claim: Claim;
+  readonly claim: OwnClaim;
   readonly ttl: number;
   readonly proposal: number;
+  readonly tokens: number;
+  readonly isFirst: boolean;
+  readonly mayShorten: boolean;
+  readonly isFollowed: boolean;
   /** Ms on the monotonic clock: when the question was put. */
   readonly asked: number;
   readonly #timeout: number;
@@ -71,6 +81,10 @@ export class QuorumCall<A extends Answer> extends TimedTask implements Question<
     this.claim = terms.claim;
     this.ttl = terms.ttl;
     this.proposal = terms.proposal;
+    this.tokens = terms.claim.tokens;
+    this.isFirst = terms.isFirst === true;
+    this.mayShorten = terms.mayShorten === true;
+    this.isFollowed = terms.isFollowed === true;
     this.#timeout = terms.timeout;
     this.#favour = terms.favour;
     this.#tellLate = terms.late;

@@ -20,6 +20,7 @@ interface Asked {
   readonly claim: Claim;
   readonly ttl: number;
   readonly proposal: number;
+  readonly tokens: number;
 }
 
 /** The parts of a script call while it is put together. */
@@ -44,24 +45,24 @@ class Draft {
   }
 
   /** Adds the terms of an operation unless they are the current ones: most operations of a batch have the same terms. */
-  setTerms(needs: Needs, { claim, ttl, proposal }: Asked): void {
+  setTerms(needs: Needs, { claim, ttl, proposal, tokens }: Asked): void {
     const { ttl: grantTtl, arrived, since } = claim.ticket ?? NO_TICKET;
     if ((!needs.ttl || this.ttl === ttl) && (!needs.proposal || this.proposal === proposal)) {
       const isTicket = this.ticket === arrived && this.since === since;
       const isLike = (!needs.grantTtl || this.grantTtl === grantTtl) && (!needs.ticket || isTicket);
-      if (isLike && (!needs.tokens || this.tokens === claim.tokens)) return;
+      if (isLike && (!needs.tokens || this.tokens === tokens)) return;
     }
     this.verbs += MARK.terms;
     this.word(ttl);
     this.word(`${grantTtl} ${arrived} ${since ?? ''}`);
     this.word(proposal);
-    this.word(claim.tokens);
+    this.word(tokens);
     this.ttl = ttl;
     this.grantTtl = grantTtl;
     this.ticket = arrived;
     this.since = since;
     this.proposal = proposal;
-    this.tokens = claim.tokens;
+    this.tokens = tokens;
   }
 
   word(word: string | number): void {

@@ -1,4 +1,5 @@
 import type { Claim } from '../../core/port/claim.js';
+import type { Question } from '../../core/port/lock-node.js';
 import { LAST_SINGLE_BYTE, SEVERAL_OF, VERB, type Verb } from '../scripts/protocol.js';
 
 /** Which terms an operation needs; terms hold until others are sent. */
@@ -65,13 +66,13 @@ export function acquireVerb(claim: Claim, canBeGranted: boolean): Verb {
 }
 
 /** Returns the verb that sets the lease of a claim; a lease that is in use may only become longer. */
-export function extendVerb(claim: Claim): Verb {
-  return severalOr(claim.over ? VERB.keep : VERB.extend, claim);
+export function extendVerb({ claim, mayShorten }: Pick<Question<never>, 'claim' | 'mayShorten'>): Verb {
+  return severalOr(mayShorten ? VERB.keep : VERB.extend, claim);
 }
 
 /** Returns the verb that gives a claim back. */
-export function releaseVerb(claim: Claim): Verb {
-  if (claim.followed) return severalOr(VERB.makeRoom, claim);
+export function releaseVerb({ claim, isFollowed }: Pick<Question<never>, 'claim' | 'isFollowed'>): Verb {
+  if (isFollowed) return severalOr(VERB.makeRoom, claim);
   return claim.ticket ? VERB.leave : severalOr(VERB.release, claim);
 }
 

@@ -15,7 +15,7 @@ export class Asker {
   #answered = 0;
 
   constructor(
-    plans: readonly ClaimPlan[],
+    private readonly plans: readonly ClaimPlan[],
     /** Microseconds when the run began. */
     private readonly epoch: number,
   ) {
@@ -35,6 +35,7 @@ export class Asker {
           this.#answered += 1;
           resolve({ ...answer, nodeIndex: at });
         });
+        question.tokens = this.plans[operation.claim]!.tokens;
         if (operation.proposal !== undefined) question.proposal = this.epoch + operation.proposal;
         put(node, operation, question, nodeIndex);
       }),
@@ -57,9 +58,7 @@ export class Asker {
   }
 
   #claimOf(plan: ClaimPlan, index: number): Claim {
-    const claim = new Claim(plan.resources, plan.value, this.#ticketOf(plan, index));
-    claim.tokens = plan.tokens;
-    return claim;
+    return new Claim(plan.resources, plan.value, this.#ticketOf(plan, index));
   }
 
   #ticketOf({ process, ticket }: ClaimPlan, claim: number): Ticket | undefined {
@@ -71,6 +70,9 @@ export class Asker {
 }
 
 class Question extends SingleCall<NodeAnswer> {
+  mayShorten = false;
+  isFollowed = false;
+
   constructor(
     claim: Claim,
     ttl: number,
@@ -85,9 +87,8 @@ class Question extends SingleCall<NodeAnswer> {
 }
 
 function put(node: LockNode, { verb }: Operation, question: Question, nodeIndex: number): void {
-  const { claim } = question;
-  if (verb === 'keep') claim.over = true;
-  claim.followed = verb === 'leave to the next';
+  question.mayShorten = verb === 'keep';
+  question.isFollowed = verb === 'leave to the next';
   if (verb === 'acquire') node.acquire(question, nodeIndex);
   else if (verb === 'yield') node.yield(question, nodeIndex);
   else if (verb === 'raise') node.raise(question, nodeIndex);

@@ -19,7 +19,6 @@ const SCRIPT = `
     name,
     isDown: false,
     acquire(question, seat) {
-      question.claim.noteSent(this, !this.isDown);
       answer(question, seat, this.isDown ? DOWN : { kind: 'granted', fence: question.proposal, oldest: Infinity });
     },
     release(question, seat) {

@@ -38,8 +38,8 @@ describe('a fence counter that is asked for more tokens than there are microseco
   /** A script call by which somebody takes a resource and gives it back, again and again. */
   const turns = (resource: string, tokens: number): string => {
     const claim = new Claim([resource], '-'.repeat(27));
-    claim.tokens = tokens;
     const question = new SingleCall<never>(claim, TERMS.ttl);
+    question.tokens = tokens;
     question.proposal = Date.now() * 1_000;
     const batch = new Batch();
     for (let turn = 0; turn < VOTES_AT_ONCE; turn += 1) {

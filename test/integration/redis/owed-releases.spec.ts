@@ -40,8 +40,10 @@ describe('a release that a node is owed', () => {
   });
 
   const owner = () => withRedis(server.url, (redis) => redis.get('a'));
-  const acquire = (one: Claim, ttl = 60_000) =>
-    new Promise<AcquireAnswer>((resolve) => node.acquire(new SingleCall(one, ttl, resolve), 0));
+  const acquire = (one: Claim, ttl = 60_000, isFirst = true) =>
+    new Promise<AcquireAnswer>((resolve) =>
+      node.acquire(Object.assign(new SingleCall<AcquireAnswer>(one, ttl, resolve), { isFirst }), 0),
+    );
   const release = (one: Claim, ttl = 60_000) =>
     new Promise<ReleaseAnswer>((resolve) => node.release(new SingleCall(one, ttl, resolve), 0));
   const sent = () => proxy.commands.filter((name) => name === 'EVALSHA').length;
@@ -125,7 +127,7 @@ describe('a release that a node is owed', () => {
     await expect(acquire(one)).resolves.toMatchObject({ kind: 'unknown', sent: false });
     await node.open(tell);
     proxy.pause();
-    const healing = acquire(one);
+    const healing = acquire(one, 60_000, false);
     await growSilent();
     await expect(release(one)).resolves.toMatchObject({ kind: 'unknown', sent: false });
     proxy.resume();

@@ -32,13 +32,13 @@ export const CONTROLS_OF_PROGRAMS: readonly Control[] = [
     patches: [
       {
         file: 'lib/core/lease/lease.ts',
-        text: "this.#state = 'lost';\n    this.#claim.over = true;\n",
+        text: "this.#state = 'lost';\n    this.#claim.finish();\n",
         replacement: '',
       },
       {
         file: 'lib/core/lease/lease.ts',
         text: "this.context.emit({ type: 'lost'",
-        replacement: "this.#state = 'lost';\n    this.#claim.over = true;\n    this.context.emit({ type: 'lost'",
+        replacement: "this.#state = 'lost';\n    this.#claim.finish();\n    this.context.emit({ type: 'lost'",
       },
     ],
     breaks: ['exclusion', 'lost stays lost'],

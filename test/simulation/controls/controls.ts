@@ -70,7 +70,7 @@ export const CONTROLS: readonly Control[] = [
     patches: [
       {
         file: 'lib/core/acquire/line/local-lines.ts',
-        text: 'won.claim.passed += 1;',
+        text: 'turn: (won.turn ?? 0) + 1, ',
         replacement: '',
       },
     ],

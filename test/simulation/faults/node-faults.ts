@@ -68,7 +68,7 @@ export function useUpTokens(victims: Victims, dice: Dice, { resources }: Scenari
         () => `### others take tokens of ${resource} up to ${ahead.toFixed(1)} ms ahead on ${name}: ${kind}`,
       );
     const proposal = Math.round((wall + ahead) * 1_000);
-    const question = { claim: new Claim([resource], 'others'), ttl: 0, proposal };
+    const question = { claim: new Claim([resource], 'others'), ttl: 0, proposal, tokens: 1 };
     memory.raise({ ...question, answer: (_seat, given) => answer(given) }, 0);
   }
 }

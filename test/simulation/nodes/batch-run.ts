@@ -24,6 +24,14 @@ const METHODS = {
   Y: 'yield',
 } as const satisfies Record<Verb, string>;
 
+/** How the method does it, by the letters that say more than their method. */
+const MANNERS: Partial<Record<Verb, { readonly mayShorten?: true; readonly isFollowed?: true }>> = {
+  K: { mayShorten: true },
+  k: { mayShorten: true },
+  S: { isFollowed: true },
+  s: { isFollowed: true },
+};
+
 /** Where the clock of the node stands in a number that answers for a whole batch. */
 const CLOCK_AT = 1_024;
 
@@ -50,10 +58,10 @@ export class BatchRun {
     const { node } = this;
     if (this.#left === 0) return node.memory.probe((answer) => this.#probed(answer));
     for (const operation of this.batch.operations) {
-      const { verb, claim, ttl, proposal } = operation;
+      const { verb, ...asked } = operation;
       const answer = (_seat: number, given: NodeAnswer): void => this.#answered(operation, given);
-      if (isRelease(verb)) node.beforeRelease(claim.resources, claim.value);
-      node.memory[METHODS[verb]]({ claim, ttl, proposal, answer }, 0);
+      if (isRelease(verb)) node.beforeRelease(asked.claim.resources, asked.claim.value);
+      node.memory[METHODS[verb]]({ ...asked, ...MANNERS[verb], answer }, 0);
     }
   }
 

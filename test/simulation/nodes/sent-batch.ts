@@ -34,12 +34,11 @@ class SentTicket implements Ticket {
 /** A claim as it was when it was sent: what becomes of it later does not change that. */
 export class SentClaim extends Claim {
   constructor(
-    { resources, value, tokens }: Claim,
+    { resources, value }: Claim,
     readonly channel: string,
     place: SentTicket | undefined,
   ) {
     super(resources, value, place);
-    this.tokens = tokens;
     if (place) place.claim = this;
   }
 }
@@ -50,6 +49,7 @@ export interface SentOperation {
   readonly claim: SentClaim;
   readonly ttl: number;
   readonly proposal: number;
+  readonly tokens: number;
 }
 
 /** A call of the batch script. */
@@ -102,21 +102,17 @@ export class SimulatedEncoder implements Encoder {
   #encode(batch: Batch, hasScript: boolean): string {
     const { verbs, questions, asksForVotes } = batch;
     const operations = verbs.map((verb, index): SentOperation => {
-      const { claim, ttl, proposal } = questions[index]!;
-      return { verb, claim: this.#sent(claim, verb), ttl, proposal };
+      const { claim, ttl, proposal, tokens } = questions[index]!;
+      return { verb, claim: this.#sent(claim, verb), ttl, proposal, tokens };
     });
     const isChecked = asksForVotes || verbs.length === 0 || hasScript;
     const order = (batch.sent ?? this.context.clock.now()).monotonic;
     return new SentBatch(operations, { hasScript, isChecked, order }) as unknown as string;
   }
 
-  /** What a claim says by its letter counts, and not what has become of it since. */
   #sent(claim: Claim, verb: Verb): SentClaim {
     const place = claim.ticket && HAVE_A_PLACE.has(verb) ? new SentTicket(claim.ticket, this.context.tell) : undefined;
-    const sent = new SentClaim(claim, this.channel, place);
-    sent.followed = verb === 'S' || verb === 's';
-    sent.over = verb === 'K' || verb === 'k';
-    return sent;
+    return new SentClaim(claim, this.channel, place);
   }
 }
 

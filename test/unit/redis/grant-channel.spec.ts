@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { Claim } from '../../../lib/core/port/claim.js';
+import { OwnClaim } from '../../../lib/core/quorum/own-claim.js';
 import type { Asking } from '../../../lib/redis/batch/batch-queue.js';
 import { GrantChannel } from '../../../lib/redis/grant-channel.js';
 import { RedisStub } from '../../support/channel-stub.js';
@@ -139,9 +140,9 @@ describe('GrantChannel', () => {
 
   it('forgets, once there are many, those whom nobody holds or waits for any more', async () => {
     const redis = await listen(new RedisStub({ protocol: 3 }));
-    const claimOf = (value: string, isTaken: boolean, over: boolean): Claim => {
-      const made = new Claim(['a'], value, { arrived: 1, ttl: 1, isTaken, granted: () => undefined });
-      made.over = over;
+    const claimOf = (value: string, isTaken: boolean, isOver: boolean): Claim => {
+      const made = new OwnClaim(['a'], value, { arrived: 1, ttl: 1, isTaken, granted: () => undefined });
+      if (isOver) made.finish();
       return made;
     };
     const claims = [claimOf('waiting', true, false), claimOf('held', false, false), claimOf('over', false, true)];

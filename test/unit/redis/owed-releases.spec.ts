@@ -100,11 +100,26 @@ describe('OwedReleases', () => {
     ]);
   });
 
-  it('has the line served by what is given back late, since whoever followed has asked long ago', () => {
-    a!.followed = true;
+  it('owes nothing of a claim that never came to the node', () => {
+    owed.asked({ claim: a!, isFirst: true }, false);
+    owed.asked({ claim: b!, isFirst: true }, true);
+    for (const claim of [a!, b!, c!]) owed.add(claim, 1_000);
+    expect(paid().map(([value]) => value)).toEqual(['b', 'c']);
+  });
+
+  it('owes a claim that a later question brought to the node, though a still later one was not sent', () => {
+    owed.asked({ claim: a!, isFirst: true }, false);
+    owed.asked({ claim: a! }, true);
+    owed.asked({ claim: a! }, false);
     owed.add(a!, 1_000);
-    owed.pay();
-    expect(a!.followed).toBe(false);
+    expect(paid()).toEqual([['a', 1_000]]);
+  });
+
+  it('owes a claim that the first question brought to the node, though a later one was not sent', () => {
+    owed.asked({ claim: a!, isFirst: true }, true);
+    owed.asked({ claim: a! }, false);
+    owed.add(a!, 1_000);
+    expect(paid()).toEqual([['a', 1_000]]);
   });
 
   describe('to a node that answers with errors', () => {

@@ -37,14 +37,14 @@ export class Cohort {
  * waiters that the nodes reported last, if the claim has a fencing token left, and if the lease is nearly whole.
  */
 export function mayPass(
-  { claim, validity }: Won,
+  { claim, validity, turn = 0, taken }: Won,
   { terms, budget, value }: AcquireRequest,
   { now, pool }: { readonly now: Moment; readonly pool: Pick<NodePool, 'dateOf'> },
 ): boolean {
   // The next caller wants a part of a lock on several resources. All parts of that lock need one value, and this claim has another one.
   if (value !== undefined) return false;
-  const { oldest, passed, taken, tokens } = claim;
-  if (passed >= tokens - 1 || budget.arrived > taken!.monotonic + PASSING_WINDOW) return false;
+  const { oldest, tokens } = claim;
+  if (turn >= tokens - 1 || budget.arrived > taken!.monotonic + PASSING_WINDOW) return false;
   if (oldest !== Infinity && pool.dateOf(budget.arrival) > oldest / 1_000) return false;
   const spent = terms.ttl - driftOf(terms.ttl, terms.driftFactor) - validity.remainingAt(now);
   return spent >= 0 && spent <= terms.ttl * PASSING_SHORTFALL;

@@ -38,7 +38,7 @@ export class InLineAcquisition implements Candidate {
   /** Acquires the resource. If the time, the retry count or an abort ends that, it releases the claim on all nodes and rejects. */
   run(now?: Moment): Promise<Acquired> {
     return new Promise((resolve, reject) => {
-      const round = this.#ask(now);
+      const round = this.#ask(true, now);
       round.whenDecided((decision) => {
         const outcome = this.#outcomeOf(round, decision);
         if (outcome instanceof Promise || outcome.kind !== 'won' || this.request.budget.aborted) {
@@ -122,8 +122,9 @@ export class InLineAcquisition implements Candidate {
 
   /** Asks all nodes again. If the caller's time cuts the round short, it may return the outcome `before`, which tells more about the obstacle. */
   async #round(before: Denied): Promise<Acquired | Denied | TokenPending> {
-    this.#lineTicket = this.#lineTicket.next();
-    const round = this.#ask();
+    const ticket = this.#lineTicket;
+    this.#lineTicket = ticket.next();
+    const round = this.#ask(this.#lineTicket !== ticket);
     const decision = await new Promise<Decision>((resolve) => round.whenDecided(resolve));
     const outcome = this.#outcomeOf(round, decision);
     if (outcome instanceof Promise) return outcome;
@@ -132,7 +133,8 @@ export class InLineAcquisition implements Candidate {
       : outcome;
   }
 
-  #ask(now = this.pool.clock.now()): Round {
+  /** Asks all nodes; `isFirst` is true if none of them was asked for the claim before. */
+  #ask(isFirst: boolean, now = this.pool.clock.now()): Round {
     this.#lineTicket.votes.beginRound();
     this.#stopHurry?.();
     this.#wake = this.#inVain = this.#stopHurry = undefined;
@@ -142,7 +144,7 @@ export class InLineAcquisition implements Candidate {
       this.#note(nodeIndex, answer, round.validity);
       this.#inVain?.yieldLate(nodeIndex, answer);
     };
-    const round = new Round(this.pool, this.request, { claim, now, late });
+    const round = new Round(this.pool, this.request, { claim, now, isFirst, late });
     return round;
   }
 

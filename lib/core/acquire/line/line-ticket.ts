@@ -1,8 +1,9 @@
-import { Claim, type Grant } from '../../port/claim.js';
+import type { Grant } from '../../port/claim.js';
 import type { AcquireRequest } from '../polling.js';
 import { TOKENS_PER_VOTE } from '../../port/fencing.js';
 import type { AcquireAnswer } from '../../port/lock-node.js';
 import type { NodePool } from '../../quorum/node-pool.js';
+import { OwnClaim } from '../../quorum/own-claim.js';
 import { Place, type Waiter } from './place.js';
 import { Surrender } from './yielding.js';
 import { Validity } from '../../time/validity.js';
@@ -19,7 +20,7 @@ export interface Candidate extends Waiter {
 /** The claim under which a waiter stands in the lines of all nodes, its place there, and the votes for the claim. */
 export class LineTicket {
   readonly place: Place;
-  readonly claim: Claim;
+  readonly claim: OwnClaim;
   readonly votes: Votes;
 
   constructor(
@@ -29,9 +30,12 @@ export class LineTicket {
   ) {
     const { budget, resources, terms } = request;
     const { arrival } = budget;
-    this.place = new Place({ date: pool.dateOf(arrival), monotonic: arrival.monotonic }, terms.ttl, waiter);
-    this.claim = new Claim(resources, request.value ?? pool.random.value(), this.place);
-    if (waiter.listener.isContended && request.value === undefined) this.claim.tokens = TOKENS_PER_VOTE;
+    const tokens = waiter.listener.isContended && request.value === undefined ? TOKENS_PER_VOTE : 1;
+    this.place = new Place(
+      { date: pool.dateOf(arrival), monotonic: arrival.monotonic, ttl: terms.ttl, tokens },
+      waiter,
+    );
+    this.claim = new OwnClaim(resources, request.value ?? pool.random.value(), this.place);
     this.votes = new Votes(pool.nodes.length);
   }
 
@@ -59,7 +63,7 @@ export class LineTicket {
    * @throws ValueSpoiled if the claim is spoiled and its value cannot change, because other parts of the lock share it
    */
   next(): LineTicket {
-    if (!this.claim.spoiled) return this;
+    if (!this.claim.isSpoiled) return this;
     if (this.request.value !== undefined) throw new ValueSpoiled();
     this.place.leave();
     this.pool.release(this.claim, this.request.terms.ttl);

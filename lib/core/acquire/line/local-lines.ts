@@ -63,8 +63,7 @@ export class WaitingLines implements LinesOfProcess {
   }
 
   passOn(lease: Held, won: Won): void {
-    won.claim.passed += 1;
-    this.#lines.get(lease.resources[0]!)!.next({ ...won, attempts: 1 });
+    this.#lines.get(lease.resources[0]!)!.next({ ...won, turn: (won.turn ?? 0) + 1, attempts: 1 });
   }
 
   leave(lease: Held): void {

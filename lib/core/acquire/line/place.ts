@@ -9,12 +9,14 @@ export interface Waiter {
 /** Ms: the precision with which the nodes are told when a waiter came, on the monotonic clock of its process. */
 const COARSE = 16;
 
-/** The time when a waiter came, in ms. */
-export interface Arrival {
-  /** On the clocks of the nodes. */
+/** When a waiter came, and what it asks for. */
+export interface PlaceTerms extends Pick<Ticket, 'ttl'> {
+  /** When the waiter came, ms on the clocks of the nodes. */
   readonly date: number;
-  /** On the monotonic clock of this process. */
+  /** When the waiter came, ms on the monotonic clock of this process. */
   readonly monotonic: number;
+  /** @see Ticket.tokens */
+  readonly tokens: number;
 }
 
 /**
@@ -24,13 +26,13 @@ export interface Arrival {
 export class Place implements Ticket {
   readonly arrived: number;
   readonly since: number;
+  readonly ttl: number;
+  readonly tokens: number;
   #waiter: Waiter | undefined;
 
-  constructor(
-    { date, monotonic }: Arrival,
-    readonly ttl: number,
-    waiter: Waiter,
-  ) {
+  constructor({ date, monotonic, ttl, tokens }: PlaceTerms, waiter: Waiter) {
+    this.ttl = ttl;
+    this.tokens = tokens;
     // Rounded down, so that questions of the same ms have the same terms, which a batch sends only once.
     this.arrived = Math.floor(date) * 1_000;
     this.since = Math.floor(monotonic / COARSE) * COARSE * 1_000;

@@ -1,8 +1,8 @@
-import { SingleCall } from '../../port/single-call.js';
+import { releasedVote, yieldedVote } from '../../port/single-call.js';
 import { mayHave } from '../round.js';
-import { Claim } from '../../port/claim.js';
-import type { AcquireAnswer, ReleaseAnswer, Unknown, YieldAnswer } from '../../port/lock-node.js';
+import type { AcquireAnswer, Unknown, YieldAnswer } from '../../port/lock-node.js';
 import type { NodePool } from '../../quorum/node-pool.js';
+import type { OwnClaim } from '../../quorum/own-claim.js';
 import type { Votes } from '../../quorum/votes.js';
 
 interface Yielder {
@@ -16,7 +16,7 @@ interface Yielder {
 export class Surrender {
   constructor(
     private readonly pool: NodePool,
-    private readonly claim: Claim,
+    private readonly claim: OwnClaim,
     private readonly yielder: Yielder,
   ) {}
 
@@ -37,29 +37,22 @@ export class Surrender {
 
   /** Gives all votes back, even to younger waiters. If the nodes see the waiters in different orders, nobody wins until one of them gives way. */
   giveWay(): void {
-    // Without a ticket, so that the waiter keeps its places in line.
-    const claim = new Claim(this.claim.resources, this.claim.value);
     const { votes, ttl } = this.yielder;
+    const answered = (_answer: unknown, nodeIndex: number): void => votes.yielded(nodeIndex, false);
     this.pool.nodes.forEach((node, nodeIndex) => {
       if (!votes.has(nodeIndex)) return;
       votes.yielding(nodeIndex);
-      const answered = (answer: ReleaseAnswer): void => {
-        // A release without an answer is owed: it is sent again later, and may then give away a newer vote.
-        if (answer.kind === 'unknown') this.claim.doubt(nodeIndex);
-        votes.yielded(nodeIndex, false);
-      };
-      node.release(new SingleCall(claim, ttl, answered), nodeIndex);
+      node.release(releasedVote(this.claim, ttl, answered), nodeIndex);
     });
   }
 
   #yield(nodeIndex: number): void {
     const { votes, ttl, yielded } = this.yielder;
     votes.yielding(nodeIndex);
-    const answered = (answer: YieldAnswer): void => {
-      if (answer.kind === 'unknown' && answer.sent) this.claim.doubt(nodeIndex);
-      votes.yielded(nodeIndex, answer.kind === 'kept');
+    const answered = ({ kind }: YieldAnswer): void => {
+      votes.yielded(nodeIndex, kind === 'kept');
       yielded();
     };
-    this.pool.nodes[nodeIndex]!.yield(new SingleCall<YieldAnswer>(this.claim, ttl, answered), nodeIndex);
+    this.pool.nodes[nodeIndex]!.yield(yieldedVote(this.claim, ttl, answered), nodeIndex);
   }
 }

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { TimerQueue } from '../../../../lib/core/time/timer-queue.js';
 import { CallerRequest } from '../../../../lib/core/acquire/caller-request.js';
-import { Claim } from '../../../../lib/core/port/claim.js';
+import { OwnClaim } from '../../../../lib/core/quorum/own-claim.js';
 import type { Acquired } from '../../../../lib/core/acquire/polling.js';
 import type { LockEvent } from '../../../../lib/core/api/events.js';
 import { DEFAULT_LOCK_OPTIONS } from '../../../../lib/core/api/options.js';
@@ -37,7 +37,7 @@ describe('CallerRequest', () => {
   });
 
   const won = (): Acquired => {
-    const claim = new Claim(['a'], 'value');
+    const claim = new OwnClaim(['a'], 'value');
     return { kind: 'won', claim, validity: new Validity(clock.now(), 100), attempts: 2 };
   };
 

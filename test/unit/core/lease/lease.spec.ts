@@ -129,8 +129,8 @@ describe('Lock', () => {
     };
     const held = await pool.clock.until(pool.client().redlock.acquire('c', { ttl: 1_000 }));
     await pool.clock.until(held.extend());
-    expect(claims.map(({ over }) => over)).toEqual([false]);
+    expect(claims.map(({ isOver }) => isOver)).toEqual([false]);
     await pool.clock.until(Promise.resolve(end(held)));
-    expect(claims.map(({ over }) => over)).toEqual([true]);
+    expect(claims.map(({ isOver }) => isOver)).toEqual([true]);
   });
 });

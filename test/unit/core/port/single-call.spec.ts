@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { SingleCall, returnedVote } from '../../../../lib/core/port/single-call.js';
-import { Claim } from '../../../../lib/core/port/claim.js';
+import { OwnClaim } from '../../../../lib/core/quorum/own-claim.js';
 import type { ReleaseAnswer, Unknown } from '../../../../lib/core/port/lock-node.js';
 
 describe('SingleCall', () => {
-  const claim = new Claim(['a'], 'ours');
+  const claim = new OwnClaim(['a'], 'ours');
 
   it('asks for a claim and a ttl', () => {
     const aside = new SingleCall(claim, 1_000);
@@ -30,7 +30,7 @@ describe('returnedVote', () => {
     [{ kind: 'unknown', reason: 'broken', sent: true }, true],
     [{ kind: 'unknown', reason: 'down', sent: false }, true],
   ])('makes its node doubtful until it is answered, and for good where that is %j: %s', (answer, doubtful) => {
-    const claim = new Claim(['a'], 'ours');
+    const claim = new OwnClaim(['a'], 'ours');
     const returned = returnedVote(claim, 500, 2);
     expect([claim.isDoubtful(2), claim.isDoubtful(0)]).toEqual([true, false]);
     returned.answer(0, answer);

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { SingleCall } from '../../../../lib/core/port/single-call.js';
-import { Claim } from '../../../../lib/core/port/claim.js';
+import { OwnClaim } from '../../../../lib/core/quorum/own-claim.js';
 import type { AcquireAnswer, Unknown } from '../../../../lib/core/port/lock-node.js';
 import { NodePool } from '../../../../lib/core/quorum/node-pool.js';
 import { commonToken, noteLate, raiseLaggards, settle } from '../../../../lib/core/quorum/fencing-agreement.js';
@@ -15,7 +15,7 @@ const QUARANTINED: AcquireAnswer = { kind: 'quarantined', remaining: 10 };
 const UNKNOWN: AcquireAnswer = { kind: 'unknown', reason: 'down', sent: false };
 
 /** A quorum call that is decided, with one more answer on its way. */
-function ballotOf(claim: Claim, answers: (AcquireAnswer | undefined)[]) {
+function ballotOf(claim: OwnClaim, answers: (AcquireAnswer | undefined)[]) {
   let tell: (nodeIndex: number, answer: AcquireAnswer | Unknown) => void = () => undefined;
   return {
     claim,
@@ -47,10 +47,10 @@ describe('settle', () => {
     ['a node is held by somebody else', [granted(5), granted(5), HELD], true],
     ['a node is in quarantine', [granted(5), QUARANTINED, granted(5)], true],
     ['a node is away', [UNKNOWN, granted(5), granted(5)], false],
-  ])('gives the claim its token, and where %s says so', (_, answers, diverged) => {
-    const claim = new Claim(['a'], 'v');
+  ])('gives the claim its token, and where %s says so', (_, answers, isDiverged) => {
+    const claim = new OwnClaim(['a'], 'v');
     settle(ballotOf(claim, answers), 5);
-    expect(claim).toMatchObject({ token: 5, diverged });
+    expect(claim).toMatchObject({ token: 5, isDiverged });
   });
 });
 
@@ -63,13 +63,13 @@ describe('when the oldest came whom a node of the votes saw wait', () => {
     ['not known, where one of them does not tell', [seeing(30), granted(5), seeing(Infinity)], 0],
     ['of those that granted only', [seeing(30), HELD, seeing(40), UNKNOWN], 30],
   ])('is %s', (_, answers, oldest) => {
-    const claim = new Claim(['a'], 'v');
+    const claim = new OwnClaim(['a'], 'v');
     settle(ballotOf(claim, answers), 5);
     expect(claim.oldest).toBe(oldest);
   });
 
   it('is found out also by votes that come late', () => {
-    const claim = new Claim(['a'], 'v');
+    const claim = new OwnClaim(['a'], 'v');
     const quorumCall = ballotOf(claim, [seeing(30), seeing(40), undefined]);
     settle(quorumCall, 5);
     quorumCall.comes(seeing(20));
@@ -84,38 +84,38 @@ describe('noteLate', () => {
     ['another counter', granted(4), true],
     ['no vote', HELD, true],
     ['no answer', UNKNOWN, false],
-  ])('notes of %s whether it differs', (_, answer, diverged) => {
-    const claim = new Claim(['a'], 'v');
+  ])('notes of %s whether it differs', (_, answer, isDiverged) => {
+    const claim = new OwnClaim(['a'], 'v');
     settle(ballotOf(claim, [granted(5), granted(5), undefined]), 5);
     noteLate(claim, answer);
-    expect(claim.diverged).toBe(diverged);
+    expect(claim.isDiverged).toBe(isDiverged);
   });
 
   it('notes nothing while there is no token', () => {
-    const claim = new Claim(['a'], 'v');
+    const claim = new OwnClaim(['a'], 'v');
     noteLate(claim, HELD);
-    expect(claim.diverged).toBe(false);
+    expect(claim.isDiverged).toBe(false);
   });
 
   it('does not forget that some node differed', () => {
-    const claim = new Claim(['a'], 'v');
+    const claim = new OwnClaim(['a'], 'v');
     settle(ballotOf(claim, [granted(5), granted(5), HELD]), 5);
     noteLate(claim, granted(5));
-    expect(claim.diverged).toBe(true);
+    expect(claim.isDiverged).toBe(true);
   });
 });
 
 describe('raiseLaggards', () => {
   let memory: MemoryPool;
   let pool: NodePool;
-  let claim: Claim;
+  let claim: OwnClaim;
   let votes: Votes;
   let changes: number;
 
   beforeEach(() => {
     memory = new MemoryPool(3);
     pool = new NodePool(memory.nodes, { clock: memory.clock, random: new SeededRandom() });
-    claim = new Claim(['a'], 'ours');
+    claim = new OwnClaim(['a'], 'ours');
     votes = new Votes(3);
     changes = 0;
   });

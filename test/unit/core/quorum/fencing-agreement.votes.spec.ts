@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { Claim } from '../../../../lib/core/port/claim.js';
+import { OwnClaim } from '../../../../lib/core/quorum/own-claim.js';
 import { settleByVotes } from '../../../../lib/core/quorum/fencing-agreement.js';
 import { Validity } from '../../../../lib/core/time/validity.js';
 import { Votes } from '../../../../lib/core/quorum/votes.js';
@@ -9,23 +9,23 @@ describe('settleByVotes', () => {
   const clock = new VirtualClock();
   const validity = Validity.of(clock.now(), 1_000, 0);
   let votes: Votes;
-  let claim: Claim;
+  let claim: OwnClaim;
 
   beforeEach(() => {
     votes = new Votes(3);
-    claim = new Claim(['a'], 'v');
+    claim = new OwnClaim(['a'], 'v');
   });
 
   it('gives the claim nothing where no token stands', () => {
     [5, 7].forEach((fence, nodeIndex) => votes.grant(nodeIndex, { validity, fence, oldest: 30 }));
     expect(settleByVotes(claim, votes, clock)).toBe(false);
-    expect(claim).toMatchObject({ token: 0, diverged: false, oldest: 0 });
+    expect(claim).toMatchObject({ token: 0, isDiverged: false, oldest: 0 });
   });
 
   it.each([
-    ['all of them are at the token', [5, 5, 5], { token: 5, diverged: false }],
-    ['one is above it', [5, 9, 5], { token: 5, diverged: true }],
-    ['one is below it', [9, 9, 5], { token: 9, diverged: true }],
+    ['all of them are at the token', [5, 5, 5], { token: 5, isDiverged: false }],
+    ['one is above it', [5, 9, 5], { token: 5, isDiverged: true }],
+    ['one is below it', [9, 9, 5], { token: 9, isDiverged: true }],
   ])('gives it the token of the votes, and says whether %s', (_, fences, settled) => {
     fences.forEach((fence, nodeIndex) => votes.grant(nodeIndex, { validity, fence, oldest: 30 + nodeIndex }));
     expect(settleByVotes(claim, votes, clock)).toBe(true);

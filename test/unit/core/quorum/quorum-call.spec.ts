@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { QuorumCall } from '../../../../lib/core/quorum/quorum-call.js';
-import { Claim } from '../../../../lib/core/port/claim.js';
+import { OwnClaim } from '../../../../lib/core/quorum/own-claim.js';
 import { NO, Polls, YES, type Vote } from '../../../support/polls.js';
 
 describe('QuorumCall', () => {
@@ -60,7 +60,7 @@ describe('QuorumCall', () => {
   });
 
   it('does not count what a doubtful node gives, also where it comes late', async () => {
-    const doubtful = new Claim(['a'], 'ours');
+    const doubtful = new OwnClaim(['a'], 'ours');
     doubtful.doubt(0);
     doubtful.doubt(2);
     const quorumCall = polls.ballotOf(3, {

@@ -36,21 +36,22 @@ function operation(dice: Dice): Operation {
   const place = dice.pick([undefined, ...TICKETS]);
   const value = dice.value().padStart(dice.pick([27, 27, 1, 40]), '-');
   const claim = new Claim(names, value, place && { ...place, isTaken: true, granted: () => undefined });
-  claim.tokens = dice.pick([1, 64]);
+  const tokens = dice.pick([1, 64]);
   const question = new SingleCall<never>(claim, dice.pick([1, 1_000, 60_000]));
+  question.tokens = tokens;
   question.proposal = dice.pick([0, 1_795_000_000_000_123, 1_795_000_000_000_124]);
   return { verb, question };
 }
 
 /** What the script has to know, as it reads it. */
-function wanted({ verb, question: { claim, ttl, proposal } }: Operation): Record<string, unknown> {
+function wanted({ verb, question: { claim, ttl, proposal, tokens } }: Operation): Record<string, unknown> {
   const { ttl: grantTtl, arrived, since } = claim.ticket ?? { ttl: 0, arrived: 0 };
   return {
     verb,
     keys: claim.resources.map((name) => `lock:${name}`),
     value: claim.value,
     ...(WITH_TTL.includes(verb) && { ttl: `${ttl}` }),
-    ...(WITH_PROPOSAL.includes(verb) && { proposal: `${proposal}`, tokens: `${claim.tokens}` }),
+    ...(WITH_PROPOSAL.includes(verb) && { proposal: `${proposal}`, tokens: `${tokens}` }),
     ...(WITH_GRANT_TTL.includes(verb) && { terms: expect.stringMatching(`^${grantTtl} `) }),
     ...(WITH_TICKET.includes(verb) && { terms: `${grantTtl} ${arrived} ${since ?? ''}` }),
   };

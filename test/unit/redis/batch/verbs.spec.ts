@@ -22,7 +22,7 @@ describe('releaseVerb', () => {
     ['several resources', new Claim(['a', 'b'], 'v'), 'r'],
     ['what may stand in line', new Claim(['a'], 'v', ticket), 'L'],
   ])('of %s', (_, claim, verb) => {
-    expect(releaseVerb(claim)).toBe(verb);
+    expect(releaseVerb({ claim })).toBe(verb);
   });
 
   it.each([
@@ -30,14 +30,12 @@ describe('releaseVerb', () => {
     ['without one', undefined],
   ])('leaves the line to whoever follows, %s', (_, place) => {
     const claim = new Claim(['a'], 'v', place);
-    claim.followed = true;
-    expect(releaseVerb(claim)).toBe('S');
+    expect(releaseVerb({ claim, isFollowed: true })).toBe('S');
   });
 
   it('of several resources that are followed has a letter that takes all their keys', () => {
     const claim = new Claim(['a', 'b'], 'v');
-    claim.followed = true;
-    expect(releaseVerb(claim)).toBe('s');
+    expect(releaseVerb({ claim, isFollowed: true })).toBe('s');
   });
 });
 

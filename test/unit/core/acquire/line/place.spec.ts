@@ -6,7 +6,10 @@ describe('Place', () => {
   const told: unknown[] = [];
   const place = () => {
     told.length = 0;
-    return new Place({ date: 1_007.9, monotonic: 35.2 }, 500, { granted: (node, given) => told.push([node, given]) });
+    return new Place(
+      { date: 1_007.9, monotonic: 35.2, ttl: 500, tokens: 1 },
+      { granted: (node, given) => told.push([node, given]) },
+    );
   };
 
   it('is known by the time of arrival, in whole ms on the clocks of the nodes, and about so on ours', () => {

@@ -1,0 +1,36 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { OwnClaim } from '../../../../lib/core/quorum/own-claim.js';
+
+describe('OwnClaim', () => {
+  let claim: OwnClaim;
+
+  beforeEach(() => {
+    claim = new OwnClaim(['a'], 'v');
+  });
+
+  it('is doubtful on a node until every command is answered that may give it away', () => {
+    claim.doubt(1);
+    claim.doubt(1);
+    claim.resolveDoubt(1);
+    expect([claim.isDoubtful(1), claim.isDoubtful(0), claim.isSpoiled]).toEqual([true, false, true]);
+    claim.resolveDoubt(1);
+    expect([claim.isDoubtful(1), claim.isSpoiled]).toEqual([false, false]);
+  });
+
+  it('is doubtful where one of the claims is that it merges, and is not spoiled by that', () => {
+    const merged = OwnClaim.merging([claim, new OwnClaim(['b'], 'v')], ['a', 'b'], 'v');
+    claim.doubt(1);
+    expect([merged.isDoubtful(1), merged.isDoubtful(0), merged.isSpoiled]).toEqual([true, false, false]);
+  });
+
+  it('asks for as many tokens as its ticket says, and for one without a ticket', () => {
+    const ticket = { arrived: 1, ttl: 500, tokens: 64, isTaken: true, granted: () => undefined };
+    expect([claim.tokens, new OwnClaim(['a'], 'v', ticket).tokens]).toEqual([1, 64]);
+  });
+
+  it('is not over before that is said', () => {
+    expect(claim.isOver).toBe(false);
+    claim.finish();
+    expect(claim.isOver).toBe(true);
+  });
+});
