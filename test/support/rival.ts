@@ -59,7 +59,7 @@ export class Rival {
     const budget = new WaitBudget(this.#pool, terms, this.closing);
     const request = { resources: ['a'], terms, budget, onLost: (outcome: Denied) => void this.lost.push(outcome) };
     const listener = { isContended: false, lost: () => undefined, gaveUp: () => void (this.gaveUp += 1) };
-    return new InLineAcquisition(this.#pool, request, listener).run();
+    return new InLineAcquisition(this.#pool, request, listener).run(this.arena.clock.now());
   }
 
   /** When each of these was asked of the first node. */

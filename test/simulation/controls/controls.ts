@@ -93,8 +93,8 @@ export const CONTROLS: readonly Control[] = [
     name: 'votes that go on counting when the lock is held',
     patches: [
       {
-        file: 'lib/core/acquire/line/in-line.ts',
-        text: 'nor anything else of what was won.\n    this.#wake = undefined;',
+        file: 'lib/core/acquire/line/line-wait.ts',
+        text: 'nor anything else of what was won.\n      this.#state = ASKING;',
         replacement: 'nor anything else of what was won.',
       },
       {

@@ -29,12 +29,12 @@ export class WaitingLines implements LinesOfProcess {
     const refusal = line.refusal(request);
     if (refusal) return Promise.reject(requestError(refusal, request));
     if (line.length >= this.maxWaiters) return Promise.reject(requestError(line.obstacle, request));
-    return line.join(request, start, () => this.#inLine(request, line).run());
+    return line.join(request, start, () => this.#inLine(request, line).run(this.pool.clock.now()));
   }
 
   /** Asks again for the first caller in line, because the lease that it had won was over before it could begin. */
   again(request: AcquireRequest): Promise<Acquired> {
-    return this.#inLine(request, this.#lines.get(request.resources[0]!)!).run();
+    return this.#inLine(request, this.#lines.get(request.resources[0]!)!).run(this.pool.clock.now());
   }
 
   /** Starts the turn of the next waiter, because the first caller in line gave up. */
