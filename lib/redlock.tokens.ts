@@ -5,7 +5,7 @@ import { Inject } from '@nestjs/common';
  * of this package share them.
  */
 export const EMIT: unique symbol = Symbol.for('nestjs-redlock:emit');
-/** The method of a service that takes locks for calls of methods with `@WithLock`, whose options are prepared once. */
+/** The method of a service that runs calls of methods with `@WithLock` under their locks; the options of a method are prepared only once. */
 export const WITH_SHARED: unique symbol = Symbol.for('nestjs-redlock:with-shared');
 /** The method of a service that returns whether the current async context holds a lock on any of the given resources. */
 export const HOLDS: unique symbol = Symbol.for('nestjs-redlock:holds');

@@ -5,6 +5,7 @@ import type { AcquireAnswer, LockNode, Question, ReleaseAnswer, Unknown } from '
 import { SingleCall } from './core/port/single-call.js';
 import { Redlock } from './core/redlock.js';
 import type { Clock } from './core/time/clock.js';
+import { ignore } from './core/time/ignore.js';
 import { SystemClock } from './core/time/system-clock.js';
 import { Batch } from './redis/batch/batch.js';
 import { PendingReplies } from './redis/connection/pending-replies.js';
@@ -133,10 +134,6 @@ function written(command: Command): Command {
 function answered(command: Command, answer: unknown): Command {
   command.resolve(answer);
   return command;
-}
-
-function ignore(): void {
-  // A fake node and a clock that stands still have nothing to do.
 }
 
 /** Runs a task in a microtask; not by `queueMicrotask`, which a test may have replaced. */

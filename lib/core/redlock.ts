@@ -1,9 +1,8 @@
-import { Acquisition } from './acquire/acquisition.js';
-import { CallerRequest } from './acquire/caller-request.js';
+import { Acquisition, CallerRequest, isPatient } from './acquire/acquisition.js';
 import type { Moment } from './time/clock.js';
 import { ResourceLockedError } from './api/errors.js';
 import type { LockListener } from './api/events.js';
-import { holdTermsOf, type LeaseContext } from './lease/lease-context.js';
+import type { LeaseContext } from './lease/lease-context.js';
 import { HeldLock } from './lease/held-lock.js';
 import { Lease } from './lease/lease.js';
 import { DelayedReleases } from './lease/release.js';
@@ -22,7 +21,6 @@ import { Shutdown, type Holder } from './lease/shutdown.js';
 import { statusOf, type RedlockStatus, type StatusOptions } from './quorum/status.js';
 import { ReusingClock } from './time/reusing-clock.js';
 import { WaitingLines } from './acquire/line/local-lines.js';
-import { isPatient } from './acquire/ways.js';
 
 const MOST_WAITERS = 10_000;
 
@@ -164,7 +162,7 @@ export class Redlock {
       const start = this.#isOpen ? budget.since : await this.#opened(budget, resources);
       const request = new CallerRequest({ resources, terms: options, budget }, this.#emit);
       const won = await this.#acquisition.take(request, options, start);
-      const lease = new Lease(this.#leaseContext, won, { terms: holdTermsOf(options), taken: request.taken! });
+      const lease = new Lease(this.#leaseContext, won, { terms: options, taken: request.taken! });
       if (isPatient(options) && (resources.length === 1 || won.parts)) this.#lines.hold(lease);
       else this.#lines.adopt(lease);
       const refused = this.#shutdown.keep(lease);

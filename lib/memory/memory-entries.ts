@@ -1,5 +1,5 @@
 import type { Claim } from '../core/port/claim.js';
-import { Tidying } from './tidying.js';
+import { Tidying } from '../core/collections/tidying.js';
 
 export interface Entry {
   readonly value: string;

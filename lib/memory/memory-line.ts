@@ -1,5 +1,5 @@
 import type { Claim } from '../core/port/claim.js';
-import { Tidying } from './tidying.js';
+import { Tidying } from '../core/collections/tidying.js';
 
 export interface LineTerms {
   /** Returns whether a waiting claim would hear of a grant; Redis knows if its process is gone. @default all claims would */

@@ -1,13 +1,14 @@
 import type { Redis } from 'ioredis';
+import { Tidying } from '../core/collections/tidying.js';
 import { Claim, type Grant } from '../core/port/claim.js';
 import type { Moment } from '../core/time/clock.js';
+import { ignore } from '../core/time/ignore.js';
 import { FAMILIES } from '../core/port/key-families.js';
 import { secretOf } from './batch/reply-decoder.js';
 import type { Asking } from './batch/batch-queue.js';
 import { readGrant, secretIn, signatureOf, type SignedGrant } from './grant-signature.js';
 import type { Reply } from './connection/wire-command.js';
 
-const TIDY_FROM = 1_000;
 /** How many grants are kept at most until a reply brings the secret that may verify them. */
 const MOST_EARLY = 1_000;
 
@@ -49,7 +50,7 @@ export class GrantChannel {
   /** By claim, the tokens of the grants that it was notified of. */
   readonly #tokens = new WeakMap<Claim, readonly number[]>();
   #redis: Redis | undefined;
-  #tidyAt = TIDY_FROM;
+  readonly #tidying = new Tidying();
   #usable = false;
   #reported = false;
 
@@ -78,6 +79,7 @@ export class GrantChannel {
     // so the secret is read now.
     this.#early = [];
     const known = this.#secret;
+    // Without the secret no grant counts until a reply of the node brings it.
     redis.get(this.keyPrefix + FAMILIES.waiting).then((mark) => this.#learn(secretIn(mark), known), ignore);
   }
 
@@ -92,7 +94,7 @@ export class GrantChannel {
   /** Accepts grants for this claim until it is released or no caller waits with it any more. */
   expect(claim: Claim): void {
     this.#waiting.set(claim.value, claim);
-    if (this.#waiting.size >= this.#tidyAt) this.#tidy();
+    this.#tidying.check(this.#waiting, () => this.#tidy());
   }
 
   forget(claim: Claim): void {
@@ -100,15 +102,13 @@ export class GrantChannel {
   }
 
   /**
-   * Removes claims that are over and with which no caller waits. It runs whenever the number of claims has doubled: often enough to forget
-   * locks that were never released, too seldom to cost anything. A claim that is still held stays: an extension may already have counted a
-   * vote that arrives late, and such a vote must not be given back.
+   * Removes claims that are over and with which no caller waits, so that locks which were never released are forgotten. A claim that is still
+   * held stays: an extension may already have counted a vote that arrives late, and such a vote must not be given back.
    */
   #tidy(): void {
     for (const [value, { ticket, isOver }] of this.#waiting) {
       if (!ticket!.isTaken && isOver) this.#waiting.delete(value);
     }
-    this.#tidyAt = Math.max(TIDY_FROM, 2 * this.#waiting.size);
   }
 
   /** Takes note that the node refuses the subscription. A connection that breaks before the answer is no refusal: the next one tries again. */
@@ -168,8 +168,4 @@ export class GrantChannel {
       // The parts of one lock share a value: a late grant for one part is no vote for the part that is waited for by now.
     } else if (!this.#waiting.has(value)) this.listener.unwanted(new Claim([resource], value));
   }
-}
-
-function ignore(): void {
-  // Without the secret no grant counts until a reply of the node brings it.
 }

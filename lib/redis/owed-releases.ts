@@ -1,9 +1,9 @@
+import { Tidying } from '../core/collections/tidying.js';
 import type { Claim } from '../core/port/claim.js';
 import type { Question } from '../core/port/lock-node.js';
 import type { Clock } from '../core/time/clock.js';
 import { LINE_KEPT } from './scripts/line-script.js';
 
-const TIDY_FROM = 1_000;
 /** Ms until a release that a node has answered with an error is tried again; every further pause is twice as long, up to the longest one. */
 const FIRST_PAUSE = 100;
 const LONGEST_PAUSE = 1_000;
@@ -35,7 +35,7 @@ export class OwedReleases {
   readonly #owed = new Map<Claim, Owed>();
   /** The claims that provably never came to the node. */
   readonly #unreached = new WeakSet<Claim>();
-  #tidyAt = TIDY_FROM;
+  readonly #tidying = new Tidying();
   #pause = FIRST_PAUSE;
   #stopTimer: (() => void) | undefined;
   #isClosed = false;
@@ -61,7 +61,7 @@ export class OwedReleases {
     const owed = this.#owed.get(claim);
     const until = owed?.isOnItsWay ? owed.until : Math.max(this.#now() + ttl, owed?.until ?? 0);
     this.#owed.set(claim, { until, isOnItsWay: false });
-    if (this.#owed.size >= this.#tidyAt) this.#tidy();
+    this.#tidying.check(this.#owed, () => this.#tidy());
     this.#stopTimer ??= this.clock.schedule(this.#pause, () => this.#tryAgain());
   }
 
@@ -97,14 +97,10 @@ export class OwedReleases {
     if (waits) this.pay();
   }
 
-  /**
-   * Removes releases whose time is over. It runs whenever the number of releases has doubled: often enough to forget,
-   * too seldom to cost anything.
-   */
+  /** Removes releases whose time is over. */
   #tidy(): void {
     const now = this.#now();
     for (const [claim, { until }] of this.#owed) if (until <= now) this.#owed.delete(claim);
-    this.#tidyAt = Math.max(TIDY_FROM, 2 * this.#owed.size);
   }
 
   #now(): number {

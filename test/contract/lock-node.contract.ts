@@ -36,7 +36,7 @@ export function describeLockNode(name: string, setUp: () => Promise<NodeUnderTes
       expect(await suite.probed()).toEqual({ kind: 'up' });
     });
 
-    it('answers every call later than it returns, once, in order, and for the seat that it was asked by', async () => {
+    it('answers every call later than it returns, once, in order, and for the node index that it was asked by', async () => {
       const claim = suite.claimOf(suite.fresh());
       const { node } = suite.under;
       const answers: string[] = [];

@@ -57,8 +57,8 @@ export class Rival {
     const polling = { retryDelay: 60_000, retryJitter: 0, waitTimeout: Infinity, signal: this.caller.signal };
     const terms = { ...DEFAULT_LOCK_OPTIONS, ...polling, ...options };
     const budget = new WaitBudget(this.#pool, terms, this.closing);
-    const request = { resources: ['a'], terms, budget, onLost: (outcome: Denied) => void this.lost.push(outcome) };
-    const listener = { isContended: false, lost: () => undefined, gaveUp: () => void (this.gaveUp += 1) };
+    const request = { resources: ['a'], terms, budget, onDenied: (outcome: Denied) => void this.lost.push(outcome) };
+    const listener = { isContended: false, denied: () => undefined, gaveUp: () => void (this.gaveUp += 1) };
     return new InLineAcquisition(this.#pool, request, listener).run(this.arena.clock.now());
   }
 

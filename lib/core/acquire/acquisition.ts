@@ -1,12 +1,58 @@
-import type { CallerRequest } from './caller-request.js';
-import type { Moment } from '../time/clock.js';
-import { requestError, type AcquireRequest, type Acquired } from './polling.js';
-import type { WaitTerms } from '../quorum/wait-budget.js';
+import { LockLostError } from '../api/errors.js';
+import type { LockListener } from '../api/events.js';
 import { extendOnce } from '../lease/extension.js';
 import { LEAST_SHARE_LEFT } from '../port/hand-off.js';
-import type { SeveralContext } from './several.js';
+import type { Denied } from '../quorum/outcome.js';
+import type { WaitTerms } from '../quorum/wait-budget.js';
+import type { Clock, Moment } from '../time/clock.js';
 import { Turns } from '../time/turns.js';
-import { Ways } from './ways.js';
+import { contend, requestError, type AcquireRequest, type Acquired } from './polling.js';
+import { takeSeveral, type SeveralContext } from './several.js';
+
+/** The request of one caller. It emits `contended` once at most, and `acquired` when the caller gets the lock. */
+export class CallerRequest implements AcquireRequest {
+  readonly resources: AcquireRequest['resources'];
+  readonly terms: AcquireRequest['terms'];
+  readonly budget: AcquireRequest['budget'];
+  /** The moment when the caller got the lock, read after the listeners of `acquired` have run. */
+  taken: Moment | undefined;
+  #reported = false;
+
+  constructor(
+    { resources, terms, budget }: Omit<AcquireRequest, 'onDenied'>,
+    private readonly emit: LockListener,
+  ) {
+    this.resources = resources;
+    this.terms = terms;
+    this.budget = budget;
+  }
+
+  /** Emits `acquired` and returns true. If a listener of that event computes until the lease is over, it also emits `lost` and returns false. */
+  begin({ attempts, validity }: Acquired, now: Moment, clock: Clock): boolean {
+    const { resources } = this;
+    this.emit({ type: 'acquired', resources, waited: Math.round(this.budget.waitedUntil(now)), attempts });
+    this.taken = clock.now();
+    if (validity.remainingAt(this.taken) > 0) return true;
+    const error = new LockLostError(resources, 'its listener of events computed for longer than the lease lasted');
+    this.emit({ type: 'lost', resources, error });
+    return false;
+  }
+
+  onDenied({ kind }: Pick<Denied, 'kind'>): void {
+    if (kind !== 'contended' || this.#reported) return;
+    this.#reported = true;
+    this.emit({ type: 'contended', resources: this.resources });
+  }
+}
+
+/** One way to acquire a lock. */
+interface Way {
+  /** Asks for the first time. In line, the lease of a free resource counts from `start`, a moment before anything is sent. */
+  begin(request: AcquireRequest, start: Moment): Promise<Acquired>;
+  again(request: AcquireRequest): Promise<Acquired>;
+  /** Called when a caller could not begin with what it had won, and does not ask again. */
+  leave(request: AcquireRequest): void;
+}
 
 /**
  * Acquires locks, in line or by polling. Callers go on one at a time, and each begins with nearly its whole lease. Example: A and B get their
@@ -14,11 +60,22 @@ import { Ways } from './ways.js';
  */
 export class Acquisition {
   readonly #turns: Turns;
-  readonly #ways: Ways;
+  readonly #polling: Way;
+  readonly #inLine: Way;
+  readonly #several: Way;
 
   constructor(private readonly context: SeveralContext) {
-    this.#turns = new Turns(context.pool.clock);
-    this.#ways = new Ways(context);
+    const { pool, lines } = context;
+    this.#turns = new Turns(pool.clock);
+    const poll = (request: AcquireRequest): Promise<Acquired> => contend(pool, request);
+    const takeAll = (request: AcquireRequest): Promise<Acquired> => takeSeveral(context, request);
+    this.#polling = { begin: poll, again: poll, leave };
+    this.#several = { begin: takeAll, again: takeAll, leave };
+    this.#inLine = {
+      begin: (request, start) => lines.take(request, start),
+      again: (request) => lines.again(request),
+      leave: (request) => lines.giveUp(request),
+    };
   }
 
   /**
@@ -28,7 +85,7 @@ export class Acquisition {
   async take(request: CallerRequest, terms: WaitTerms, start: Moment): Promise<Acquired> {
     const { budget } = request;
     const { clock } = this.context.pool;
-    const way = this.#ways.of(request, terms);
+    const way = this.#wayOf(request, terms);
     let won = await way.begin(request, start);
     for (let attempts = won.attempts; ; won = await way.again(request), attempts += won.attempts) {
       await this.#turns.next();
@@ -49,6 +106,11 @@ export class Acquisition {
     }
   }
 
+  #wayOf({ resources }: AcquireRequest, terms: WaitTerms): Way {
+    if (!isPatient(terms)) return this.#polling;
+    return resources.length === 1 ? this.#inLine : this.#several;
+  }
+
   /**
    * Extends a won lease until nearly the whole of it is left in a turn of its caller, because other callers may compute in between. Returns the
    * latest lease, which may still be short or over; returns undefined if so many nodes lost the claim that no quorum has it.
@@ -58,7 +120,7 @@ export class Acquisition {
     for (let ready = won; ;) {
       const isHeld = (): boolean => ready.validity.remaining(pool.clock) > 0;
       if (isWhole(ready, pool.clock.now()) || !isHeld() || budget.remainingForVote <= 0 || budget.aborted) return ready;
-      const extension = await extendOnce(pool, { claim: ready.claim, terms, onSend: ignore, isHeld, budget });
+      const extension = await extendOnce(pool, { claim: ready.claim, terms, isHeld, budget });
       const isProven = extension.kind === 'extended' && isHeld();
       // The nodes answer so slowly that too little of the new lease is left. Another extension would take just as long.
       const isSlow = isProven && !isWhole(extension, pool.clock.now());
@@ -80,6 +142,11 @@ function isWhole({ validity }: Pick<Acquired, 'validity'>, now: Moment): boolean
   return validity.remainingAt(now) >= validity.length * LEAST_SHARE_LEFT;
 }
 
-function ignore(): void {
-  // There is no `Lease` object yet that has to know the new validity.
+/** Returns whether a caller waits at all; a caller with a single attempt takes no place in a line. */
+export function isPatient({ waitTimeout, retryCount }: WaitTerms): boolean {
+  return waitTimeout > 0 && retryCount > 0;
+}
+
+function leave(): void {
+  // No other caller waits behind this one.
 }

@@ -1,4 +1,4 @@
-import { timeForRound } from '../quorum/in-time.js';
+import { timeForRound } from '../quorum/wait-budget.js';
 import type { AcquireAnswer } from '../port/lock-node.js';
 import type { NodePool } from '../quorum/node-pool.js';
 import { OwnClaim } from '../quorum/own-claim.js';
@@ -50,7 +50,7 @@ async function agreedOutcome(pool: NodePool, round: Round): Promise<Won | Denied
   let changed = (): void => undefined;
   const onVote = (check: () => void): void => {
     changed = check;
-    call.tellLate((nodeIndex, answer) => {
+    call.whenLate((nodeIndex, answer) => {
       note(nodeIndex, answer);
       noteLate(claim, answer);
       check();

@@ -17,14 +17,14 @@ export interface AcquireRequest {
   /** The owner's random value, if other parts of the same lock share it. @default a new value */
   readonly value?: string | undefined;
   /** Called each time the resources are denied. */
-  onLost(outcome: Pick<Denied, 'kind'>): void;
+  onDenied(outcome: Pick<Denied, 'kind'>): void;
 }
 
 /** The line of a process, as the acquisition of its first caller sees it. */
 export interface InLineListener {
   /** Whether other callers of this process want the same resource. */
   readonly isContended: boolean;
-  lost(outcome: Denied): void;
+  denied(outcome: Denied): void;
   gaveUp(): void;
 }
 
@@ -46,7 +46,7 @@ export async function contend(pool: NodePool, request: AcquireRequest): Promise<
   for (let attempts = 1; ; attempts += 1) {
     const outcome = await voteUntilClear(pool, request);
     if (outcome.kind === 'won') return { ...outcome, attempts };
-    request.onLost(outcome);
+    request.onDenied(outcome);
     const remaining = budget.remainingAfter(outcome, attempts);
     if (remaining <= 0) throw requestError(outcome, request);
     await budget.pause(Math.min(remaining, retryDelay(terms, pool.random)));

@@ -1,12 +1,11 @@
 import { SingleCall } from '../port/single-call.js';
 import type { QuorumCall, Decision } from '../quorum/quorum-call.js';
 import type { Moment } from '../time/clock.js';
-import { decideInTime, timeForToken } from '../quorum/in-time.js';
+import { decideInTime, timeForToken, type WaitBudget } from '../quorum/wait-budget.js';
 import type { AcquireAnswer } from '../port/lock-node.js';
 import type { NodePool } from '../quorum/node-pool.js';
 import type { OwnClaim } from '../quorum/own-claim.js';
 import { tooSlow, type Denied, type Won } from '../quorum/outcome.js';
-import type { WaitBudget } from '../quorum/wait-budget.js';
 import { commonToken, raiseLaggards, settle } from '../quorum/fencing-agreement.js';
 import { Validity, type LeaseTerms } from '../time/validity.js';
 import type { Votes } from '../quorum/votes.js';

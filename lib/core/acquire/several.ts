@@ -2,13 +2,14 @@ import { ask, outcomeOf } from './attempt.js';
 import type { LeaseTerms } from '../time/validity.js';
 import { ValueSpoiled } from './line/line-ticket.js';
 import { attemptUnlessAborted, requestError, type AcquireRequest, type Acquired } from './polling.js';
-import { timeForRound } from '../quorum/in-time.js';
+import { timeForRound } from '../quorum/wait-budget.js';
 import type { LeaseContext, LinesOfProcess } from '../lease/lease-context.js';
 import { Lease } from '../lease/lease.js';
 import { OwnClaim } from '../quorum/own-claim.js';
 import { denialOf } from '../quorum/outcome.js';
 import { retryDelay } from './retry.js';
 import type { WaitingLines } from './line/local-lines.js';
+import { ignore } from '../time/ignore.js';
 
 /** What `takeSeveral` needs from the engine. */
 export type SeveralContext = Pick<LeaseContext, 'pool' | 'releases' | 'maxTtl'> & { readonly lines: WaitingLines };
@@ -23,7 +24,7 @@ export async function takeSeveral(context: SeveralContext, request: AcquireReque
   for (let attempts = 1; ; attempts += 1) {
     const outcome = await attemptUnlessAborted(context.pool, request);
     if (outcome.kind === 'won') return { ...outcome, attempts };
-    request.onLost(outcome);
+    request.onDenied(outcome);
     const remaining = budget.remainingAfter(outcome, attempts);
     if (remaining <= 0) throw requestError(outcome, request);
     if (outcome.kind === 'contended') {
@@ -118,7 +119,7 @@ class Parts {
       value: this.#value,
       terms: request.terms,
       budget: request.budget,
-      onLost: (outcome) => request.onLost(outcome),
+      onDenied: (outcome) => request.onDenied(outcome),
     };
   }
 
@@ -137,10 +138,6 @@ class Parts {
     };
     return { ...this.context, lines: silent, emit: ignore, shutdown: { over: ignore } };
   }
-}
-
-function ignore(): void {
-  // Nobody outside knows of the parts.
 }
 
 function byCodeUnits(one: string, other: string): number {

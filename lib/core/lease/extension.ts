@@ -2,12 +2,11 @@ import { SingleCall } from '../port/single-call.js';
 import type { QuorumCall, Decision } from '../quorum/quorum-call.js';
 import { QuorumNotReachedError } from '../api/errors.js';
 import { proposalAt } from '../port/fencing.js';
-import { decideInTime } from '../quorum/in-time.js';
+import { decideInTime, type WaitBudget } from '../quorum/wait-budget.js';
 import type { AcquireAnswer, ExtendAnswer } from '../port/lock-node.js';
 import type { OwnClaim } from '../quorum/own-claim.js';
-import { outcomeOf } from '../quorum/node-outcome.js';
+import { outcomesOf } from '../quorum/node-outcome.js';
 import type { NodePool } from '../quorum/node-pool.js';
-import type { WaitBudget } from '../quorum/wait-budget.js';
 import { quorumOf } from '../quorum/quorum.js';
 import { Validity, type LeaseTerms } from '../time/validity.js';
 
@@ -21,7 +20,7 @@ export interface Extending {
   readonly claim: OwnClaim;
   readonly terms: LeaseTerms;
   /** Called before anything is sent, with the validity that the lease has if the extension succeeds. */
-  readonly onSend: (validity: Validity) => void;
+  readonly onSend?: (validity: Validity) => void;
   /** Returns whether the lease is still held, so that nodes that lost the key may be won back. */
   readonly isHeld: () => boolean;
   /** The wait budget of the caller that waits for the extension, if there is one. */
@@ -32,7 +31,7 @@ export interface Extending {
 export async function extendOnce(pool: NodePool, extending: Extending): Promise<Extension> {
   const { claim, terms } = extending;
   const validity = Validity.of(pool.clock.now(), terms.ttl, terms.driftFactor);
-  extending.onSend(validity);
+  extending.onSend?.(validity);
   let proven = false;
   const heal = (nodeIndex: number, answer: ExtendAnswer | undefined): void => {
     if (proven && answer?.kind === 'missing' && extending.isHeld()) winBack(pool, nodeIndex, { claim, ttl: terms.ttl });
@@ -67,7 +66,6 @@ function failureOf(quorumCall: QuorumCall<ExtendAnswer>, { resources }: OwnClaim
   const nodes = quorumCall.nodes.length;
   const gone = quorumCall.count((answer) => answer.kind === 'missing' || answer.kind === 'taken');
   if (gone > nodes - quorumOf(nodes)) return { kind: 'gone', reason: `${gone} of ${nodes} nodes no longer have it` };
-  const outcomes = quorumCall.nodes.map((node, index) => outcomeOf(node.name, quorumCall.answers[index]));
-  const error = new QuorumNotReachedError(resources, outcomes, 'the lease could not be extended');
+  const error = new QuorumNotReachedError(resources, outcomesOf(quorumCall), 'the lease could not be extended');
   return { kind: 'unproven', error };
 }

@@ -1,25 +1,9 @@
 import type { Entry } from '../collections/roster.js';
 import type { Won } from '../quorum/outcome.js';
 import type { OwnClaim } from '../quorum/own-claim.js';
-import type { LeaseTerms } from '../time/validity.js';
 import type { Moment } from '../time/clock.js';
 import type { LockListener } from '../api/events.js';
 import type { NodePool } from '../quorum/node-pool.js';
-import type { PreparedOptions } from '../api/prepared-options.js';
-import type { WaitTerms } from '../quorum/wait-budget.js';
-
-/** The options that say how long a lock is held. */
-export type HoldTerms = LeaseTerms & Pick<PreparedOptions, 'autoExtend' | 'maxHold' | 'minHold'>;
-
-/**
- * Returns the terms without the signal that could end the wait, because a lock that is held for long must not keep the signal alive. Terms
- * without a signal are returned as they are, so that many locks share one object.
- */
-export function holdTermsOf(terms: HoldTerms & Pick<WaitTerms, 'signal'>): HoldTerms {
-  if (terms.signal === undefined) return terms;
-  const { ttl, driftFactor, autoExtend, maxHold, minHold } = terms;
-  return { ttl, driftFactor, autoExtend, maxHold, minHold };
-}
 
 /** A held lock, as those who wait for it see it. */
 export interface Held extends Entry {
@@ -39,11 +23,8 @@ export interface LinesOfProcess {
   leave(lease: Held): void;
 }
 
-/** Gives claims back to the nodes; `decision` resolves once enough nodes have answered. */
+/** Gives claims back later; `decision` resolves once enough nodes have answered. */
 export interface Releases {
-  giveBack(claim: OwnClaim, ttl: number, now: Moment): { readonly decision: Promise<unknown> };
-  /** Gives the claim back to another caller of this process, which asks for the resource in the same turn of the event loop. */
-  makeRoom(claim: OwnClaim, ttl: number, now: Moment): { readonly decision: Promise<unknown> };
   /** Gives the claim back in `remaining` ms. */
   keep(claim: OwnClaim, ttl: number, remaining: number): { readonly decision: Promise<unknown> };
 }

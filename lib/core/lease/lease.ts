@@ -1,13 +1,13 @@
 import { elapsed, type Moment } from '../time/clock.js';
 import { LockLostError } from '../api/errors.js';
 import { extendOnce } from './extension.js';
-import type { Held, HoldTerms, LeaseContext } from './lease-context.js';
+import type { Held, LeaseContext } from './lease-context.js';
 import { LossSignal } from './loss-signal.js';
 import { toTtl } from '../api/options.js';
 import type { Won } from '../quorum/outcome.js';
 import type { OwnClaim } from '../quorum/own-claim.js';
 import { releaseOrPass } from './release.js';
-import { RenewalTimer } from './renewal.js';
+import { RenewalTimer, type HoldTerms } from './renewal.js';
 import type { Validity } from '../time/validity.js';
 
 /** The life of a held lock: it is extended, and then passed on, released or lost. Its holder sees it as a `HeldLock`. */

@@ -1,10 +1,11 @@
 import type { QuorumCall } from '../quorum/quorum-call.js';
 import type { Moment } from '../time/clock.js';
-import type { ExtendAnswer, ReleaseAnswer } from '../port/lock-node.js';
+import type { ExtendAnswer } from '../port/lock-node.js';
 import type { NodePool } from '../quorum/node-pool.js';
 import type { Won } from '../quorum/outcome.js';
 import type { OwnClaim } from '../quorum/own-claim.js';
-import type { Held, HoldTerms, LeaseContext, Releases, Successor } from './lease-context.js';
+import type { HoldTerms } from './renewal.js';
+import type { Held, LeaseContext, Releases, Successor } from './lease-context.js';
 
 /** A lease that its holder has released, or has lost. */
 interface Ended {
@@ -39,10 +40,10 @@ export function endingOf({ terms, ttl, now, since }: Omit<Ended, 'won'>, success
 
 /** Passes the claim to the next caller of this process, or gives it back; returns what the nodes are asked in the latter case. */
 export function releaseOrPass(
-  { lines, releases }: Pick<LeaseContext, 'lines' | 'releases'>,
+  { pool, lines, releases }: Pick<LeaseContext, 'pool' | 'lines' | 'releases'>,
   lease: Held,
   ended: Ended,
-): ReturnType<Releases['giveBack']> | undefined {
+): { readonly decision: Promise<unknown> } | undefined {
   const { won, ttl, now } = ended;
   const successor = lines.successorOf(lease, won, now);
   const ending = endingOf(ended, successor);
@@ -51,22 +52,14 @@ export function releaseOrPass(
     return undefined;
   }
   if (ending.kind === 'keep') return releases.keep(won.claim, ttl, ending.remaining);
-  return successor === 'nobody' ? releases.giveBack(won.claim, ttl, now) : releases.makeRoom(won.claim, ttl, now);
+  return successor === 'nobody' ? pool.release(won.claim, ttl, now) : pool.makeRoom(won.claim, ttl, now);
 }
 
-/** Gives claims back to the nodes: at once, or as soon as their `minHold` is over. */
+/** Gives claims back to the nodes as soon as their `minHold` is over. */
 export class DelayedReleases implements Releases {
   readonly #timers = new Set<() => void>();
 
   constructor(private readonly pool: NodePool) {}
-
-  giveBack(claim: OwnClaim, ttl: number, now: Moment): QuorumCall<ReleaseAnswer> {
-    return this.pool.release(claim, ttl, now);
-  }
-
-  makeRoom(claim: OwnClaim, ttl: number, now: Moment): QuorumCall<ReleaseAnswer> {
-    return this.pool.makeRoom(claim, ttl, now);
-  }
 
   /**
    * Keeps the claim on the nodes for `remaining` ms more, even if this process ends. Then it releases the claim, because a key that only

@@ -1,7 +1,23 @@
 import { elapsed, type Moment } from '../time/clock.js';
 import type { Random } from '../collections/random.js';
 import { TimedTask } from '../time/timer-queue.js';
-import type { HoldTerms, LeaseContext } from './lease-context.js';
+import type { PreparedOptions } from '../api/prepared-options.js';
+import type { WaitTerms } from '../quorum/wait-budget.js';
+import type { LeaseTerms } from '../time/validity.js';
+import type { LeaseContext } from './lease-context.js';
+
+/** The options that say how long a lock is held. */
+export type HoldTerms = LeaseTerms & Pick<PreparedOptions, 'autoExtend' | 'maxHold' | 'minHold'>;
+
+/**
+ * Returns the terms without the signal that could end the wait, because a lock that is held for long must not keep the signal alive. Terms
+ * without a signal are returned as they are, so that many locks share one object.
+ */
+export function holdTermsOf(terms: HoldTerms & Pick<WaitTerms, 'signal'>): HoldTerms {
+  if (terms.signal === undefined) return terms;
+  const { ttl, driftFactor, autoExtend, maxHold, minHold } = terms;
+  return { ttl, driftFactor, autoExtend, maxHold, minHold };
+}
 
 /** Ms: the shortest time between two extensions, however short the lease is. */
 const CLOSEST = 5;
@@ -20,15 +36,17 @@ export function renewalRetryIn(ttl: number, remaining: number): number {
 export abstract class RenewalTimer extends TimedTask {
   /** Ms that the lease lasts on the nodes at most, counted from the latest extension. */
   protected ttl: number;
+  protected readonly terms: HoldTerms;
   #renews = false;
 
   constructor(
     protected readonly context: LeaseContext,
-    protected readonly terms: HoldTerms,
+    terms: HoldTerms & Pick<WaitTerms, 'signal'>,
     /** When the holder got the lock. */
     readonly taken: Moment,
   ) {
     super();
+    this.terms = holdTermsOf(terms);
     this.ttl = terms.ttl;
   }
 
@@ -68,7 +86,10 @@ export abstract class RenewalTimer extends TimedTask {
     this.context.pool.timerQueue.remove(this);
   }
 
-  /** The lease is extended in `delay` ms, unless it was held too long by then or, if it ends before that, expires at its end. */
+  /**
+   * Sets the timer: to extend the lease in `delay` ms or, if the lease ends or has been held for `maxHold` before that, to let it expire at its
+   * end.
+   */
   #set(delay: number, now: Moment): void {
     const remaining = this.remainingAt(now);
     this.#renews = delay < remaining && elapsed(this.taken, now) + delay < this.terms.maxHold;

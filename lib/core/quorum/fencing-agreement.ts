@@ -21,13 +21,13 @@ export function commonToken(answers: readonly (AcquireAnswer | undefined)[]): nu
  * of the claim raises the counters.
  */
 export function settle(
-  quorumCall: Pick<QuorumCall<AcquireAnswer>, 'claim' | 'answers' | 'tellLate'>,
+  quorumCall: Pick<QuorumCall<AcquireAnswer>, 'claim' | 'answers' | 'whenLate'>,
   token: number,
 ): void {
   const { claim, answers } = quorumCall;
   claim.agree(token);
   for (const answer of answers) if (answer) noteLate(claim, answer);
-  quorumCall.tellLate((_seat, answer) => noteLate(claim, answer));
+  quorumCall.whenLate((_nodeIndex, answer) => noteLate(claim, answer));
 }
 
 /** Gives the claim its token by votes that may differ from each other; returns false if no token stands yet. */

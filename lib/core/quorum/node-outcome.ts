@@ -1,8 +1,19 @@
 import type { NodeOutcome } from '../api/errors.js';
 import type { AcquireAnswer, ExtendAnswer } from '../port/lock-node.js';
 
-/** Returns in words, for an error, what a node answered; `answer` is undefined if the call was decided before the node answered. */
-export function outcomeOf(node: string, answer: AcquireAnswer | ExtendAnswer | undefined): NodeOutcome {
+/** A call, or what it came to. */
+interface Answered {
+  readonly nodes: readonly { readonly name: string }[];
+  readonly answers: readonly (AcquireAnswer | ExtendAnswer | undefined)[];
+}
+
+/** Returns in words, for an error, what each node of a call answered. */
+export function outcomesOf({ nodes, answers }: Answered): NodeOutcome[] {
+  return nodes.map(({ name }, nodeIndex) => outcomeOf(name, answers[nodeIndex]));
+}
+
+/** Returns in words what a node answered; `answer` is undefined if the call was decided before the node answered. */
+function outcomeOf(node: string, answer: AcquireAnswer | ExtendAnswer | undefined): NodeOutcome {
   if (answer === undefined) return { node, outcome: 'pending', detail: 'not waited for' };
   if (answer.kind === 'unknown')
     return { node, outcome: answer.refused ? 'refused' : 'unknown', detail: answer.reason };

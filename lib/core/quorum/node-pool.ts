@@ -102,49 +102,39 @@ export class NodePool {
   }
 
   acquire(claim: OwnClaim, ttl: number, { late, now, isFirst }: AskedWith<AcquireAnswer>): QuorumCall<AcquireAnswer> {
+    const proposal = proposalAt(now);
     const timeout = this.timeoutFor(ttl);
     return new QuorumCall<AcquireAnswer>(this, {
       claim,
       ttl,
-      proposal: proposalAt(now),
+      proposal,
       timeout,
       now,
-      put: acquire,
-      favour: 'granted',
       isFirst,
       late,
+      yes: 'granted',
+      put: acquire,
     });
   }
 
   extend(claim: OwnClaim, ttl: number, late: Late<ExtendAnswer>): QuorumCall<ExtendAnswer> {
-    const timeout = this.timeoutFor(ttl);
-    return new QuorumCall<ExtendAnswer>(this, {
-      claim,
-      ttl,
-      proposal: 0,
-      timeout,
-      put: extend,
-      favour: 'extended',
-      late,
-    });
+    return this.#extend({ claim, ttl, late });
   }
 
   /** Makes a lease end in `ttl` ms, which may be sooner than without this call, because its holder has finished with the claim. */
   keep(claim: OwnClaim, ttl: number): QuorumCall<ExtendAnswer> {
-    const timeout = this.timeoutFor(ttl);
     this.#levelCounters(claim);
-    return new QuorumCall<ExtendAnswer>(this, {
-      claim,
-      ttl,
-      proposal: 0,
-      timeout,
-      put: extend,
-      favour: 'extended',
-      mayShorten: true,
-    });
+    return this.#extend({ claim, ttl, mayShorten: true });
   }
 
-  release(claim: OwnClaim, ttl: number, now?: Moment): QuorumCall<ReleaseAnswer> {
+  #extend(
+    asked: Pick<QuorumCallTerms<ExtendAnswer>, 'claim' | 'ttl' | 'late' | 'mayShorten'>,
+  ): QuorumCall<ExtendAnswer> {
+    const [timeout, now] = [this.timeoutFor(asked.ttl), this.clock.now()];
+    return new QuorumCall<ExtendAnswer>(this, { ...asked, proposal: 0, timeout, now, yes: 'extended', put: extend });
+  }
+
+  release(claim: OwnClaim, ttl: number, now = this.clock.now()): QuorumCall<ReleaseAnswer> {
     return this.#release({
       claim,
       ttl,
@@ -189,16 +179,16 @@ export class NodePool {
   }
 
   /**
-   * Raises the fence counters of one node to the last token of the claim. As long as the claim has no token, `told` has the tokens that the
+   * Raises the fence counters of one node to the last token of the claim. As long as the claim has no token, `pending` has the tokens that the
    * claim is likely to get.
    */
   raise(
     claim: OwnClaim,
     nodeIndex: number,
-    told?: { readonly token: number; readonly tokens: number; readonly answered: (answer: RaiseAnswer) => void },
+    pending?: { readonly token: number; readonly tokens: number; readonly answered: (answer: RaiseAnswer) => void },
   ): void {
-    const question = new SingleCall<RaiseAnswer>(claim, 0, told?.answered);
-    const { token, tokens } = told ?? claim;
+    const question = new SingleCall<RaiseAnswer>(claim, 0, pending?.answered);
+    const { token, tokens } = pending ?? claim;
     question.proposal = token + tokens - 1;
     question.tokens = claim.tokens;
     this.nodes[nodeIndex]!.raise(question, nodeIndex);

@@ -1,7 +1,7 @@
 import type { QuorumCall } from './quorum-call.js';
 import { QuorumNotReachedError, ResourceLockedError, type NodeOutcome, type RedlockError } from '../api/errors.js';
 import type { AcquireAnswer, Held, Quarantined } from '../port/lock-node.js';
-import { outcomeOf, whyUnavailable } from './node-outcome.js';
+import { outcomesOf, whyUnavailable } from './node-outcome.js';
 import type { OwnClaim } from './own-claim.js';
 import { quorumOf } from './quorum.js';
 import type { Moment } from '../time/clock.js';
@@ -159,8 +159,4 @@ function freeIn(quorumCall: QuorumCall<AcquireAnswer>, held: readonly Held[]): n
 function votesIn(quarantined: readonly Quarantined[], missing: number): number {
   const remaining = quarantined.map((answer) => answer.remaining).sort((a, b) => a - b);
   return Math.ceil(remaining[missing - 1] ?? 0);
-}
-
-function outcomesOf(quorumCall: QuorumCall<AcquireAnswer>): NodeOutcome[] {
-  return quorumCall.nodes.map((node, index) => outcomeOf(node.name, quorumCall.answers[index]));
 }

@@ -11,25 +11,16 @@ interface Answer {
 }
 
 /** What a quorum call asks, and how its answers count. */
-export interface QuorumCallTerms<A extends Answer> {
+export interface QuorumCallTerms<A extends Answer> extends Omit<Question<A>, 'answer' | 'tokens'> {
   readonly claim: OwnClaim;
-  readonly ttl: number;
-  /** @see Question.proposal */
-  readonly proposal: number;
-  /** @see Question.isFirst */
-  readonly isFirst?: boolean;
-  /** @see Question.mayShorten */
-  readonly mayShorten?: boolean;
-  /** @see Question.isFollowed */
-  readonly isFollowed?: boolean;
   /** Ms after which a missing answer counts as `unknown`. */
   readonly timeout: number;
-  /** The current time, if the caller has just read the clock. */
-  readonly now?: Moment | undefined;
+  /** The current time. */
+  readonly now: Moment;
   /** Puts the question to one node. */
   readonly put: (node: LockNode, question: Question<A>, nodeIndex: number) => void;
   /** The kind of answer that is a vote in favour. If it is undefined, every answer except `unknown` is one. */
-  readonly favour?: A['kind'] | undefined;
+  readonly yes?: A['kind'] | undefined;
   /** Called with every answer that comes after the decision; after a loss, also with `unknown` for each answer that is not in time. */
   readonly late?: ((nodeIndex: number, answer: A | Unknown) => void) | undefined;
 }
@@ -60,9 +51,10 @@ export class QuorumCall<A extends Answer> extends TimedTask implements Question<
   readonly isFollowed: boolean;
   /** Ms on the monotonic clock: when the question was put. */
   readonly asked: number;
-  readonly #timeout: number;
-  readonly #favour: string | undefined;
-  #tellLate: QuorumCallTerms<A>['late'];
+  /** @see QuorumCallTerms.timeout */
+  readonly timeout: number;
+  readonly #yes: string | undefined;
+  #onLate: QuorumCallTerms<A>['late'];
   #outcome: Decision | undefined;
   #onDecision: ((decision: Decision) => void) | undefined;
   #onComplete: (() => void) | undefined;
@@ -85,11 +77,11 @@ export class QuorumCall<A extends Answer> extends TimedTask implements Question<
     this.isFirst = terms.isFirst === true;
     this.mayShorten = terms.mayShorten === true;
     this.isFollowed = terms.isFollowed === true;
-    this.#timeout = terms.timeout;
-    this.#favour = terms.favour;
-    this.#tellLate = terms.late;
+    this.timeout = terms.timeout;
+    this.#yes = terms.yes;
+    this.#onLate = terms.late;
     this.answers = context.nodes.map(() => undefined);
-    const { now = context.clock.now() } = terms;
+    const { now } = terms;
     this.asked = now.monotonic;
     timerQueue.add(terms.timeout, this, now);
     for (let nodeIndex = 0; nodeIndex < nodes.length; nodeIndex += 1) terms.put(nodes[nodeIndex]!, this, nodeIndex);
@@ -110,13 +102,8 @@ export class QuorumCall<A extends Answer> extends TimedTask implements Question<
   }
 
   /** Replaces the listener for late answers. */
-  tellLate(late: (nodeIndex: number, answer: A | Unknown) => void): void {
-    this.#tellLate = late;
-  }
-
-  /** @see QuorumCallTerms.timeout */
-  get timeout(): number {
-    return this.#timeout;
+  whenLate(late: (nodeIndex: number, answer: A | Unknown) => void): void {
+    this.#onLate = late;
   }
 
   /** True if `cutShort` ended the call before it was decided. */
@@ -135,7 +122,7 @@ export class QuorumCall<A extends Answer> extends TimedTask implements Question<
   async rest(limit = Infinity): Promise<void> {
     if (!this.answers.includes(undefined)) return;
     await new Promise<void>((resolve) => {
-      const stopTimer = this.context.clock.schedule(Math.min(limit, this.#timeout), resolve);
+      const stopTimer = this.context.clock.schedule(Math.min(limit, this.timeout), resolve);
       this.#onComplete = () => {
         stopTimer();
         resolve();
@@ -154,10 +141,10 @@ export class QuorumCall<A extends Answer> extends TimedTask implements Question<
   }
 
   answer(nodeIndex: number, given: A | Unknown): void {
-    const answer = this.claim.isDoubtful(nodeIndex) && given.kind === this.#favour ? DOUBTFUL : given;
+    const answer = this.claim.isDoubtful(nodeIndex) && given.kind === this.#yes ? DOUBTFUL : given;
     this.answers[nodeIndex] = answer;
     if (this.#outcome) return this.#late(nodeIndex, answer);
-    if (this.#favours(answer.kind)) this.#granted += 1;
+    if (this.#isYes(answer.kind)) this.#granted += 1;
     else this.#refused += 1;
     const outcome = verdict(this.answers.length, this.#granted, this.#refused);
     if (outcome !== 'open') this.#end(outcome);
@@ -165,15 +152,15 @@ export class QuorumCall<A extends Answer> extends TimedTask implements Question<
 
   /** Gives up, since the time is up, but only after the input that has arrived was read: a late event loop is not a silent node. */
   due(): void {
-    this.context.clock.afterInput(() => this.#giveUp(`no answer within ${this.#timeout} ms`));
+    this.context.clock.afterInput(() => this.#giveUp(`no answer within ${this.timeout} ms`));
   }
 
-  #favours(kind: string): boolean {
-    return this.#favour === undefined ? kind !== 'unknown' : kind === this.#favour;
+  #isYes(kind: string): boolean {
+    return this.#yes === undefined ? kind !== 'unknown' : kind === this.#yes;
   }
 
   #late(nodeIndex: number, answer: A | Unknown): void {
-    this.#tellLate?.(nodeIndex, answer);
+    this.#onLate?.(nodeIndex, answer);
     this.#onHeard?.();
     if ((this.#onComplete || this.slot) && !this.answers.includes(undefined)) this.#complete();
   }
@@ -196,7 +183,7 @@ export class QuorumCall<A extends Answer> extends TimedTask implements Question<
 
   #end(outcome: Decision): void {
     this.#outcome = outcome;
-    const waits = outcome === 'lost' && this.#tellLate && this.answers.includes(undefined);
+    const waits = outcome === 'lost' && this.#onLate && this.answers.includes(undefined);
     if (!waits) this.context.timerQueue.remove(this);
     const notify = this.#onDecision;
     this.#onDecision = undefined;

@@ -1,9 +1,8 @@
 import { misfit } from '../api/options.js';
 import type { LockNode, ProbeAnswer, Unknown } from '../port/lock-node.js';
 import { clockOffset } from '../port/node-date.js';
-import { LONGEST_TIMER, type Moment } from '../time/clock.js';
+import { elapsed, LONGEST_TIMER, type Clock, type Moment } from '../time/clock.js';
 import type { NodePool } from './node-pool.js';
-import { probed, type Probed } from './probing.js';
 import { quorumOf } from './quorum.js';
 
 export interface NodeStatus {
@@ -16,11 +15,11 @@ export interface NodeStatus {
   readonly votesIn?: number;
   /** Why the node is down or does not vote. */
   readonly reason?: string;
-  /** Ms from the question to the answer, to a hundredth, as this process sees it; of nodes that were asked and answered. */
+  /** Ms from the question to the answer as this process sees it, rounded to 0.01 ms. Undefined for a node that was not asked or did not answer. */
   readonly latency?: number;
   /**
-   * Whole ms by which the clock of the node is ahead of the wall clock of this process, negative if it is behind; 0 if the two agree as far as
-   * the quickest answers tell. Of nodes that answer and have said what time they have.
+   * Whole ms by which the clock of the node is ahead of the wall clock of this process; negative if it is behind, and 0 if the quickest answers
+   * show no difference. Undefined until the node has answered with its time.
    */
   readonly clockOffset?: number;
 }
@@ -40,18 +39,45 @@ export interface StatusOptions {
   readonly timeout?: number | undefined;
 }
 
+/** What came of asking a node for a vote that is given back at once. */
+interface Probed {
+  /** `unknown` where the node did not answer in time. */
+  readonly answer: ProbeAnswer;
+  /** Ms from the question to the answer. */
+  readonly latency: number;
+}
+
+/** @throws TypeError, RangeError for a timeout that no timer can keep */
+export function checkStatusTimeout(timeout: number): void {
+  if (typeof timeout !== 'number' || !(timeout >= 1 && timeout <= LONGEST_TIMER))
+    throw misfit('status: timeout', timeout, `a number of ms from 1 to ${LONGEST_TIMER}`);
+}
+
 /**
  * Asks every node for a vote, which is given back at once; a node has `timeout` ms to answer.
  * @throws TypeError, RangeError for a timeout that no timer can keep
  */
 export async function statusOf(pool: NodePool, timeout: number): Promise<RedlockStatus> {
-  if (typeof timeout !== 'number' || !(timeout >= 1 && timeout <= LONGEST_TIMER))
-    throw misfit('status: timeout', timeout, `a number of ms from 1 to ${LONGEST_TIMER}`);
+  checkStatusTimeout(timeout);
   const probes = await Promise.all(pool.nodes.map((node) => probed(node, timeout, pool.clock)));
   const now = pool.clock.now();
   const nodes = probes.map((probe, index) => nodeStatus(pool.nodes[index]!, probe, now));
   const quorum = quorumOf(nodes.length);
   return { nodes, quorum, quorumReachable: nodes.filter(({ votes }) => votes).length >= quorum };
+}
+
+/** Asks a node whether it would vote; the node has `timeout` ms to answer. */
+function probed(node: LockNode, timeout: number, clock: Clock): Promise<Probed> {
+  const asked = clock.now();
+  return new Promise((resolve) => {
+    const settle = (answer: ProbeAnswer): void => resolve({ answer, latency: elapsed(asked, clock.now()) });
+    const silence: ProbeAnswer = { kind: 'unknown', reason: `no answer within ${timeout} ms`, sent: true };
+    const stopTimer = clock.schedule(timeout, () => clock.afterInput(() => settle(silence)));
+    node.probe((answer) => {
+      stopTimer();
+      settle(answer);
+    });
+  });
 }
 
 function nodeStatus({ name: node, clockAhead }: LockNode, { answer, latency }: Probed, now: Moment): NodeStatus {

@@ -23,7 +23,7 @@ interface Found {
 }
 
 /** What is known of the vote of one node. */
-interface Seat {
+interface NodeVote {
   vote: Vote | undefined;
   /** How many commands are on their way that may give the vote away. */
   yielding: number;
@@ -36,16 +36,16 @@ interface Seat {
 /** The votes for one claim, by node index, and until when each is provable. They come one by one, over several rounds. */
 export class Votes {
   /** Created for the first vote that is recorded: most claims are won without this count. */
-  #nodeIndexes: Seat[] | undefined;
+  #byNode: NodeVote[] | undefined;
 
   constructor(private readonly nodes: number) {}
 
   beginRound(): void {
-    if (this.#nodeIndexes) for (const nodeIndex of this.#nodeIndexes) nodeIndex.hasGranted = false;
+    if (this.#byNode) for (const node of this.#byNode) node.hasGranted = false;
   }
 
   has(nodeIndex: number): boolean {
-    return this.#nodeIndexes?.[nodeIndex]!.vote !== undefined;
+    return this.#byNode?.[nodeIndex]!.vote !== undefined;
   }
 
   grant(nodeIndex: number, vote: Vote): void {
@@ -59,7 +59,7 @@ export class Votes {
     this.grant(nodeIndex, vote);
     this.#at(nodeIndex).hasGranted = true;
     // The resource was free for the claim on every node, or is about to be: older refusals do not count any more.
-    for (const other of this.#nodeIndexes!) other.hasRefused = false;
+    for (const other of this.#byNode!) other.hasRefused = false;
   }
 
   /** Records that the node refused, or did not answer. */
@@ -108,7 +108,7 @@ export class Votes {
   /** Returns the fencing token of the votes that count at this moment, and whether it stands. */
   token(clock: Clock): Found | undefined {
     const quorum = quorumOf(this.nodes);
-    const votes = this.#counted(clock.now());
+    const votes = this.#countedAt(clock.now());
     const fences = votes.map(({ fence }) => fence);
     const token = tokenOf(fences, quorum);
     if (token === undefined) return undefined;
@@ -118,14 +118,14 @@ export class Votes {
 
   /** Returns the arrival time, in microseconds, of the oldest waiter that the nodes of these votes know. */
   oldest(clock: Clock): number {
-    return Math.min(...this.#counted(clock.now()).map(({ oldest = 0 }) => oldest));
+    return Math.min(...this.#countedAt(clock.now()).map(({ oldest = 0 }) => oldest));
   }
 
   /** Returns the indexes of the nodes that voted and whose counters are below `token`. */
   below(token: number, clock: Clock): number[] {
-    const counted = this.#counted(clock.now());
-    const isBelow = ({ vote }: Seat): boolean => vote !== undefined && vote.fence < token && counted.includes(vote);
-    return (this.#nodeIndexes ?? []).flatMap((nodeIndex, index) => (isBelow(nodeIndex) ? [index] : []));
+    const counted = this.#countedAt(clock.now());
+    const isBelow = ({ vote }: NodeVote): boolean => vote !== undefined && vote.fence < token && counted.includes(vote);
+    return (this.#byNode ?? []).flatMap((node, nodeIndex) => (isBelow(node) ? [nodeIndex] : []));
   }
 
   /** Returns in words, for an error, which nodes voted for the claim. */
@@ -135,23 +135,26 @@ export class Votes {
 
   /** Returns whether the counter of a node is not at `token`, or probably is not, because the node refused its vote. */
   differFrom(token: number): boolean {
-    return (this.#nodeIndexes ?? []).some(({ vote, hasRefused }) => hasRefused || (vote && vote.fence !== token));
+    return (this.#byNode ?? []).some(({ vote, hasRefused }) => hasRefused || (vote && vote.fence !== token));
   }
 
-  #at(nodeIndex: number): Seat {
-    return (this.#nodeIndexes ??= Array.from({ length: this.nodes }, noSeat))[nodeIndex]!;
+  #at(nodeIndex: number): NodeVote {
+    return (this.#byNode ??= Array.from({ length: this.nodes }, noVote))[nodeIndex]!;
   }
 
-  /** Returns the votes that no command on its way may give away; with `now`, only those that still last then. */
-  #counted(now?: Moment): Vote[] {
+  /** Returns the votes that no command on its way may give away. */
+  #counted(): Vote[] {
     const counted: Vote[] = [];
-    for (const { vote, yielding } of this.#nodeIndexes ?? []) {
-      if (vote && yielding === 0 && !(now && vote.validity.remainingAt(now) <= 0)) counted.push(vote);
-    }
+    for (const { vote, yielding } of this.#byNode ?? []) if (vote && yielding === 0) counted.push(vote);
     return counted;
+  }
+
+  /** Returns those of them that still last at `now`. */
+  #countedAt(now: Moment): Vote[] {
+    return this.#counted().filter(({ validity }) => validity.remainingAt(now) > 0);
   }
 }
 
-function noSeat(): Seat {
+function noVote(): NodeVote {
   return { vote: undefined, yielding: 0, hasGranted: false, hasRefused: false };
 }

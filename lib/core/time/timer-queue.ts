@@ -12,7 +12,7 @@ export abstract class TimedTask {
   abstract due(): void;
 }
 
-/** Tasks that are looked at together. It is a linked list and no `Set` for the reason that `Roster` gives. */
+/** Tasks that are looked at together. They form a linked list and not a `Set`, for the reason that `Roster` gives. */
 interface Slot {
   first: TimedTask | undefined;
 }

@@ -1,7 +1,9 @@
 import type { Redis } from 'ioredis';
+import { ignore } from '../../core/time/ignore.js';
 
 /** Keeps errors from ending the process. ioredis listens for the first error only, and a second one may follow, such as an alert of TLS. */
 export function outliveErrors(stream: Pick<Redis['stream'], 'on'> | undefined): void {
+  // ioredis handles it.
   stream?.on('error', ignore);
 }
 
@@ -10,9 +12,6 @@ export function outliveErrors(stream: Pick<Redis['stream'], 'on'> | undefined): 
  * and read it from there one tick later.
  */
 export function readAtOnce(stream: Pick<Redis['stream'], 'on'>): void {
-  stream.on('data', ignore);
-}
-
-function ignore(): void {
   // ioredis handles it.
+  stream.on('data', ignore);
 }

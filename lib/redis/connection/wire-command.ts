@@ -1,4 +1,5 @@
 import { Command } from 'ioredis';
+import { ignore } from '../../core/time/ignore.js';
 
 /** What comes of a command: a reply, an error reply, or the message that there will be no reply. */
 export type Reply =
@@ -54,6 +55,7 @@ export class WireCommand extends Command {
 
   #rejected(error: Error): void {
     const { reject } = this.#end();
+    // The listener gets the answer.
     this.promise.catch(ignore);
     if (error.name === 'ReplyError')
       this.listener.replied({ ok: false, reason: error.message, sent: true, refused: true });
@@ -73,7 +75,3 @@ export class WireCommand extends Command {
 }
 
 const NOTHING = { resolve: ignore, reject: ignore };
-
-function ignore(): void {
-  // The listener already has the answer.
-}

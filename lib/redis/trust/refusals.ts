@@ -27,7 +27,7 @@ export function advised(reason: string): string {
 
 /** Returns why a node refuses something that it would refuse to everybody; undefined for any other answer. */
 export function refusalIn(answer: NodeAnswer): string | undefined {
-  // That somebody else uses the key of a line for another type of value is no problem of the node.
+  // WRONGTYPE: another program has stored a value of another type under the key of a line, which says nothing about the node.
   return answer.kind === 'unknown' && answer.refused && !answer.reason.startsWith('WRONGTYPE')
     ? answer.reason
     : undefined;

@@ -9,7 +9,7 @@ export class KeyDefinitionError extends TypeError {
   }
 }
 
-/** Returns such an error with the method that it is about; returns any other error as it is, including the errors that a key function throws. */
+/** Adds the name of the method to a `KeyDefinitionError`. Returns any other error unchanged, including errors that a key function throws. */
 export function inMethod(error: unknown, where: string): unknown {
   if (!(error instanceof KeyDefinitionError)) return error;
   return new KeyDefinitionError(`${where}: ${error.message}`, error.cause === undefined ? {} : { cause: error.cause });

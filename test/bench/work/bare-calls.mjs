@@ -79,9 +79,9 @@ async function libraryPairs({ run, ports, library, names }, isEmpty) {
 /** @param {LibraryCalls} calls @param {readonly number[]} ports @param {string[]} ids */
 async function introduce(calls, ports, ids) {
   const introductions = ids.map((id) => calls.introductionTo(id));
-  for (const [seat, port] of ports.entries()) {
+  for (const [nodeIndex, port] of ports.entries()) {
     const nodes = await BareNodes.open([port]);
-    for (const call of introductions[seat] ?? []) await nodes.ask([call]);
+    for (const call of introductions[nodeIndex] ?? []) await nodes.ask([call]);
     nodes.close();
   }
 }

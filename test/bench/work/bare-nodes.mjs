@@ -22,7 +22,7 @@ export class BareNodes {
   constructor(sockets) {
     this.sockets = sockets;
     this.#awaited = sockets.map(() => []);
-    for (const [seat, socket] of sockets.entries()) socket.on('data', (bytes) => this.#read(seat, bytes));
+    for (const [nodeIndex, socket] of sockets.entries()) socket.on('data', (bytes) => this.#read(nodeIndex, bytes));
   }
 
   /** @param {readonly Buffer[]} calls one for each node @returns {Promise<void>} when a quorum has answered */
@@ -31,9 +31,9 @@ export class BareNodes {
       this.#turn += 1;
       this.#missing = (this.sockets.length >> 1) + 1;
       this.#done = resolve;
-      for (const [seat, socket] of this.sockets.entries()) {
-        this.#awaited[seat]?.push(this.#turn);
-        socket.write(/** @type {Buffer} */ (calls[seat]));
+      for (const [nodeIndex, socket] of this.sockets.entries()) {
+        this.#awaited[nodeIndex]?.push(this.#turn);
+        socket.write(/** @type {Buffer} */ (calls[nodeIndex]));
       }
     });
   }
@@ -42,10 +42,10 @@ export class BareNodes {
     for (const socket of this.sockets) socket.destroy();
   }
 
-  /** @param {number} seat @param {Buffer} bytes */
-  #read(seat, bytes) {
+  /** @param {number} nodeIndex @param {Buffer} bytes */
+  #read(nodeIndex, bytes) {
     for (const byte of bytes) {
-      if (byte !== LINE_FEED || this.#awaited[seat]?.shift() !== this.#turn) continue;
+      if (byte !== LINE_FEED || this.#awaited[nodeIndex]?.shift() !== this.#turn) continue;
       this.#missing -= 1;
       if (this.#missing === 0) this.#done();
     }

@@ -13,16 +13,16 @@ const SCRIPT = `
 
   setFlagsFromString('--expose-gc');
   const gc = runInNewContext('gc');
-  const answer = (question, seat, given) => queueMicrotask(() => question.answer(seat, given));
+  const answer = (question, nodeIndex, given) => queueMicrotask(() => question.answer(nodeIndex, given));
   const DOWN = { kind: 'unknown', reason: 'down', sent: false };
   const node = (name) => ({
     name,
     isDown: false,
-    acquire(question, seat) {
-      answer(question, seat, this.isDown ? DOWN : { kind: 'granted', fence: question.proposal, oldest: Infinity });
+    acquire(question, nodeIndex) {
+      answer(question, nodeIndex, this.isDown ? DOWN : { kind: 'granted', fence: question.proposal, oldest: Infinity });
     },
-    release(question, seat) {
-      answer(question, seat, this.isDown ? DOWN : { kind: 'released' });
+    release(question, nodeIndex) {
+      answer(question, nodeIndex, this.isDown ? DOWN : { kind: 'released' });
     },
     open: async () => undefined,
   });

@@ -125,7 +125,7 @@ export const CONTROLS: readonly Control[] = [
         replacement: 'if (ready &&',
       },
       {
-        file: 'lib/core/acquire/caller-request.ts',
+        file: 'lib/core/acquire/acquisition.ts',
         text: 'if (validity.remainingAt(this.taken) > 0) return true;',
         replacement: 'return true;',
       },

@@ -69,6 +69,6 @@ export function useUpTokens(victims: Victims, dice: Dice, { resources }: Scenari
       );
     const proposal = Math.round((wall + ahead) * 1_000);
     const question = { claim: new Claim([resource], 'others'), ttl: 0, proposal, tokens: 1 };
-    memory.raise({ ...question, answer: (_seat, given) => answer(given) }, 0);
+    memory.raise({ ...question, answer: (_nodeIndex, given) => answer(given) }, 0);
   }
 }

@@ -59,7 +59,7 @@ export class BatchRun {
     if (this.#left === 0) return node.memory.probe((answer) => this.#probed(answer));
     for (const operation of this.batch.operations) {
       const { verb, ...asked } = operation;
-      const answer = (_seat: number, given: NodeAnswer): void => this.#answered(operation, given);
+      const answer = (_nodeIndex: number, given: NodeAnswer): void => this.#answered(operation, given);
       if (isRelease(verb)) node.beforeRelease(asked.claim.resources, asked.claim.value);
       node.memory[METHODS[verb]]({ ...asked, ...MANNERS[verb], answer }, 0);
     }

@@ -83,8 +83,8 @@ export class InLineAcquisition implements Candidate {
       // A grant may have arrived right after the last answer.
       if (outcome.kind !== 'won') outcome = await wait.settled(wait.found(outcome) ?? outcome);
       if (outcome.kind === 'won') return { ...outcome, attempts };
-      this.listener.lost(outcome);
-      this.request.onLost(outcome);
+      this.listener.denied(outcome);
+      this.request.onDenied(outcome);
       const remaining = budget.remainingAfter(outcome, attempts);
       if (remaining <= 0) throw requestError(outcome, this.request);
       wait.denied(outcome);

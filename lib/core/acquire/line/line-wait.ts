@@ -2,15 +2,14 @@ import type { Grant } from '../../port/claim.js';
 import { LEAST_SHARE_LEFT } from '../../port/hand-off.js';
 import type { AcquireAnswer } from '../../port/lock-node.js';
 import { settleByVotes } from '../../quorum/fencing-agreement.js';
-import { reasonInTime } from '../../quorum/in-time.js';
+import { reasonInTime } from '../../quorum/wait-budget.js';
 import type { NodePool } from '../../quorum/node-pool.js';
 import type { Denied, TokenPending } from '../../quorum/outcome.js';
 import type { Validity } from '../../time/validity.js';
 import type { AcquireRequest, Acquired } from '../polling.js';
 import { untilAgreed, type Round } from '../round.js';
 import type { LineTicket } from './line-ticket.js';
-import { SplitVote } from './split-vote.js';
-import type { Surrender } from './yielding.js';
+import { SplitVote, type Surrender } from './split-vote.js';
 
 /** What a waiter does at the moment, and so what an event means to it. */
 type State =

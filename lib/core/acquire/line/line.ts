@@ -1,6 +1,6 @@
 import type { Clock, Moment } from '../../time/clock.js';
 import { requestError, type InLineListener, type AcquireRequest, type Acquired } from '../polling.js';
-import { timeForRound } from '../../quorum/in-time.js';
+import { timeForRound } from '../../quorum/wait-budget.js';
 import type { Held, Successor } from '../../lease/lease-context.js';
 import type { NodePool } from '../../quorum/node-pool.js';
 import type { SlotTable, Named } from '../../collections/slot-table.js';
@@ -81,7 +81,7 @@ export class Line implements InLineListener, Named {
   }
 
   /** Records why the first caller was denied, and refuses at once the waiters whose time ends before a quorum can vote again. */
-  lost(outcome: Denied): void {
+  denied(outcome: Denied): void {
     this.#latest = outcome;
     if (outcome.kind !== 'quarantined') return;
     this.#waiters?.forEach((waiting) => {

@@ -25,7 +25,7 @@ export class WaitingLines implements LinesOfProcess {
     const line = this.#lines.get(resource);
     if (line === undefined) return this.#inLine(request, new Line(resource, this.#lines)).run(start);
     line.dateArrival(request);
-    request.onLost(line.why);
+    request.onDenied(line.why);
     const refusal = line.refusal(request);
     if (refusal) return Promise.reject(requestError(refusal, request));
     if (line.length >= this.maxWaiters) return Promise.reject(requestError(line.obstacle, request));

@@ -20,7 +20,7 @@ function ballotOf(claim: OwnClaim, answers: (AcquireAnswer | undefined)[]) {
   return {
     claim,
     answers,
-    tellLate: (late: typeof tell): void => void (tell = late),
+    whenLate: (late: typeof tell): void => void (tell = late),
     comes: (answer: AcquireAnswer): void => tell(answers.indexOf(undefined), answer),
   };
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { NodeOutcome } from '../../../../lib/core/api/errors.js';
 import type { AcquireAnswer, ExtendAnswer } from '../../../../lib/core/port/lock-node.js';
-import { outcomeOf, whyUnavailable } from '../../../../lib/core/quorum/node-outcome.js';
+import { outcomesOf, whyUnavailable } from '../../../../lib/core/quorum/node-outcome.js';
 
-describe('outcomeOf', () => {
+describe('outcomesOf', () => {
   it.each<[AcquireAnswer | ExtendAnswer | undefined, Omit<NodeOutcome, 'node'>]>([
     [{ kind: 'granted', fence: 7 }, { outcome: 'granted' }],
     [
@@ -25,7 +25,7 @@ describe('outcomeOf', () => {
     ],
     [undefined, { outcome: 'pending', detail: 'not waited for' }],
   ])('of %j is %j', (answer, outcome) => {
-    expect(outcomeOf('n', answer)).toEqual({ node: 'n', ...outcome });
+    expect(outcomesOf({ nodes: [{ name: 'n' }], answers: [answer] })).toEqual([{ node: 'n', ...outcome }]);
   });
 });
 

@@ -31,7 +31,7 @@ describe('QuorumCall, of what comes once it is decided,', () => {
     polls.say[1]!(YES);
     expect(await quorumCall.decision).toBe('won');
     const others: unknown[] = [];
-    quorumCall.tellLate((nodeIndex, { kind }) => void others.push([nodeIndex, kind]));
+    quorumCall.whenLate((nodeIndex, { kind }) => void others.push([nodeIndex, kind]));
     polls.say[2]!(NO);
     expect([others, polls.late]).toEqual([[[2, 'no']], []]);
   });

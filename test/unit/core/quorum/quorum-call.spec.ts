@@ -42,7 +42,7 @@ describe('QuorumCall', () => {
   });
 
   it('takes every answer for a vote in favour where none is named, except that there is none', async () => {
-    const [won, lost] = [polls.ballotOf(3, { favour: undefined }), polls.ballotOf(3, { favour: undefined })];
+    const [won, lost] = [polls.ballotOf(3, { yes: undefined }), polls.ballotOf(3, { yes: undefined })];
     polls.say[0]!(YES);
     polls.say[1]!(NO);
     for (const index of [4, 5]) polls.say[index]!({ kind: 'unknown', reason: 'closed', sent: true });

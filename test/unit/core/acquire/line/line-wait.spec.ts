@@ -25,7 +25,7 @@ describe('LineWait', () => {
     closing = new AbortSource();
     pool = new NodePool(memory.nodes, { clock: memory.clock, random: new SeededRandom(), nodeTimeout: TIMEOUT });
     const budget = new WaitBudget(pool, DEFAULT_LOCK_OPTIONS, closing);
-    request = { resources: ['a'], terms: DEFAULT_LOCK_OPTIONS, budget, onLost: () => undefined };
+    request = { resources: ['a'], terms: DEFAULT_LOCK_OPTIONS, budget, onDenied: () => undefined };
     ticket = new LineTicket(pool, request, { granted: () => undefined, listener: { isContended: false } });
     wait = new LineWait(pool, request, ticket);
   });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { TimerQueue } from '../../../../lib/core/time/timer-queue.js';
-import { CallerRequest } from '../../../../lib/core/acquire/caller-request.js';
+import { CallerRequest } from '../../../../lib/core/acquire/acquisition.js';
 import { OwnClaim } from '../../../../lib/core/quorum/own-claim.js';
 import type { Acquired } from '../../../../lib/core/acquire/polling.js';
 import type { LockEvent } from '../../../../lib/core/api/events.js';
@@ -31,8 +31,8 @@ describe('CallerRequest', () => {
   });
 
   it('tells once that somebody else has what is wanted', () => {
-    call.onLost({ kind: 'contended' });
-    call.onLost({ kind: 'contended' });
+    call.onDenied({ kind: 'contended' });
+    call.onDenied({ kind: 'contended' });
     expect(events).toEqual([{ type: 'contended', resources: ['a'] }]);
   });
 
@@ -57,8 +57,8 @@ describe('CallerRequest', () => {
   });
 
   it('does not where nobody is known to have it', () => {
-    call.onLost({ kind: 'unavailable' });
-    call.onLost({ kind: 'quarantined' });
+    call.onDenied({ kind: 'unavailable' });
+    call.onDenied({ kind: 'quarantined' });
     expect(events).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Place } from '../../../../../lib/core/acquire/line/place.js';
+import { Place } from '../../../../../lib/core/acquire/line/line-ticket.js';
 
 describe('Place', () => {
   const grant = { since: { monotonic: 5, wall: 1_005 }, fence: 7 };

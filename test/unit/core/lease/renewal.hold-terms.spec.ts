@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { holdTermsOf } from '../../../../lib/core/lease/lease-context.js';
+import { holdTermsOf } from '../../../../lib/core/lease/renewal.js';
 import { DEFAULT_LOCK_OPTIONS } from '../../../../lib/core/api/options.js';
 
 describe('holdTermsOf', () => {

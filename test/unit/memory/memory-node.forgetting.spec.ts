@@ -2,21 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { SingleCall } from '../../../lib/core/port/single-call.js';
 import { Claim } from '../../../lib/core/port/claim.js';
 import { MemoryNode } from '../../../lib/memory/memory-node.js';
-import { Tidying } from '../../../lib/memory/tidying.js';
 import { VirtualClock } from '../../support/virtual-clock.js';
-
-describe('Tidying', () => {
-  it('is due whenever there is twice as much as was left, and not before there is much', () => {
-    const tidying = new Tidying();
-    const entries = new Set<number>();
-    const sizes: number[] = [];
-    for (let index = 0; index < 4_000; index += 1) {
-      entries.add(index);
-      tidying.check(entries, () => sizes.push(entries.size));
-    }
-    expect(sizes).toEqual([1_000, 2_000, 4_000]);
-  });
-});
 
 describe('MemoryNode', () => {
   it('forgets what is over: a node that lives as long as its process does not grow with the number of names', async () => {
