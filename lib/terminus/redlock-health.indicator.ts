@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { HealthIndicatorService, type HealthIndicatorResult } from '@nestjs/terminus';
-import type { RedlockStatus } from '../core/quorum/status.js';
+import { checkStatusTimeout, type RedlockStatus } from '../core/quorum/status.js';
 import type { RedlockService } from '../redlock.service.js';
 import { getRedlockToken } from '../redlock.tokens.js';
 import { reportOf, reportOfFailure, type HealthReport } from './health-report.js';
 import { RecentAnswer } from './recent-answer.js';
 import type { RedlockHealthOptions } from './redlock-health.options.js';
 
-/** Checks for `@nestjs/terminus` whether enough nodes of a pool vote; asks the nodes once a second at most, however often it is called. */
+/** Checks for `@nestjs/terminus` whether enough nodes of a pool vote. It asks the nodes at most once a second, however often it is called. */
 @Injectable()
 export class RedlockHealthIndicator {
   readonly #health: HealthIndicatorService;
@@ -22,7 +22,7 @@ export class RedlockHealthIndicator {
   }
 
   /**
-   * Resolves with up if all nodes vote, degraded if a quorum of them does, and otherwise down; never rejects.
+   * Resolves with 'up' if all nodes vote, 'degraded' if only a quorum of them does, and otherwise 'down'; never rejects.
    * @example
    * ```ts
    * this.health.check([() => this.redlock.check('locks')])
@@ -47,8 +47,10 @@ export class RedlockHealthIndicator {
     }
   }
 
-  /** @throws UnknownElementException where there is no such pool; RangeError for a timeout that no node could keep */
+  /** @throws UnknownElementException if there is no such pool; TypeError, RangeError for a timeout that no timer can keep */
   #status({ pool, timeout }: RedlockHealthOptions): Promise<RedlockStatus> {
+    // A wrong timeout is an error of one check, so that it must not become the recent answer to all of them.
+    if (timeout !== undefined) checkStatusTimeout(timeout);
     const service = this.#moduleRef.get<RedlockService>(getRedlockToken(pool), { strict: false });
     const recent = this.#answers.get(service) ?? new RecentAnswer();
     this.#answers.set(service, recent);
@@ -58,7 +60,7 @@ export class RedlockHealthIndicator {
 
 type Session = ReturnType<HealthIndicatorService['check']>;
 
-/** Terminus 11 knows up and down only. */
+/** Terminus 11 knows only 'up' and 'down'. */
 function knowsDegraded(session: Partial<Pick<Session, 'degraded'>>): boolean {
   return typeof session.degraded === 'function';
 }

@@ -14,9 +14,9 @@ export class HeldLock implements Lock {
     this.#lease = lease;
   }
 
-  /** Returns the lease behind a lock; undefined for a lock that this package did not make, such as a test double. */
+  /** Returns the lease behind a lock; undefined for a lock that this package did not make, such as a test double, which may be any value. */
   static leaseOf(lock: Lock): Lease | undefined {
-    return #lease in lock ? lock.#lease : undefined;
+    return Object(lock) === lock && #lease in lock ? lock.#lease : undefined;
   }
 
   get fencingToken(): number {

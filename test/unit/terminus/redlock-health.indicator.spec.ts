@@ -70,6 +70,16 @@ describe('RedlockHealthIndicator', () => {
     expect(status.mock.calls).toEqual([[{ timeout: 300 }], [{ timeout: undefined }]]);
   });
 
+  it.each([0, -1, Number.NaN, 2 ** 31])(
+    'is down where the timeout is %d, for this check and no other of the pool',
+    async (timeout) => {
+      expect(await indicator.check('wrong', { timeout })).toMatchObject({
+        wrong: { status: 'down', message: expect.stringContaining('timeout') },
+      });
+      expect(await indicator.check('right')).toMatchObject({ right: { status: 'up' } });
+    },
+  );
+
   it('is down, and does not throw, where there is no such pool', async () => {
     const told = await indicator.check('locks', { pool: 'biling', whenDown: 'degraded' });
     expect(told).toEqual({ locks: { status: 'down', message: 'Nest could not find RedlockService(biling)' } });

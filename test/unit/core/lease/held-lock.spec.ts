@@ -26,7 +26,10 @@ describe('a lock, as its holder sees it', () => {
     expect(names).toEqual(new Set([...MEMBERS, Symbol.asyncDispose, 'constructor']));
   });
 
-  it('leads to no lease if it is a test double', () => {
-    expect(HeldLock.leaseOf({ resources: ['a'] } as unknown as HeldLock)).toBeUndefined();
-  });
+  it.each([{ resources: ['a'] }, 'lock', 7, null, undefined])(
+    'leads to no lease if it is a test double: %j',
+    (lock) => {
+      expect(HeldLock.leaseOf(lock as unknown as HeldLock)).toBeUndefined();
+    },
+  );
 });
