@@ -46,16 +46,21 @@ export function setForward(victims: Victims, dice: Dice): void {
 }
 
 /** One of a client's addresses leads to another node for a while, as after a failover: usually to one that has an address already. */
-export function moveAddress({ world, nodes, clients }: Victims, dice: Dice): void {
-  const { name, connections } = dice.pick(clients);
+export function moveAddress({ world, nodes, clients, end }: Victims, dice: Dice): void {
+  const { name, connections, redlock } = dice.pick(clients);
   const moved = dice.pick(connections);
   const to = dice.pick(nodes);
   const length = dice.between(20, dice.pick([100, 400, 900]));
-  // While it starts a client refuses two addresses of one server.
-  if (!connections.every(({ isReady, isMoved }) => isReady && !isMoved)) return;
-  world.note(() => `### for ${name} the address of ${moved.name} leads to ${to.name} for ${length.toFixed(1)} ms`);
-  moved.leadTo(to);
-  world.in(length, () => moved.leadTo());
+  const isUsable = (): boolean => connections.every(({ isReady, isMoved }) => isReady && !isMoved);
+  if (!isUsable()) return;
+  // While it starts, a client refuses two addresses of one server. It may still start when all connections are ready, because a node that is
+  // busy has not yet said which server it is.
+  void redlock.open().then(() => {
+    if (world.now >= end || !isUsable()) return;
+    world.note(() => `### for ${name} the address of ${moved.name} leads to ${to.name} for ${length.toFixed(1)} ms`);
+    moved.leadTo(to);
+    world.in(length, () => moved.leadTo());
+  });
 }
 
 /** Others take so many tokens of the counters that a lock shares with them that these are ahead of the clock, if the node lets them. */
