@@ -11,6 +11,7 @@ export type { LockEvent } from './core/api/events.js';
 export type { Lock } from './core/api/lock.js';
 export type { LockOptions } from './core/api/options.js';
 export type { NodeStatus, RedlockStatus, StatusOptions } from './core/quorum/status.js';
+export type { NodeCredentials } from './redis/connection/credentials.js';
 export { RedlockModule } from './redlock.module.js';
 export type { RedlockModuleExtras, RedlockOptionsFactory } from './redlock.module.js';
 export type { RedlockModuleOptions } from './redlock.options.js';

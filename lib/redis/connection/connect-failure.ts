@@ -2,9 +2,42 @@
 const NO_TLS =
   /ETIMEDOUT|EPROTO|ERR_SSL|before secure TLS connection|wrong version number|packet length too long|record layer/;
 
-/** Returns why a connection failed, with advice where TLS was asked for and did not come about. */
-export function whyFailed(error: NodeJS.ErrnoException, { tls }: { readonly tls?: unknown }): string {
+/** What to do about a connection that fails, by what its error says. */
+const REMEDIES: readonly (readonly [RegExp, string])[] = [
+  [/^NOAUTH/, 'it asks for a password: give the node a password, or credentials()'],
+  [
+    /^WRONGPASS|invalid password/i,
+    'it does not accept this user and password: set the right ones; where they change, let credentials() of the node return them',
+  ],
+  [/certificate[ _]required/i, 'it asks for a certificate of the client: give tls.cert and tls.key'],
+  [/certificate has expired|CERT_HAS_EXPIRED/, 'replace the certificate of the node'],
+  [/self[- ]signed|unable to (verify|get).*certificate|unknown ca/i, 'give the CA of both sides: tls.ca here'],
+];
+/** What a client sees that has no certificate where the node asks for one, and the connection ends before the node has said so. */
+const ENDED = /ECONNRESET|EPIPE/;
+const ENDED_REMEDY = 'if the node asks for a certificate of the client, give tls.cert and tls.key';
+const NO_TLS_REMEDY = 'TLS was asked for (rediss://): does this port speak TLS?';
+
+/** Matches failures that do not pass by themselves. */
+const FOR_OPERATOR = /^(NOAUTH|WRONGPASS|NOPERM|ERR )|certificate|credentials\(\)|unknown ca|TLS was asked for/i;
+
+/** Returns why a connection failed, with advice where it is known what to do. */
+export function whyFailed(error: NodeJS.ErrnoException, { tls }: { readonly tls?: object | undefined }): string {
   const reason = error.message || (error.code ?? error.name);
-  const isNoTls = Boolean(tls) && NO_TLS.test(`${error.code} ${reason}`);
-  return isNoTls ? `${reason} - TLS was asked for (rediss://): does this port speak TLS?` : reason;
+  const remedy = remedyOf(reason);
+  if (remedy !== undefined) return `${reason.replace(/\.?\s*$/, '')} - ${remedy}`;
+  if (tls === undefined) return reason;
+  const what = `${error.code} ${reason}`;
+  if (NO_TLS.test(what)) return `${reason} - ${NO_TLS_REMEDY}`;
+  return ENDED.test(what) && !('cert' in tls) ? `${reason} - ${ENDED_REMEDY}` : reason;
+}
+
+/** Returns what to do about a failure; undefined where nobody knows. */
+export function remedyOf(reason: string): string | undefined {
+  return REMEDIES.find(([pattern]) => pattern.test(reason))?.[1];
+}
+
+/** Returns whether somebody has to do something about a failure, because it does not pass by itself. */
+export function isForOperator(reason: string): boolean {
+  return FOR_OPERATOR.test(reason);
 }

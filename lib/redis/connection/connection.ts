@@ -1,8 +1,11 @@
-import { Redis, type RedisOptions } from 'ioredis';
+import type { Redis } from 'ioredis';
 import type { Clock, Moment } from '../../core/time/clock.js';
 import type { NodeEvent } from '../../core/port/lock-node.js';
+import { AskingClient } from './asking-client.js';
 import { whyFailed } from './connect-failure.js';
+import { ConnectionReport } from './connection-report.js';
 import { connectionSettings } from './connection-settings.js';
+import type { NodeOptions } from './node-options.js';
 import { outliveErrors, readAtOnce } from './stream.js';
 import { PendingReplies } from './pending-replies.js';
 import { within } from './within.js';
@@ -32,28 +35,29 @@ export interface ConnectionListener {
 
 /** One connection to one node. It says at once when it cannot send, and never sends a command twice. */
 export class NodeConnection {
-  readonly #redis: Redis;
+  readonly #redis: AskingClient;
   readonly #unanswered = new PendingReplies(() => this.#answered());
+  readonly #report = new ConnectionReport((event) => this.#tellPool(event));
   #tellPool: (event: NodeEvent) => void = () => undefined;
   #ready = false;
   /** Ms for which the connection had been without an answer at the latest check; 0 while it answers. */
   #silence = 0;
   #checking = false;
-  #reported: NodeEvent['type'] | undefined;
   #down = 'not connected yet';
   /** When the handshake of a new connection began; undefined while none is under way. */
   #handshakeSince: number | undefined;
   #refusal: string | undefined;
 
   constructor(
-    options: RedisOptions,
+    { credentials, ...options }: NodeOptions,
     private readonly listener: ConnectionListener,
     private readonly clock: Pick<Clock, 'now' | 'schedule'>,
   ) {
-    this.#redis = new Redis(connectionSettings(options));
+    const failed = (reason: string): void => this.#unauthorized(reason);
+    this.#redis = new AskingClient(connectionSettings(options), { credentials, clock, failed });
     this.#redis.on('connect', () => (this.#handshakeSince = this.clock.now().monotonic));
     this.#redis.on('ready', () => this.#connectedAndReady());
-    this.#redis.on('error', (error: NodeJS.ErrnoException) => this.#failed(whyFailed(error, options)));
+    this.#redis.on('error', (error: NodeJS.ErrnoException) => this.#failed(whyFailed(error, this.#redis.options)));
     this.#redis.on('close', () => this.#lost());
   }
 
@@ -92,7 +96,8 @@ export class NodeConnection {
   /** Returns why nothing can be sent now; undefined where commands can be sent. */
   obstacle(): string | undefined {
     if (!this.#checking && this.#silentFor > this.#suspectAfter) this.#checkSilence();
-    return this.#ready && this.#silence === 0 ? undefined : this.#down;
+    if (this.#ready && this.#silence === 0) return undefined;
+    return this.#redis.isAsking ? 'its credentials() has not answered yet' : this.#down;
   }
 
   get #suspectAfter(): number {
@@ -109,7 +114,7 @@ export class NodeConnection {
       if (silence <= this.#suspectAfter) return;
       this.#down = `silent for ${silence} ms`;
       this.#silence = silence;
-      this.#notify({ type: 'node-down', reason: this.#down });
+      this.#report.down(this.#down);
       if (silence > RECONNECT_AFTER) this.#reconnect();
     });
   }
@@ -141,7 +146,7 @@ export class NodeConnection {
   #connectedAndReady(): void {
     if (this.#refusal !== undefined) {
       this.#handshakeSince = undefined;
-      return this.#notify({ type: 'node-down', reason: this.#refusal });
+      return this.#report.down(this.#refusal);
     }
     const { stream } = this.#redis;
     this.#unanswered.begin();
@@ -159,7 +164,7 @@ export class NodeConnection {
   #usable(): void {
     this.#silence = 0;
     this.listener.usable();
-    this.#notify({ type: 'node-up' });
+    this.#report.up();
   }
 
   #lost(): void {
@@ -169,14 +174,13 @@ export class NodeConnection {
     this.#refusal = undefined;
     this.#handshakeSince = undefined;
     this.#settleAll(this.#down);
-    this.#notify({ type: 'node-down', reason: this.#down });
+    this.#report.down(this.#down);
   }
 
-  /** Reports every change once, and not every command or attempt that fails. */
-  #notify(event: NodeEvent): void {
-    if (event.type === this.#reported) return;
-    this.#reported = event.type;
-    this.#tellPool(event);
+  /** There is no connection, because there are no credentials for one. */
+  #unauthorized(reason: string): void {
+    this.#down = reason;
+    this.#report.down(reason);
   }
 
   #settleAll(reason: string): void {

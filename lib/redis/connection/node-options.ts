@@ -1,5 +1,6 @@
 import type { RedisOptions } from 'ioredis';
 import { OWN_SETTINGS } from './connection-settings.js';
+import type { CredentialsFunction } from './credentials.js';
 
 /** The options of ioredis that a node may have. */
 const ALLOWED = [
@@ -23,7 +24,16 @@ const ALLOWED = [
 ] as const satisfies readonly (keyof RedisOptions)[];
 
 /** The options that describe a node where it is not given as a URL. */
-export type NodeOptions = Pick<RedisOptions, (typeof ALLOWED)[number]>;
+export type NodeOptions = Pick<RedisOptions, (typeof ALLOWED)[number]> & {
+  /**
+   * Returns user and password, and options of TLS where these change, too; called before each connection, for IAM and for passwords that are
+   * rotated. It takes the place of `username` and `password`.
+   */
+  credentials?: CredentialsFunction | undefined;
+};
+
+const CREDENTIALS = 'credentials';
+const TWO_LOGINS = 'it says already how to log in; leave out username and password';
 
 type Refused = Exclude<keyof RedisOptions, (typeof ALLOWED)[number]>;
 
@@ -101,14 +111,25 @@ export function checkNodeOptions(options: object, where: string): void {
     const why = Object.hasOwn(REFUSED, name) ? REFUSED[name as Refused] : undefined;
     throw new TypeError(why === undefined ? unknownOption(name, where) : `${where}.${name} is refused: ${why}`);
   }
+  checkCredentials(options, where);
   const { tls } = options as { tls?: unknown };
   const misplaced = NOT_IN_TLS.find((name) => typeof tls === 'object' && tls !== null && name in tls);
   if (misplaced === undefined) return;
   throw new TypeError(`${where}.tls.${misplaced} is refused: where the node is belongs into ${where} itself`);
 }
 
+function checkCredentials(options: NodeOptions, where: string): void {
+  const { credentials, username, password } = options;
+  if (credentials === undefined) return;
+  // The value is not shown, because it may hold a password.
+  if (typeof credentials !== 'function')
+    throw new TypeError(`${where}.${CREDENTIALS} must be a function that returns them; got ${typeof credentials}`);
+  if (username !== undefined || password !== undefined)
+    throw new TypeError(`${where}.${CREDENTIALS} is refused beside username and password: ${TWO_LOGINS}`);
+}
+
 function isAllowed(name: string): boolean {
-  return (ALLOWED as readonly string[]).includes(name);
+  return name === CREDENTIALS || (ALLOWED as readonly string[]).includes(name);
 }
 
 function isOwn(name: string, value: unknown): boolean {
@@ -117,5 +138,5 @@ function isOwn(name: string, value: unknown): boolean {
 
 function unknownOption(name: string, where: string): string {
   const hint = /^(url|uri)$/i.test(name) ? '; a URL goes into nodes as it is, not into an object' : '';
-  return `${where}: there is no option "${name}"${hint}; there are ${ALLOWED.join(', ')}`;
+  return `${where}: there is no option "${name}"${hint}; there are ${[...ALLOWED, CREDENTIALS].join(', ')}`;
 }

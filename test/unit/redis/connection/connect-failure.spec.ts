@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { whyFailed } from '../../../../lib/redis/connection/connect-failure.js';
+import { isForOperator, whyFailed } from '../../../../lib/redis/connection/connect-failure.js';
 
 const [WITH, WITHOUT] = [{ tls: {} }, {}];
 const HINT = / - TLS was asked for \(rediss:\/\/\): does this port speak TLS\?$/;
@@ -19,12 +19,45 @@ describe('why a connection failed', () => {
 
   it.each([
     ['connect ECONNREFUSED 127.0.0.1:6379', 'ECONNREFUSED'],
-    ['self-signed certificate', 'DEPTH_ZERO_SELF_SIGNED_CERT'],
     ["Hostname/IP does not match certificate's altnames", 'ERR_TLS_CERT_ALTNAME_INVALID'],
-    ['WRONGPASS invalid username-password pair', undefined],
   ])('is what the error says where that is clear: %s', (message, code) => {
     expect(whyFailed(errorOf(message, code), WITH)).toBe(message);
   });
+
+  it.each<[string, RegExp]>([
+    ['NOAUTH HELLO must be called with the client already authenticated', /password, or credentials\(\)$/],
+    ['NOAUTH Authentication required.', / required - it asks for a password: give the node a password/],
+    ['WRONGPASS invalid username-password pair or user is disabled.', /let credentials\(\) of the node return them$/],
+    ['ERR invalid password', /it does not accept this user and password/],
+    ['self-signed certificate', /give the CA of both sides: tls\.ca here$/],
+    ['unable to verify the first certificate', /tls\.ca here$/],
+    [
+      '00:error:0A00045C:SSL routines:ssl3_read_bytes:tlsv13 alert certificate required',
+      /give tls\.cert and tls\.key$/,
+    ],
+    ['certificate has expired', /replace the certificate of the node$/],
+  ])('comes with what to do about it: %s', (message, remedy) => {
+    expect(whyFailed(errorOf(message), WITH)).toMatch(remedy);
+    expect(whyFailed(errorOf(message), WITH).startsWith(`${message.replace(/\.$/, '')} - `)).toBe(true);
+    expect(isForOperator(whyFailed(errorOf(message), WITH))).toBe(true);
+  });
+
+  it.each(['read ECONNRESET', 'write EPIPE'])(
+    'may come of a missing certificate of the client, with TLS: %s',
+    (message) => {
+      const remedy = ' - if the node asks for a certificate of the client, give tls.cert and tls.key';
+      expect(whyFailed(errorOf(message), WITH)).toBe(message + remedy);
+      expect(whyFailed(errorOf(message), { tls: { cert: 'x' } })).toBe(message);
+      expect(whyFailed(errorOf(message), WITHOUT)).toBe(message);
+    },
+  );
+
+  it.each(['connection closed', 'connect ECONNREFUSED 127.0.0.1:6379', 'connect ETIMEDOUT', 'silent for 1000 ms'])(
+    'may pass by itself: %s',
+    (reason) => {
+      expect(isForOperator(reason)).toBe(false);
+    },
+  );
 
   it('is the code, or the name, of an error without a message', () => {
     expect(whyFailed(errorOf('', 'ECONNREFUSED'), WITHOUT)).toBe('ECONNREFUSED');

@@ -40,6 +40,19 @@ describe('the options of a node', () => {
     expect(refusal(options)).toBeUndefined();
   });
 
+  it('may be a function that says how to log in, in the place of user and password', () => {
+    const credentials = (): object => ({ password: 'p' });
+    expect(refusal({ host: 'h', credentials })).toBeUndefined();
+    expect(refusal({ host: 'h', credentials: undefined, password: 'p' })).toBeUndefined();
+    for (const login of [{ password: 's3cret' }, { username: 'u' }]) {
+      const message = refusal({ host: 'h', credentials, ...login });
+      expect(message).toMatch(/^nodes\[1\]\.credentials is refused beside username and password: .*leave out/);
+      expect(message).not.toContain('s3cret');
+    }
+    const message = refusal({ host: 'h', credentials: { password: 's3cret' } });
+    expect(message).toBe('nodes[1].credentials must be a function that returns them; got object');
+  });
+
   it('may be undefined, as environments leave them', () => {
     expect(refusal({ host: 'h', commandTimeout: undefined, sentinels: undefined })).toBeUndefined();
   });

@@ -1,0 +1,90 @@
+import { Redis, type RedisOptions } from 'ioredis';
+import type { Clock } from '../../core/time/clock.js';
+import { askForCredentials, type CredentialsFunction } from './credentials.js';
+
+/** Ms between two calls of a `credentials()` that fails: the first pause, and the longest. */
+const FIRST_PAUSE = 250;
+const LONGEST_PAUSE = 10_000;
+
+export interface AskingClientTerms {
+  readonly credentials: CredentialsFunction | undefined;
+  readonly clock: Pick<Clock, 'schedule'>;
+  /** Called with the reason each time that `credentials()` has failed. */
+  readonly failed: (reason: string) => void;
+}
+
+/** A client of ioredis that calls `credentials()` of its node, where there is one, before each connection, and logs in by what it returns. */
+export class AskingClient extends Redis {
+  readonly #terms: AskingClientTerms;
+  /** The options of TLS that the node has by itself. */
+  readonly #tls: RedisOptions['tls'];
+  #isAsking = false;
+  #isClosed = false;
+  #failures = 0;
+  #stopPause = (): void => undefined;
+
+  constructor(options: RedisOptions, terms: AskingClientTerms) {
+    super({ ...options, replyMapping: 'legacy' });
+    this.#terms = terms;
+    this.#tls = options.tls;
+  }
+
+  /** Whether the client waits for `credentials()`, and so does not connect. */
+  get isAsking(): boolean {
+    return this.#isAsking;
+  }
+
+  /** Called by the owner for the first connection, and by ioredis for each further one. */
+  override async connect(): Promise<void> {
+    const { credentials } = this.#terms;
+    if (credentials !== undefined && !(await this.#ask(credentials))) return;
+    await super.connect();
+  }
+
+  override disconnect(reconnect = false): void {
+    if (!reconnect) {
+      this.#isClosed = true;
+      this.#stopPause();
+    }
+    super.disconnect(reconnect);
+  }
+
+  /** Returns whether there are credentials to connect with; where they are missing, it connects later. */
+  async #ask(credentials: CredentialsFunction): Promise<boolean> {
+    this.#isAsking = true;
+    try {
+      const { username, password, tls } = await askForCredentials(credentials, this.#terms.clock);
+      if (tls !== undefined && this.#tls === undefined)
+        throw new TypeError('it has returned tls, and the node has none: add tls: {} to the node');
+      Object.assign(this.options, {
+        username,
+        password,
+        tls: tls === undefined ? this.#tls : { ...this.#tls, ...tls },
+      });
+      this.#failures = 0;
+      return !this.#isClosed;
+    } catch (error) {
+      this.#pause();
+      if (!this.#isClosed) this.#terms.failed(`credentials() failed: ${reasonOf(error)}`);
+      return false;
+    } finally {
+      this.#isAsking = false;
+    }
+  }
+
+  /** Connects later. Others must not wait for the same moment, so the pause differs from client to client. */
+  #pause(): void {
+    if (this.#isClosed) return;
+    const pause = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** this.#failures) * (0.75 + Math.random() / 2);
+    this.#failures += 1;
+    this.#stopPause = this.#terms.clock.schedule(pause, () => void this.connect().catch(ignore));
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : 'it threw a value that is no Error';
+}
+
+function ignore(): void {
+  // ioredis has told the owner by an event.
+}

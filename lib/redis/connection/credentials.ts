@@ -1,0 +1,66 @@
+import type { RedisOptions } from 'ioredis';
+import { inspect } from 'node:util';
+import type { Clock } from '../../core/time/clock.js';
+
+/** How to log in to a node, as `credentials()` of the node returns it before each connection. */
+export interface NodeCredentials {
+  /** The user of the node's ACL. @default the default user of the node */
+  username?: string | undefined;
+  /** The password, or a token of IAM. It is required, unless there is `tls`. */
+  password?: string | undefined;
+  /** Options of TLS, such as `ca`, `cert` and `key`, that take the place of those in `tls` of the node. */
+  tls?: RedisOptions['tls'];
+}
+
+export type CredentialsFunction = () => NodeCredentials | Promise<NodeCredentials>;
+
+/** Ms that `credentials()` may take to answer; after that it counts as failed, and is called again later. */
+const ANSWERED_WITHIN = 10_000;
+const NAMES: readonly string[] = ['username', 'password', 'tls'] satisfies (keyof NodeCredentials)[];
+
+/**
+ * Calls `credentials()` of a node.
+ * @throws Error that says why there are no credentials; it shows nothing of what the function has returned
+ */
+export async function askForCredentials(
+  credentials: CredentialsFunction,
+  clock: Pick<Clock, 'schedule'>,
+): Promise<NodeCredentials> {
+  let stopTimer = (): void => undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    const fail = (): void => reject(new Error(`it has not answered within ${ANSWERED_WITHIN} ms`));
+    stopTimer = clock.schedule(ANSWERED_WITHIN, fail);
+  });
+  try {
+    return checked(await Promise.race([credentials(), late]));
+  } finally {
+    stopTimer();
+  }
+}
+
+/** @throws TypeError for anything that nobody could log in with */
+function checked(answer: unknown): NodeCredentials {
+  const problem = problemOf(answer);
+  if (problem === undefined) return answer as NodeCredentials;
+  throw new TypeError(`it has to return { username?, password?, tls? }, ${problem}`);
+}
+
+function problemOf(answer: unknown): string | undefined {
+  if (typeof answer !== 'object' || answer === null) return `and has returned ${kindOf(answer)}`;
+  const unknown = Object.keys(answer).find((name) => !NAMES.includes(name));
+  if (unknown !== undefined) return `and there is no ${inspect(unknown)} among them`;
+  const { username, password, tls } = answer as Record<string, unknown>;
+  for (const [name, value] of Object.entries({ username, password })) {
+    if (value !== undefined && (typeof value !== 'string' || value === ''))
+      return `and ${name} is ${kindOf(value)} instead of a text`;
+  }
+  if (tls !== undefined && (typeof tls !== 'object' || tls === null)) return `and tls is ${kindOf(tls)}`;
+  if (username !== undefined && password === undefined) return 'and has returned a username without a password';
+  return password === undefined && tls === undefined ? 'and has returned neither a password nor tls' : undefined;
+}
+
+/** Says what a value is without showing it, since it may hold a password. */
+function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  return value === '' ? 'an empty text' : `a value of type ${typeof value}`;
+}

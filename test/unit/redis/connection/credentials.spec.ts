@@ -1,0 +1,61 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { askForCredentials, type CredentialsFunction } from '../../../../lib/redis/connection/credentials.js';
+import { VirtualClock } from '../../../support/virtual-clock.js';
+
+describe('askForCredentials', () => {
+  let clock: VirtualClock;
+  const ask = (credentials: () => unknown) => askForCredentials(credentials as CredentialsFunction, clock);
+  const problem = (credentials: () => unknown): Promise<string> =>
+    ask(credentials).then(
+      () => 'none',
+      (error: Error) => error.message,
+    );
+
+  beforeEach(() => {
+    clock = new VirtualClock();
+  });
+
+  it.each([
+    [{ password: 'p' }],
+    [{ username: 'u', password: 'p' }],
+    [{ username: undefined, password: 'p', tls: undefined }],
+    [{ tls: { ca: 'x' } }],
+    [{ username: 'u', password: 'p', tls: {} }],
+  ])('takes %j, at once or later, and leaves no timer', async (answer) => {
+    await expect(ask(() => answer)).resolves.toBe(answer);
+    await expect(ask(async () => answer)).resolves.toBe(answer);
+    expect(clock.timers).toBe(0);
+  });
+
+  it.each<[unknown, string]>([
+    [undefined, 'has returned undefined'],
+    [null, 'has returned null'],
+    ['s3cret', 'has returned a value of type string'],
+    [() => 's3cret', 'has returned a value of type function'],
+    [{}, 'neither a password nor tls'],
+    [{ password: 5 }, 'password is a value of type number instead of a text'],
+    [{ password: '' }, 'password is an empty text instead of a text'],
+    [{ username: '', password: 's3cret' }, 'username is an empty text'],
+    [{ username: 's3cret' }, 'a username without a password'],
+    [{ username: 's3cret', tls: {} }, 'a username without a password'],
+    [{ password: 's3cret', tls: true }, 'tls is a value of type boolean'],
+    [{ pass: 's3cret' }, "there is no 'pass' among them"],
+    [{ password: 's3cret', host: 'h' }, "there is no 'host' among them"],
+  ])('refuses %j, says why, and shows none of it', async (answer, why) => {
+    const message = await problem(() => answer);
+    expect(message).toContain('it has to return { username?, password?, tls? }, and ');
+    expect(message).toContain(why);
+    expect(message).not.toContain('s3cret');
+  });
+
+  it('gives up after 10 s, and what the function says after that counts no more', async () => {
+    let fail: (error: Error) => void = () => undefined;
+    const late = problem(() => new Promise((_resolve, reject) => (fail = reject)));
+    await clock.advance(9_999);
+    expect(clock.timers).toBe(1);
+    await clock.advance(1);
+    await expect(late).resolves.toBe('it has not answered within 10000 ms');
+    fail(new Error('too late'));
+    await clock.advance(0);
+  });
+});
