@@ -96,9 +96,18 @@ export async function stopAll(servers: Iterable<RedisServer> = running): Promise
   await Promise.all([...servers].map((server) => server.stop()));
 }
 
+const PROGRAMS = ['redis-server', 'valkey-server'];
+const IN_CONTAINER = 'the server of the container';
+
+/** The servers that are installed here, for tests that run on each of them. */
+export function serverPrograms(): string[] {
+  if (process.env.REDLOCK_TEST_DOCKER === '1') return [IN_CONTAINER];
+  return PROGRAMS.filter((program) => findProgram([program]));
+}
+
 function createProcess(options: RedisServerOptions): RedisProcess {
   if (process.env.REDLOCK_TEST_DOCKER === '1') return new DockerProcess(options);
-  const program = findProgram(['redis-server', 'valkey-server']);
+  const program = findProgram(options.program === undefined ? PROGRAMS : [options.program]);
   if (!program) throw new Error('neither redis-server nor valkey-server is on the PATH: run the tests by `npm test`');
   return new BinaryProcess(program, options);
 }

@@ -5,10 +5,12 @@ import { generate } from 'selfsigned';
 import { keeper } from './redis-server/keeper.js';
 
 export interface TlsCertificate {
-  /** PEM; it signs itself, so it is also what a client has to trust. */
+  /** PEM: what a client has to trust. */
   readonly certificate: string;
   readonly certFile: string;
   readonly keyFile: string;
+  /** Whose certificates the node trusts, where it is not its own that signs itself. */
+  readonly caFile?: string;
   remove(): Promise<void>;
 }
 

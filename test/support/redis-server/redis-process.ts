@@ -3,6 +3,8 @@ import type { TlsCertificate } from '../tls-certificate.js';
 export interface RedisServerOptions {
   /** More arguments for redis-server, as on its command line: `['--requirepass', 'secret']`. */
   args?: string[];
+  /** Which of `serverPrograms` runs; by default the first one. */
+  program?: string;
   /** Speak TLS only, with this certificate. */
   tls?: TlsCertificate;
 }
@@ -27,14 +29,14 @@ export function serverArguments(port: number, { args = [], tls }: RedisServerOpt
   return [...listen, '--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction', ...args];
 }
 
-function tlsArguments({ certFile, keyFile }: TlsCertificate): string[] {
+function tlsArguments({ certFile, keyFile, caFile = certFile }: TlsCertificate): string[] {
   return [
     '--tls-cert-file',
     certFile,
     '--tls-key-file',
     keyFile,
     '--tls-ca-cert-file',
-    certFile,
+    caFile,
     '--tls-auth-clients',
     'no',
   ];
