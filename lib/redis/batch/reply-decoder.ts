@@ -10,6 +10,7 @@ import type {
 import type { Reply } from '../connection/wire-command.js';
 import { ANSWER, CLOCK_FACTOR, VERB, WORDS_OF_ANSWER, type Verb } from '../scripts/protocol.js';
 import type { Batch } from './batch.js';
+import { withoutKeys } from './lua.js';
 import { isVote } from './verbs.js';
 
 export type NodeAnswer = AcquireAnswer | YieldAnswer | ExtendAnswer | RaiseAnswer | ReleaseAnswer;
@@ -130,10 +131,10 @@ function without({ reason, sent }: Extract<Reply, { ok: false }>): Unknown {
 }
 
 /** Returns the answer for an error. If a script failed, the error ends with the name and the line of the script, which are left out. */
-function refusal(text: string): Unknown {
+export function refusal(text: string): Unknown {
   return {
     kind: 'unknown',
-    reason: text.replace(/ script: [0-9a-f]{40}, on @user_script:\d+\.?$/, ''),
+    reason: withoutKeys(text).replace(/ script: [0-9a-f]{40}, on @user_script:\d+\.?$/, ''),
     sent: true,
     refused: true,
   };

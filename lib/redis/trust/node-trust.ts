@@ -94,7 +94,7 @@ export class NodeTrust {
         // The next connection tries again.
         if (this.examined !== examined || error.name !== 'ReplyError') return;
         this.#identify(undefined);
-        if (restartQuarantine) this.#warn(NO_INFO);
+        if (restartQuarantine && !error.message.startsWith('NOAUTH')) this.#warn(NO_INFO);
       },
     );
     this.examined = examined;
@@ -116,9 +116,10 @@ export class NodeTrust {
     this.link.identified?.();
   }
 
-  /** Checks the time that comes with an answer: a clock that was set may have ended leases early. */
+  /** Checks the time that comes with a reply, since a clock that was set may have ended leases early, and whether the node runs scripts. */
   heard(reply: Reply, sent: Moment | undefined): void {
     if (sent) this.#look(nodeClockOf(reply), sent);
+    if (!reply.ok) this.#refusals.heard(reply);
   }
 
   #look(time: number | undefined, sent: Moment): void {

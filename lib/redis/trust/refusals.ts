@@ -1,6 +1,9 @@
 import type { Clock } from '../../core/time/clock.js';
 import type { NodeEvent } from '../../core/port/lock-node.js';
-import type { NodeAnswer } from '../batch/reply-decoder.js';
+import { isWithoutLua } from '../batch/lua.js';
+import { refusal, type NodeAnswer } from '../batch/reply-decoder.js';
+import { remedyOf } from '../connection/connect-failure.js';
+import type { Reply } from '../connection/wire-command.js';
 
 /** Ms without a refusal after which a vote shows that the refusals are over: a node may grant some requests while it refuses others. */
 const CALM = 1_000;
@@ -11,6 +14,10 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/^(READONLY|MASTERDOWN)/, 'it is a replica: point the pool at the master'],
   [/^OOM/, 'its memory is full: raise its maxmemory, and keep other data elsewhere'],
   [/^NOREPLICAS/, 'its min-replicas-to-write wants more replicas than there are: repair them, or set it to 0'],
+  [
+    /^NOPERM .*'eval(sha)?'/i,
+    'give its user the rights that docs/waiting.md lists; without EVAL and EVALSHA it runs no Lua scripts, by which all locks work',
+  ],
   [/^NOPERM|^ERR The user executing/, 'give its user the rights that docs/waiting.md lists'],
   [/^MISCONF/, 'it cannot save to its disk: its own log says why'],
   [/^BUSY/, "somebody's script keeps it busy: find out whose"],
@@ -21,7 +28,7 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
 
 /** Returns the reason of a refusal, with what to do about it where that is known. */
 export function advised(reason: string): string {
-  const advice = ADVICE.find(([pattern]) => pattern.test(reason))?.[1];
+  const advice = ADVICE.find(([pattern]) => pattern.test(reason))?.[1] ?? remedyOf(reason);
   return advice === undefined ? reason : `${reason.replace(/\.$/, '')} - ${advice}`;
 }
 
@@ -49,6 +56,11 @@ export class Refusals {
     const isNew = this.#latest === NONE;
     this.#latest = this.#now();
     if (isNew) this.link.notify({ type: 'node-refused', reason: advised(reason) });
+  }
+
+  /** Takes any reply: a node that runs no scripts shows that with the first of them, before anybody wants a vote. */
+  heard(reply: Reply): void {
+    if (!reply.ok && reply.refused && isWithoutLua(reply.reason)) this.note(refusal(reply.reason));
   }
 
   #granted(): void {

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { NodeEvent } from '../../../../lib/core/port/lock-node.js';
 import type { NodeAnswer } from '../../../../lib/redis/batch/reply-decoder.js';
 import { advised, Refusals } from '../../../../lib/redis/trust/refusals.js';
+import type { Reply } from '../../../../lib/redis/connection/wire-command.js';
 import { VirtualClock } from '../../../support/virtual-clock.js';
 
 const GRANTED: NodeAnswer = { kind: 'granted', fence: 7 };
@@ -67,8 +68,26 @@ describe('Refusals', () => {
   });
 });
 
+describe('Refusals of a node that runs no scripts', () => {
+  it('are told by the first reply that shows it, and by no other error', () => {
+    const events: NodeEvent[] = [];
+    const refusals = new Refusals({ clock: new VirtualClock(), notify: (event) => void events.push(event) });
+    const reply = (reason: string, isError = true): Reply => ({ ok: false, reason, sent: true, refused: isError });
+    refusals.heard({ ok: true, value: 0 });
+    for (const reason of ['NOSCRIPT No matching script', 'BUSY Redis is busy', "NOPERM ... the 'set' command"])
+      refusals.heard(reply(reason));
+    refusals.heard(reply("ERR unknown command 'evalsha'", false));
+    expect(events).toEqual([]);
+    for (const key of ['a', 'b'])
+      refusals.heard(reply(`ERR unknown command 'evalsha', with args beginning with: '${key}'`));
+    expect(events).toEqual([{ type: 'node-refused', reason: expect.stringMatching(/^it runs no Lua scripts/) }]);
+  });
+});
+
 describe('advised', () => {
   it.each([
+    ['NOAUTH Authentication required.', 'credentials'],
+    ["NOPERM this user has no permissions to run the 'evalsha' command", 'Lua'],
     ['OOM command not allowed', 'maxmemory'],
     ['READONLY You cannot', 'point the pool at the master'],
     ['MASTERDOWN Link with MASTER is down', 'point the pool at the master'],
