@@ -2,12 +2,15 @@ import type { Logger } from '@nestjs/common';
 import type { LockEvent } from '../core/api/events.js';
 import { quoted, shown } from '../core/api/names.js';
 import type { Holder } from '../core/lease/shutdown.js';
+import { FlapLog, type StateLine } from './flap-log.js';
 import { LossLog } from './loss-log.js';
 import { NodeNotes } from './node-notes.js';
 import { QuarantineLog, type QuarantineLogTerms } from './quarantine-log.js';
 import { QuorumLog } from './quorum-log.js';
 import { SelfContentionLog } from './self-contention-log.js';
 
+/** No node has this name: it stands for the pool as a whole. */
+const POOL = '';
 /** How many locks one line names. */
 const MOST_NAMED = 5;
 
@@ -22,6 +25,7 @@ export class EventLog {
   readonly #quarantine: QuarantineLog;
   readonly #quorum: QuorumLog;
   readonly #notes: NodeNotes;
+  readonly #flaps: FlapLog;
   readonly #names: typeof shown;
 
   constructor(
@@ -34,19 +38,25 @@ export class EventLog {
     this.#losses = new LossLog(logger, { names: this.#names, clock });
     this.#notes = new NodeNotes(logger, pool);
     this.#quarantine = new QuarantineLog(logger, pool);
-    this.#quorum = new QuorumLog(logger, { clock, quarantine: this.#quarantine });
+    this.#flaps = new FlapLog(logger, clock);
+    const states = {
+      log: (text: string) => this.#changed({ of: POOL, level: 'log', text }),
+      error: (text: string) => this.#changed({ of: POOL, level: 'error', text }),
+    };
+    this.#quorum = new QuorumLog(states, { clock, quarantine: this.#quarantine });
   }
 
   notify(event: LockEvent): void {
     if (event.type === 'self-contended') this.#selfContention.notify(event.resources, event.holding);
     else if (event.type === 'lost') this.#losses.lost(event.error);
-    else if (event.type === 'node-up') this.logger.log(`${event.node} is up`);
+    else if (event.type === 'node-up') this.#changed(stateOf(event.node, 'log', ' is up'));
     else if (event.type === 'node-accepted') this.#accepted(event.node);
     else if (event.type === 'node-quarantined') this.#quarantine.quarantined(event);
     else if (event.type === 'node-trusted') this.#quarantine.back(event.node);
     else if (event.type === 'quorum-lost') this.#quorum.lost(event);
     else if (event.type === 'quorum-reached') this.#quorum.reached(event);
-    else if (event.type === 'node-down') this.logger.warn(`${event.node} is down: ${event.reason}`);
+    else if (event.type === 'node-down') this.#changed(stateOf(event.node, 'warn', ` is down: ${event.reason}`));
+    else if (event.type === 'node-refused') this.#refused(event.node, ` refuses to vote: ${event.reason}`);
     else this.#note(event);
   }
 
@@ -63,16 +73,12 @@ export class EventLog {
 
   /** Logs what is still pending, and leaves no timer. A second call logs the locks that were lost since. */
   stop(): void {
-    this.#losses.stop();
-    this.#notes.stop();
-    this.#quarantine.stop();
-    this.#quorum.stop();
+    for (const part of [this.#losses, this.#notes, this.#flaps, this.#quarantine, this.#quorum]) part.stop();
   }
 
   /** Logs what is often the same for several nodes, as one line for all of them. */
   #note(event: LockEvent): void {
-    if (event.type === 'node-refused') this.#notes.add(event.node, ` refuses to vote: ${event.reason}`);
-    else if (event.type === 'node-warning') this.#notes.add(event.node, `: ${event.reason}`);
+    if (event.type === 'node-warning') this.#notes.add(event.node, `: ${event.reason}`);
     else if (event.type === 'hand-off-unavailable')
       this.#notes.add(event.node, ` cannot tell waiters that it is their turn, so they ask: ${event.reason}`);
   }
@@ -80,8 +86,20 @@ export class EventLog {
   #accepted(node: string): void {
     // What was said about the node before has to come first.
     this.#notes.logAll();
-    this.logger.log(`${node} votes again`);
+    this.#changed(stateOf(node, 'log', ' votes again'));
   }
+
+  #refused(node: string, words: string): void {
+    if (this.#flaps.passes(stateOf(node, 'warn', words))) this.#notes.add(node, words);
+  }
+
+  #changed(line: StateLine): void {
+    if (this.#flaps.passes(line)) this.logger[line.level](line.text);
+  }
+}
+
+function stateOf(node: string, level: StateLine['level'], words: string): StateLine {
+  return { of: node, level, text: `${node}${words}` };
 }
 
 function seconds(ms: number): string {
