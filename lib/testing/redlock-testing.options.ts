@@ -1,10 +1,7 @@
 import { checkNames, misfit } from '../core/api/options.js';
 import { checkModuleOptions, MODULE_OPTION_NAMES, type RedlockModuleOptions } from '../redlock.options.js';
 
-export interface RedlockTestingOptions extends Omit<
-  RedlockModuleOptions,
-  'nodes' | 'keyPrefix' | 'enabled' | 'waitForQuorum'
-> {
+export interface RedlockTestingOptions extends Omit<RedlockModuleOptions, 'nodes' | 'keyPrefix' | 'enabled'> {
   /** How many nodes in memory each pool has. @default 3 */
   nodes?: number;
   /** 'manual' stands still until `advance(ms)` is called; 'real' runs by itself, or with the fake timers of Jest or Vitest. @default 'real' */
@@ -13,6 +10,11 @@ export interface RedlockTestingOptions extends Omit<
   pools?: readonly string[];
   /** Keeps new and restarted nodes out of the vote for `maxTtl` ms, as nodes on Redis are kept. @default false */
   restartQuarantine?: boolean;
+  /**
+   * Makes the start of the application wait until enough nodes vote, for so many ms at most, or with true for as long as that takes. It needs the
+   * clock 'real', since a clock that stands still ends no wait. @default false, whatever the application says
+   */
+  waitForQuorum?: boolean | number;
   /** Ms for which `close()` of the application lets holders finish; overrides the `shutdownTimeout` of the application. @default 100 */
   shutdownTimeout?: number;
   /** Makes the pools visible to all modules, as `RedlockModule` with `isGlobal` does. @default false */
@@ -23,7 +25,7 @@ export interface RedlockTestingOptions extends Omit<
 export type PoolOptions = Omit<RedlockModuleOptions, 'nodes' | 'keyPrefix'>;
 
 const WHERE = 'RedlockTestingModule';
-const NOT_HERE = ['keyPrefix', 'enabled', 'waitForQuorum'];
+const NOT_HERE = ['keyPrefix', 'enabled'];
 const NAMES = [...MODULE_OPTION_NAMES.filter((name) => !NOT_HERE.includes(name)), 'clock', 'pools', 'isGlobal'];
 const MOST_NODES = 99;
 /** Ms; less than test runners allow a hook. */
@@ -32,7 +34,7 @@ const SHUTDOWN_TIMEOUT = 100;
 /** @throws TypeError, RangeError that name the option, the value and the bound */
 export function checkTestingOptions(options: RedlockTestingOptions): void {
   checkNames(options, NAMES, WHERE);
-  const { nodes = 3, clock = 'real', pools = [], isGlobal = false } = options;
+  const { nodes = 3, clock = 'real', pools = [], isGlobal = false, waitForQuorum = false } = options;
   if (!(Number.isInteger(nodes) && nodes >= 1 && nodes <= MOST_NODES))
     throw misfit(`${WHERE}: nodes`, nodes, `a whole number from 1 to ${MOST_NODES}`);
   if (!['real', 'manual'].includes(clock)) throw misfit(`${WHERE}: clock`, clock, "'real' or 'manual'");
@@ -41,6 +43,12 @@ export function checkTestingOptions(options: RedlockTestingOptions): void {
     throw misfit(`${WHERE}: pools`, pools, 'different names of pools');
   if (typeof isGlobal !== 'boolean') throw misfit(`${WHERE}: isGlobal`, isGlobal, 'true or false');
   checkModuleOptions({ ...poolOptionsOf(options), nodes: [] });
+  if (clock === 'manual' && waitForQuorum !== false)
+    throw misfit(
+      `${WHERE}: waitForQuorum`,
+      waitForQuorum,
+      "false with the clock 'manual', which ends no wait by itself",
+    );
 }
 
 /** Returns those testing options that a service of the application can have as well. */

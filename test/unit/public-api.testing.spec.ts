@@ -48,7 +48,7 @@ describe('the public surface of nestjs-redlock/testing', () => {
 
   it('has these options', () => {
     expectTypeOf<keyof RedlockTestingOptions>().toEqualTypeOf<
-      Exclude<keyof RedlockModuleOptions, 'keyPrefix' | 'enabled' | 'waitForQuorum'> | 'clock' | 'pools' | 'isGlobal'
+      Exclude<keyof RedlockModuleOptions, 'keyPrefix' | 'enabled'> | 'clock' | 'pools' | 'isGlobal'
     >();
     expectTypeOf(testing.RedlockTestingModule.forRoot).toEqualTypeOf<
       (options?: RedlockTestingOptions) => DynamicModule

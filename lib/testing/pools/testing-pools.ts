@@ -24,8 +24,8 @@ export class TestingPools implements PoolMaker, OnModuleInit, OnModuleDestroy {
   make(name: Name, theirs: PoolOptions): RedlockService {
     const ours = poolOptionsOf(this.options);
     const defaults = { ...theirs.defaults, ...ours.defaults };
-    // A start that waits for a quorum would wait for a clock that stands still.
-    const options: PoolOptions = { ...theirs, ...ours, defaults, waitForQuorum: false };
+    // What the application says is for its nodes on Redis: a test that does not ask for a wait begins at once.
+    const options: PoolOptions = { ...theirs, ...ours, defaults, waitForQuorum: ours.waitForQuorum ?? false };
     const service = this.#poolFor(name, options.maxTtl).serve(options);
     this.#onMade.get(name)?.(service);
     return service;

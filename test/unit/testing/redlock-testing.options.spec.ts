@@ -8,9 +8,10 @@ describe('the options of RedlockTestingModule', () => {
   it('may all be left out, and may all be given', () => {
     const all: Required<RedlockTestingOptions> = {
       nodes: 5,
-      clock: 'manual',
+      clock: 'real',
       pools: ['a', 'b'],
       restartQuarantine: true,
+      waitForQuorum: 5_000,
       isGlobal: true,
       maxTtl: 20_000,
       nodeTimeout: 50,
@@ -23,6 +24,7 @@ describe('the options of RedlockTestingModule', () => {
     };
     expect(() => register(all)).not.toThrow();
     expect(() => register({})).not.toThrow();
+    expect(() => register({ clock: 'manual', waitForQuorum: false })).not.toThrow();
     expect(() => RedlockTestingModule.forRoot()).not.toThrow();
   });
 
@@ -37,6 +39,19 @@ describe('the options of RedlockTestingModule', () => {
     ['no boolean', { isGlobal: 1 }, TypeError, /isGlobal must be true or false; got 1/],
     ['an unknown option', { name: 'billing' }, TypeError, /RedlockTestingModule: there is no option "name".*pools/],
     ['a prefix of keys', { keyPrefix: 'a' }, TypeError, /no option "keyPrefix"/],
+    [
+      'a wait that a clock by hand cannot end',
+      { clock: 'manual', waitForQuorum: true },
+      TypeError,
+      /waitForQuorum must be false/,
+    ],
+    [
+      'a wait in ms that it cannot end either',
+      { clock: 'manual', waitForQuorum: 50 },
+      TypeError,
+      /waitForQuorum must be false/,
+    ],
+    ['a wait for nothing', { waitForQuorum: 0 }, RangeError, /waitForQuorum must be true, false, or a number/],
     ['a wrong option of a pool', { maxTtl: -1 }, RangeError, /maxTtl must be/],
     ['a wrong lock option', { defaults: { ttl: 0 } }, RangeError, /ttl must be/],
   ])('are refused: %s', (_name, options, Kind, message) => {
