@@ -1,56 +1,95 @@
-import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { reportOf } from '../../../lib/terminus/health-report.js';
+import { eventually } from '../../support/eventually.js';
 import { standing } from '../../support/node-lines.js';
 import { RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
+import { serverPrograms } from '../../support/redis-server.js';
+import { grantRights, rightsInDocs } from '../../support/rights.js';
+import { vouchFor } from '../../support/vouch.js';
 
 /** Gets what is held by hand-off only. */
 const IN_LINE = { retryDelay: 60_000, waitTimeout: 120_000, ttl: 60_000 };
-const TRUST = { maxTtl: 60_000, restartQuarantine: false };
+const PATIENT = { retryDelay: 50, waitTimeout: 20_000 };
+/** Ms; short enough to wait for the end of a quarantine. */
+const MAX_TTL = 2_000;
+const WARY = { maxTtl: MAX_TTL, restartQuarantine: true };
 
-/** The words of the user that the documentation proposes. */
-function rightsInDocs(): string[] {
-  const text = readFileSync(new URL('../../../docs/waiting.md', import.meta.url), 'utf8');
-  return /ACL SETUSER locks (.*?)```/s.exec(text)![1]!.trim().split(/\s+/);
-}
+describe.each(serverPrograms())(
+  'on %s, a user with the rights that the documentation lists, and no others,',
+  (program) => {
+    let pool: RedisPool;
+    let urls: string[];
+    const start = async (maxTtl: number): Promise<void> => {
+      pool = await RedisPool.start(3, { program });
+      await Promise.all(pool.urls.map((url) => vouchFor(url, maxTtl, 'lock:')));
+      urls = await grantRights(pool, rightsInDocs());
+    };
+    const client = (trust = { ...WARY, maxTtl: 60_000 }): Promise<RedisPoolClient> =>
+      pool.client({ nodes: urls, keyPrefix: 'lock:', trust });
+    /** What any node has refused to the user. */
+    const refused = async (): Promise<unknown[]> => {
+      const logs = await Promise.all(pool.servers.map((_, server) => pool.ask(server, (redis) => redis.acl('LOG'))));
+      return logs.flat();
+    };
+    const toldOf = (clients: readonly RedisPoolClient[]): string[] =>
+      clients
+        .flatMap(({ events }) => events.map(({ type }) => type))
+        .filter((type) => /hand-off|refused|warning/.test(type));
 
-describe('a user with the rights that the documentation lists, and no others', () => {
-  let pool: RedisPool;
-  let urls: string[];
-  beforeAll(async () => {
-    pool = await RedisPool.start(3);
-    const rights = rightsInDocs();
-    for (const server of pool.servers.keys()) {
-      await pool.ask(server, (redis) => redis.acl('SETUSER', 'locks', ...rights));
-      await pool.ask(server, (redis) => redis.acl('LOG', 'RESET'));
-    }
-    urls = pool.urls.map((url) => url.replace('redis://', 'redis://locks:secret@'));
-  });
-  afterAll(() => pool.stop());
+    afterEach(() => pool.stop());
 
-  const client = (restartQuarantine = false): Promise<RedisPoolClient> =>
-    pool.client({ nodes: urls, keyPrefix: 'lock:', trust: { ...TRUST, restartQuarantine } });
+    it('takes, extends, hands over, gives way, gives back and closes, and is refused nothing', async () => {
+      await start(60_000);
+      const clients = [await client(), await client(), await client()];
+      const [one, two, three] = clients.map(({ redlock }) => redlock);
+      const resource = pool.resource();
+      const first = await one!.acquire(resource, IN_LINE);
+      const second = two!.acquire(resource, IN_LINE);
+      await standing(pool, 1, `lock:${resource}`);
+      const waiting = three!.acquire(resource, IN_LINE);
+      await standing(pool, 2, `lock:${resource}`);
+      await first.extend();
+      await first.release();
+      await (await second).release();
+      await (await waiting).release();
+      // Several resources at once, of which one is waited for, and a caller that leaves its line.
+      const held = await two!.acquire(resource, IN_LINE);
+      const leaving = new AbortController();
+      const left = three!.acquire(resource, { ...IN_LINE, signal: leaving.signal });
+      await standing(pool, 1, `lock:${resource}`);
+      leaving.abort(new Error('it leaves'));
+      await expect(left).rejects.toThrow('it leaves');
+      const several = one!.acquire([resource, pool.resource()], IN_LINE);
+      await standing(pool, 1, `lock:${resource}`);
+      await held.release();
+      const both = await several;
+      await both.extend();
+      await both.release();
+      await expect(one!.tryAcquire(resource)).resolves.toMatchObject({ isValid: true });
+      await Promise.all(clients.map(({ redlock }) => redlock.close()));
+      expect([await refused(), toldOf(clients)]).toEqual([[], []]);
+    });
 
-  it('takes, extends, hands over and gives back, and is refused nothing', async () => {
-    const [one, two, three] = [await client(), await client(), await client()];
-    const resource = pool.resource();
-    const first = await one.redlock.acquire(resource, IN_LINE);
-    const second = two.redlock.acquire(resource, IN_LINE);
-    await standing(pool, 1, `lock:${resource}`);
-    const waiting = three.redlock.acquire(resource, IN_LINE);
-    await standing(pool, 2, `lock:${resource}`);
-    await first.extend();
-    await first.release();
-    await (await second).release();
-    const last = await waiting;
-    await last.release();
-    await (await one.redlock.acquire([resource, pool.resource()], IN_LINE)).release();
-    await expect(one.redlock.status()).resolves.toMatchObject({ nodes: Array(3).fill({ votes: true }) });
-    await (await client(true)).redlock.acquire(resource, { waitTimeout: 0 }).catch(() => undefined);
-    for (const server of pool.servers.keys()) {
-      expect(await pool.ask(server, (redis) => redis.acl('LOG'))).toEqual([]);
-    }
-    expect([one, two, three].flatMap(({ events }) => events.filter(({ type }) => type.startsWith('hand-off')))).toEqual(
-      [],
-    );
-  });
-});
+    it('is up by the health check', async () => {
+      await start(60_000);
+      const { redlock } = await client();
+      const report = reportOf(await redlock.status(), {});
+      expect(report).toMatchObject({ state: 'up', data: { votes: 3, margin: 1 } });
+      expect(await refused()).toEqual([]);
+    });
+
+    it('goes through the quarantine of a node that forgot its locks, and has its vote again', async () => {
+      await start(MAX_TTL);
+      const wary = await client(WARY);
+      await pool.ask(0, (redis) => redis.flushall());
+      await expect(wary.redlock.status()).resolves.toMatchObject({ nodes: [{ votes: false }, {}, {}] });
+      await wary.untilTold('node-quarantined');
+      const lock = await wary.redlock.acquire(pool.resource(), PATIENT);
+      await lock.release();
+      await eventually(async () => {
+        expect((await wary.redlock.status()).nodes).toMatchObject(Array(3).fill({ votes: true }));
+      });
+      expect([await refused(), toldOf([wary])]).toEqual([[], []]);
+    });
+  },
+);

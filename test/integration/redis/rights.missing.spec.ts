@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { RedlockError } from '../../../lib/core/api/errors.js';
+import { eventually } from '../../support/eventually.js';
+import { RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
+import { serverPrograms } from '../../support/redis-server.js';
+import { grantRights, missingInDocs, rightsInDocs } from '../../support/rights.js';
+import { vouchFor } from '../../support/vouch.js';
+
+const MAX_TTL = 60_000;
+const TRUST = { maxTtl: MAX_TTL, restartQuarantine: true };
+const SOON = { waitTimeout: 2_000, retryDelay: 50, retryJitter: 0, ttl: 5_000 };
+/** Words by which a reason names a missing right. */
+const PLAIN = /NOPERM|can't run this command|can't access|may not run INFO|No permissions/i;
+
+/** What is seen without a right, by what the documentation says of it. */
+const SEEN: Readonly<Record<string, object>> = {
+  'no votes': { votes: false, handOff: true, isTold: true },
+  told: { votes: true, handOff: true, isTold: true },
+  'no hand-off': { votes: true, handOff: false, isTold: true },
+  'not told': { votes: true, handOff: true, isTold: false },
+};
+
+/** What came of calls of a user without a right. */
+interface Findings {
+  readonly free: string;
+  readonly waiting: string;
+  readonly several: string;
+  /** Of two locks that are asked for in one turn. */
+  readonly together: string;
+  readonly handOff: boolean;
+  readonly votes: boolean;
+}
+
+describe.each(serverPrograms())('on %s, a user without one of the rights that the documentation lists', (program) => {
+  let pool: RedisPool;
+  const rights = rightsInDocs();
+  const isOne = (word: string): boolean => /^[+~&]/.test(word);
+  beforeAll(async () => {
+    pool = await RedisPool.start(1, { program });
+    await vouchFor(pool.urls[0]!, MAX_TTL, 'lock:');
+  });
+  afterAll(() => pool.stop());
+
+  const outcome = (work: Promise<unknown>): Promise<string> =>
+    work.then(
+      () => 'given',
+      (error: unknown) => {
+        if (!(error instanceof RedlockError)) throw error;
+        return `${error.code}: ${error.message}`;
+      },
+    );
+  const reasonsOf = ({ events }: RedisPoolClient): string[] =>
+    events.flatMap((event) => ('reason' in event ? [event.reason] : []));
+  const client = (nodes: readonly string[]): Promise<RedisPoolClient> =>
+    pool.client({ nodes, keyPrefix: 'lock:', trust: TRUST });
+
+  const find = async (right: string): Promise<{ readonly findings: Findings; readonly reasons: readonly string[] }> => {
+    await pool.ask(0, (redis) => redis.del('lock:~waiting'));
+    const nodes = await grantRights(
+      pool,
+      rights.filter((word) => word !== right),
+    );
+    const [one, two] = [await client(nodes), await client(nodes)];
+    const [status] = (await one.redlock.status()).nodes;
+    const resource = pool.resource();
+    const taken = await one.redlock.acquire(resource, SOON).catch((error: unknown) => error as RedlockError);
+    const free = taken instanceof RedlockError ? `${taken.code}: ${taken.message}` : 'given';
+    // Where the user cannot hold a lock, another one does.
+    if (taken instanceof RedlockError) await pool.plant(0, `lock:${resource}`, { ttl: 1_500 });
+    const waiting = two.redlock.acquire(resource, SOON);
+    const waited = outcome(waiting.then((lock) => lock.release()));
+    await eventually(() => expect(two.count('contended') + reasonsOf(two).length).toBeGreaterThan(0)).catch(
+      () => undefined,
+    );
+    if (!(taken instanceof RedlockError)) await taken.release();
+    const findings = {
+      free,
+      waiting: await waited,
+      several: await outcome(one.redlock.acquire([pool.resource(), pool.resource()], SOON)),
+      together: await outcome(Promise.all([1, 2].map(() => one.redlock.acquire(pool.resource(), SOON)))),
+      handOff: one.count('hand-off-unavailable') === 0,
+      votes: status!.votes,
+    };
+    const reasons = [...reasonsOf(one), ...reasonsOf(two), status!.reason ?? ''];
+    await Promise.all([one, two].map(({ redlock }) => redlock.close()));
+    return { findings, reasons };
+  };
+
+  it('is what the documentation has a row for, right by right', () => {
+    expect([...missingInDocs().keys()].sort()).toEqual(rights.filter(isOne).sort());
+  });
+
+  it.each(rights.filter(isOne))('%s: it is as the documentation says', async (right) => {
+    const { findings, reasons } = await find(right);
+    const told = [...reasons, ...Object.values(findings).map(String)].join('\n');
+    const kind = missingInDocs().get(right);
+    const seen = { votes: findings.votes, handOff: findings.handOff, isTold: PLAIN.test(told) };
+    expect([kind, seen]).toEqual([kind, SEEN[kind!]]);
+    // A call fails by an error of the lock, and a free lock is given wherever the node votes.
+    if (findings.votes) expect(findings.free).toBe('given');
+    if (kind === 'no hand-off') expect([findings.waiting, findings.several]).toEqual(['given', 'given']);
+  });
+});
