@@ -1,0 +1,72 @@
+import { Test, type TestingModule } from '@nestjs/testing';
+import { TerminusModule } from '@nestjs/terminus';
+import { RedlockModule, RedlockService, type LockEvent } from 'nestjs-redlock';
+import { RedlockHealthIndicator } from 'nestjs-redlock/terminus';
+
+/** Ms: how long nodes may have forgotten locks, and how long they may take to answer. */
+export const MAX_TTL = 4_000;
+export const NODE_TIMEOUT = 300;
+
+interface Health {
+  readonly status: string;
+  /** By node, why it does not vote. */
+  readonly reasons: Readonly<Record<string, string | undefined>>;
+}
+
+/** An application on some nodes, and everything that its operator sees of them. */
+export class WatchedApp {
+  readonly #lines: string[] = [];
+  readonly #events: LockEvent[] = [];
+  #isClosed = false;
+
+  private constructor(private readonly module: TestingModule) {}
+
+  static async start(nodes: readonly string[], maxTtl = MAX_TTL): Promise<WatchedApp> {
+    const pool = RedlockModule.forRoot({ nodes: [...nodes], maxTtl, nodeTimeout: NODE_TIMEOUT });
+    const imports = [pool, TerminusModule.forRoot({ logger: false })];
+    const module = await Test.createTestingModule({ imports, providers: [RedlockHealthIndicator] }).compile();
+    const app = new WatchedApp(module);
+    const note = (line: string, context?: string): void => {
+      if (context === RedlockService.name) app.#lines.push(line);
+    };
+    module.useLogger({ log: note, warn: note, error: (line: string, ...more: string[]) => note(line, more.at(-1)) });
+    module.get(RedlockService).events$.subscribe((event) => app.#events.push(event));
+    await module.init();
+    return app;
+  }
+
+  async health(): Promise<Health> {
+    const { locks } = await this.module.get(RedlockHealthIndicator).check('locks');
+    const { nodes = {} } = locks as { nodes?: Record<string, { reason?: string }> };
+    const reasons = Object.entries(nodes).map(([node, { reason }]) => [node, reason] as const);
+    return { status: locks.status, reasons: Object.fromEntries(reasons) };
+  }
+
+  /** The types of the events about a node, or about the pool as a whole; that the node was connected at the start is left out. */
+  events(node: string | undefined): string[] {
+    const types = this.#events.filter((event) => nodeOf(event) === node).map(({ type }) => type);
+    return withoutFirst(types, 'node-up');
+  }
+
+  /** The same for the lines of the log. */
+  lines(node: string | undefined, nodes: readonly string[]): string[] {
+    const isWanted = (line: string): boolean =>
+      node === undefined ? !nodes.some((other) => line.includes(other)) : line.includes(node);
+    return withoutFirst(this.#lines.filter(isWanted), `${node} is up`);
+  }
+
+  /** After this there are no more lines. */
+  async close(): Promise<void> {
+    if (!this.#isClosed) await this.module.close();
+    this.#isClosed = true;
+  }
+}
+
+function nodeOf(event: LockEvent): string | undefined {
+  return 'node' in event ? event.node : undefined;
+}
+
+function withoutFirst(texts: readonly string[], first: string): string[] {
+  const at = texts.indexOf(first);
+  return texts.filter((_, index) => index !== at);
+}
