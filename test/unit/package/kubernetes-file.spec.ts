@@ -1,15 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { describe, expect, it } from '@jest/globals';
 import { MAX_TTL } from '../../../lib/core/api/options.js';
+import { manifestsIn, wrongNames, wrongValues, type Manifest } from '../../support/kubernetes.js';
 
 const FILE = 'docs/kubernetes/redlock-nodes.yaml';
 
 /** The manifests of the file, by kind. */
-function manifests(): Record<string, { readonly spec: Record<string, unknown> }> {
-  // Without types of its own.
-  const { loadAll } = createRequire(import.meta.url)('js-yaml') as { loadAll(yaml: string): { kind: string }[] };
-  const all = loadAll(readFileSync(FILE, 'utf8')) as { kind: string; spec: Record<string, unknown> }[];
+function manifests(): Record<string, Manifest> {
+  const all = manifestsIn(readFileSync(FILE, 'utf8'));
   return Object.fromEntries(all.map((manifest) => [manifest.kind, manifest]));
 }
 
@@ -49,4 +47,33 @@ describe('the manifest of the nodes in Kubernetes', () => {
     expect(container!.args.join(' ')).toContain('--maxmemory-policy noeviction');
     expect(container!.args.join(' ')).not.toMatch(/replicaof|cluster-enabled/);
   });
+
+  it('fits the schema of Kubernetes', () => {
+    const all = Object.values(manifests());
+    expect(all.map(({ kind }) => kind)).toEqual(['Service', 'PodDisruptionBudget', 'StatefulSet']);
+    expect(all.flatMap(wrongValues)).toEqual([]);
+    expect(wrongNames(all)).toEqual([]);
+  }, 120_000);
+
+  it.each<[string, object, RegExp]>([
+    ['a text for a number', { replicas: 'five' }, /spec\/replicas must be integer/],
+    ['a policy that does not exist', { podManagementPolicy: 'Ordered' }, /podManagementPolicy must be equal to one of/],
+    [
+      'no selector',
+      { selector: undefined },
+      /must have required property 'selector'|spec must have required property selector/,
+    ],
+  ])('would not fit it with %s', (_case, change, problem) => {
+    const { StatefulSet } = manifests();
+    const changed = JSON.parse(
+      JSON.stringify({ ...StatefulSet, spec: { ...StatefulSet!.spec, ...change } }),
+    ) as Manifest;
+    expect(wrongValues(changed)).toEqual([expect.stringMatching(problem)]);
+  });
+
+  it('would not fit it with a name that does not exist', () => {
+    const { StatefulSet } = manifests();
+    const changed = { ...StatefulSet!, spec: { ...StatefulSet!.spec, minReadySecond: 35 } };
+    expect(wrongNames([changed])).toEqual([expect.stringMatching(/minReadySecond"?' does not exist/)]);
+  }, 120_000);
 });
