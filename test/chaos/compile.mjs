@@ -47,7 +47,8 @@ export async function compile(changes = [], sources = SOURCES) {
 async function filesOf(source) {
   const entries = await readdir(join(ROOT, source), { withFileTypes: true, recursive: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  return files.filter((file) => !file.endsWith('.spec.ts')).map((file) => file.slice(ROOT.length));
+  const isSource = (/** @type {string} */ file) => !file.endsWith('.spec.ts') && !/[\\/]node_modules[\\/]/.test(file);
+  return files.filter(isSource).map((file) => file.slice(ROOT.length));
 }
 
 /**

@@ -5,6 +5,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { RedlockModule, RedlockService } from '../../lib/index.js';
+import { beforeCode } from '../interop/migration/before-code.js';
+import { BEFORE_PAGES } from '../interop/migration/before-pages.js';
 import { complaintsAbout } from '../support/readme.js';
 import { startRedisServers, stopAll } from '../support/redis-server.js';
 
@@ -21,6 +23,13 @@ function codeOf(page: string): string {
   if (code === undefined) throw new Error(`docs/migration/${page} has no reports.service.ts`);
   return code;
 }
+
+describe('docs/migration', () => {
+  it('has code from before on each page, which npm run interop compiles and runs', () => {
+    expect(BEFORE_PAGES.map(({ page }) => page).sort()).toEqual(PAGES.toSorted());
+    for (const page of BEFORE_PAGES) expect(beforeCode(page)).toContain('build(');
+  });
+});
 
 describe.each(PAGES)('docs/migration/%s', (page) => {
   let app: INestApplicationContext | undefined;

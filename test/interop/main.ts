@@ -4,6 +4,7 @@ import { DIALECTS } from './dialects/dialects.js';
 import { libraryOf } from './dialects/dialect.js';
 import { checkLibraries, isAsExpected, runCases, tableOf, type Pace } from './harness.js';
 import type { Library } from './library.js';
+import { checkBeforeCode } from './migration/before.js';
 import { packagesBelow } from './packages/packages.js';
 
 const QUICK: Pace = { ms: 500, atOnce: 6 };
@@ -19,8 +20,10 @@ export async function main(args: readonly string[], root: string): Promise<numbe
   const libraries = [...packages, ...DIALECTS.map(libraryOf)];
   const rows = await checkLibraries(libraries, values.quick ? QUICK : WHOLE);
   const cases = await runCases([...CASES, ...packages.flatMap(slowCaseOf)]);
+  const pages = values.quick ? [] : await checkBeforeCode(root);
   console.log([...tableOf(rows, 'beside'), '', ...tableOf(cases, 'case'), ''].join('\n'));
-  const isFine = isAsExpected([...rows, ...cases]);
+  if (pages.length > 0) console.log([...tableOf(pages, 'code before the migration'), ''].join('\n'));
+  const isFine = isAsExpected([...rows, ...cases, ...pages]);
   console.log(`In ${(performance.now() / 1_000).toFixed(0)} s.`);
   console.log(isFine ? 'All is as expected.' : 'Not all is as expected: look for UNEXPECTED.');
   return isFine ? 0 : 1;

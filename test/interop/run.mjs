@@ -8,6 +8,7 @@
 // It ends with 1 where anything is not as expected. It needs Node.js, redis-server, and a registry unless it is quick.
 //
 //   library.ts  what another library is     dialects/  libraries by what they send     packages/  libraries by their packages
+//   migration/  the code that docs/migration shows from before, compiled and run
 //   checks/     one file for each question  harness.ts runs them, and draws the table  docs/interop.md says what follows
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { join } from 'node:path';
@@ -18,7 +19,10 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const SOURCES = ['lib', 'test/support', 'test/chaos', 'test/interop'];
 
 const args = process.argv.slice(2);
-if (!args.includes('--quick')) installPeers();
+if (!args.includes('--quick')) {
+  installPeers();
+  installPeers(join(ROOT, 'test/interop/migration'));
+}
 const compiled = await compile([], SOURCES);
 try {
   const { main } = await import(pathToFileURL(join(compiled.folder, 'test/interop/main.js')).href);

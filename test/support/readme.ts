@@ -14,14 +14,25 @@ export function codeBlocks(): CodeBlock[] {
   return [...README.matchAll(/```ts\n\/\/ (\S+)\n(.*?)```/gs)].map(([, file, code]) => ({ file: file!, code: code! }));
 }
 
+interface Surroundings {
+  /** The folder in which the blocks are, as far as the compiler knows. */
+  readonly folder?: string;
+  /** Options of the compiler that differ from those of this project. */
+  readonly options?: ts.CompilerOptions;
+}
+
 /** What the compiler has to say about the blocks, side by side as files of this project. */
-export function complaintsAbout(blocks: readonly CodeBlock[]): string[] {
-  const { options } = ts.parseJsonConfigFileContent(
+export function complaintsAbout(
+  blocks: readonly CodeBlock[],
+  { folder = 'test/readme', options: changed = {} }: Surroundings = {},
+): string[] {
+  const { options: own } = ts.parseJsonConfigFileContent(
     ts.readConfigFile('tsconfig.json', ts.sys.readFile.bind(ts.sys)).config,
     ts.sys,
     '.',
   );
-  const files = new Map(blocks.map(({ file, code }) => [resolve('test', 'readme', file), code]));
+  const options = { ...own, ...changed };
+  const files = new Map(blocks.map(({ file, code }) => [resolve(folder, file), code]));
   const host = ts.createCompilerHost(options);
   const { readFile, fileExists, getSourceFile } = host;
   host.readFile = (path) => files.get(path) ?? readFile.call(host, path);

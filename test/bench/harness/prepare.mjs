@@ -1,19 +1,19 @@
 // What is missing or older than its source is made, and said so.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const BENCH = fileURLToPath(new URL('..', import.meta.url));
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const LIBRARY = join(ROOT, 'dist/esm/index.js');
 
-/** Installs the packages that the library is compared with. */
-export function installPeers() {
-  const lock = changedAt(join(BENCH, 'package-lock.json'));
-  if (changedAt(join(BENCH, 'node_modules/.package-lock.json')) >= lock) return;
-  console.log('Installing the packages to compare with (test/bench/package.json) ...');
-  run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], BENCH);
+/** Installs the packages that the library is compared with, or others. @param {string} [folder] of their package.json */
+export function installPeers(folder = BENCH) {
+  const lock = changedAt(join(folder, 'package-lock.json'));
+  if (changedAt(join(folder, 'node_modules/.package-lock.json')) >= lock) return;
+  console.log(`Installing the packages to compare with (${relative(ROOT, folder)}/package.json) ...`);
+  run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], folder);
 }
 
 /** Builds the library where that is older than its source. @returns {string} the path of the built library */

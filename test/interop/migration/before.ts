@@ -1,0 +1,88 @@
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { RedisPool } from '../../support/redis-pool.js';
+import { finding, type Finding } from '../checks/finding.js';
+import type { Row } from '../harness.js';
+import { Packages } from '../packages/load.js';
+import { complaintsAboutBefore, loadBefore } from './before-code.js';
+import { BEFORE_PAGES, type BeforeNodes, type BeforePage } from './before-pages.js';
+
+/** Ms after which code that waits for a held lock has waited long enough. */
+const PATIENCE = 30_000;
+
+type Build = (account: string) => Promise<unknown>;
+interface Before {
+  readonly build: Build;
+  close(): Promise<void>;
+}
+
+interface NestContext {
+  get(service: unknown): { build: Build };
+  close(): Promise<void>;
+}
+
+/** Compiles and runs the code before each migration, with the package that its page is about. */
+export async function checkBeforeCode(root: string): Promise<Row[]> {
+  const pool = await RedisPool.start(3);
+  const clients = await new Packages(root).connect(pool.urls);
+  try {
+    const rows: Row[] = [];
+    for (const page of BEFORE_PAGES) {
+      const findings = await checkPage(page, { pool, root, nodes: { urls: pool.urls, clients } });
+      rows.push({ name: `docs/migration/${page.page}`, findings });
+    }
+    return rows;
+  } finally {
+    for (const client of clients) client.disconnect();
+    await pool.stop();
+  }
+}
+
+interface Around {
+  readonly pool: RedisPool;
+  readonly root: string;
+  readonly nodes: BeforeNodes;
+}
+
+async function checkPage(page: BeforePage, around: Around): Promise<Record<string, Finding>> {
+  const complaints = complaintsAboutBefore(page);
+  const compiles = finding(complaints.length === 0, complaints.length === 0 ? 'yes' : `NO: ${complaints.join('; ')}`);
+  try {
+    const before = await start(page, around);
+    try {
+      const runs = finding(true, `yes: ${String(await before.build('free'))}`.replace(': undefined', ''));
+      return { compiles, runs, 'keeps out of a held lock': await keepsOut(page, before, around) };
+    } finally {
+      await before.close();
+    }
+  } catch (error) {
+    return { compiles, runs: finding(false, `NO: ${(error as Error).message}`) };
+  }
+}
+
+/** Lets somebody else hold the lock of an account on all nodes: the code must not get by. */
+async function keepsOut({ key }: BeforePage, before: Before, { pool }: Around): Promise<Finding> {
+  await Promise.all(pool.servers.map((_, server) => pool.plant(server, key, { ttl: 10 * PATIENCE })));
+  const late = new Promise<string>((resolve) => setTimeout(resolve, PATIENCE, 'waits').unref());
+  const outcome = await Promise.race([
+    late,
+    before.build('held').then(
+      () => 'NO: it runs beside the holder',
+      (error: Error) => `yes: ${error.name}`,
+    ),
+  ]);
+  return finding(!outcome.startsWith('NO'), outcome);
+}
+
+async function start(page: BeforePage, { root, nodes }: Around): Promise<Before> {
+  const { build, ReportsService } = loadBefore(page, root);
+  if (build !== undefined) return { build: (account) => build(nodes.clients, account), close: async () => undefined };
+  const require = createRequire(join(root, page.home, 'package.json'));
+  const { NestFactory } = require('@nestjs/core') as {
+    NestFactory: { createApplicationContext(module: unknown, options: object): Promise<NestContext> };
+  };
+  class AppModule {}
+  const module = { module: AppModule, imports: [page.nestModule!(require, nodes)], providers: [ReportsService] };
+  const app = await NestFactory.createApplicationContext(module, { logger: false, abortOnError: false });
+  return { build: (account) => app.get(ReportsService).build(account), close: () => app.close() };
+}
