@@ -1,18 +1,22 @@
 import { ConfigurableModuleBuilder, Logger, Module, type DynamicModule, type Provider } from '@nestjs/common';
+import { SystemRandom } from './core/collections/random.js';
 import type { Clock } from './core/time/clock.js';
 import type { LockNode } from './core/port/lock-node.js';
 import { MAX_TTL, misfit } from './core/api/options.js';
 import { ReusingClock } from './core/time/reusing-clock.js';
 import { MemoryNode } from './memory/memory-node.js';
-import { toAddresses } from './redis/connection/node-address.js';
+import { connectionNameOf } from './redis/connection/connection-name.js';
+import { toAddresses, type NodeAddress } from './redis/connection/node-address.js';
 import { BatchEncoder } from './redis/batch/batch-encoder.js';
 import { realParts } from './redis/connection/node-parts.js';
+import { noting } from './redis/process-note.js';
 import { RedisNode } from './redis/redis-node.js';
 import { poolOf } from './pool-names.js';
 import { checkAsyncOptions, checkModuleOptions, type RedlockModuleOptions } from './redlock.options.js';
 import { RedlockService } from './redlock.service.js';
 import { getRedlockToken } from './redlock.tokens.js';
 import { POOL_MAKER, type PoolMaker } from './pool-maker.js';
+import { applicationName, thisProcess } from './this-process.js';
 import { planCheckFor } from './with-lock/check/plan-check.js';
 import { globalFilterFor } from './with-lock/redlock-exception.filter.js';
 
@@ -60,33 +64,37 @@ function toService(options: RedlockModuleOptions, name: string | undefined, make
     if (options.enabled !== false) toAddresses(options.nodes);
     return maker.make(name, options);
   }
-  const clock = new ReusingClock();
-  const isOff = options.enabled === false;
-  return new RedlockService(
-    isOff ? inThisProcess(options, { name, clock }) : onRedis(options, { name, clock }),
-    options,
-    {
-      clock,
-    },
-  );
+  const [clock, random] = [new ReusingClock(), new SystemRandom()];
+  const pool = { name, clock, mark: random.mark };
+  const nodes = options.enabled === false ? inThisProcess(options, pool) : onRedis(options, pool);
+  return new RedlockService(nodes, options, { clock, random });
 }
 
 interface Pool {
   readonly name: string | undefined;
   readonly clock: Clock;
+  /** What the values of all its locks begin with. */
+  readonly mark: string;
 }
 
 /** The values of `NODE_ENV` with which a pool may ignore restarts of its nodes without a warning. */
 const IN_DEVELOPMENT: readonly string[] = ['development', 'test'];
 
 function onRedis(
-  { nodes, keyPrefix = 'lock:', maxTtl = MAX_TTL, restartQuarantine = true }: RedlockModuleOptions,
-  { name, clock }: Pool,
+  { nodes, keyPrefix = 'lock:', maxTtl = MAX_TTL, restartQuarantine = true, application }: RedlockModuleOptions,
+  { name, clock, mark }: Pool,
 ): LockNode[] {
   if (!restartQuarantine) warnOfNoQuarantine(name);
   const encoder = new BatchEncoder(keyPrefix, { maxTtl, restartQuarantine }, clock);
-  const parts = realParts(clock);
-  return toAddresses(nodes).map((address) => new RedisNode(address, encoder, parts));
+  const app = applicationName(application);
+  const parts = noting(realParts(clock), thisProcess(app), { keyPrefix, mark, maxTtl });
+  return toAddresses(nodes).map((address) => new RedisNode(named(address, app), encoder, parts));
+}
+
+/** Returns the address with a name for the connection to it, unless the address says another one. */
+function named(address: NodeAddress, application: string | undefined): NodeAddress {
+  const { connectionName = connectionNameOf(application) } = address.options;
+  return { ...address, options: { ...address.options, connectionName } };
 }
 
 function inThisProcess({ maxTtl = MAX_TTL }: RedlockModuleOptions, { name, clock }: Pool): LockNode[] {

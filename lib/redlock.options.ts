@@ -55,6 +55,11 @@ export interface RedlockModuleOptions {
   /** How many resources one lock may take, from 1 to 128: a lock on many resources keeps a node busy while others wait. @default 64 */
   maxResources?: number;
   /**
+   * The name of this application, for operators: in the names of its connections (`CLIENT LIST`), and where the command of this package says who holds
+   * a lock. @default the name in its package.json, where npm has started it
+   */
+  application?: string;
+  /**
    * Shows resources in log lines by their whole names, including e-mail addresses; otherwise names end at the first
    * separator: `user:*`. @default false
    */
@@ -64,6 +69,9 @@ export interface RedlockModuleOptions {
   /** Makes the exception that a handler throws when its lock fails. @default 409, 503 and 400 with a code, and their equivalents outside HTTP */
   exceptionFactory?: ExceptionFactory;
 }
+
+/** Characters that the name of an application has at most: each node keeps it. */
+const MOST_OF_NAME = 200;
 
 const wholeNumber = (least: number, most = Infinity): Rule => [
   (value) => Number.isInteger(value) && within(least, most)(value),
@@ -88,6 +96,10 @@ const RULES: { readonly [name in keyof Required<RedlockModuleOptions>]: Rule | u
   exceptionFactory: undefined,
   enabled: FLAG,
   logKeys: FLAG,
+  application: [
+    (value) => typeof value === 'string' && value !== '' && value.length <= MOST_OF_NAME,
+    `a name of 1 to ${MOST_OF_NAME} characters`,
+  ],
 };
 
 export const MODULE_OPTION_NAMES: readonly string[] = Object.keys(RULES);

@@ -1,6 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Subject, type Observable } from 'rxjs';
-import type { Clock } from './core/time/clock.js';
 import type { LockEvent } from './core/api/events.js';
 import type { Lock } from './core/api/lock.js';
 import { misfit, type LockOptions } from './core/api/options.js';
@@ -8,6 +7,7 @@ import type { SharedCall } from './core/api/shared-call.js';
 import type { LockNode } from './core/port/lock-node.js';
 import { NestedLocks } from './core/lease/nested-locks.js';
 import { Redlock } from './core/redlock.js';
+import type { RedlockSettings } from './core/redlock-settings.js';
 import { MAX_RESOURCES } from './core/api/resources.js';
 import { WarmUp } from './warm-up.js';
 import type { RedlockStatus, StatusOptions } from './core/quorum/status.js';
@@ -45,7 +45,7 @@ export class RedlockService {
   constructor(
     nodes: readonly LockNode[],
     options: Omit<RedlockModuleOptions, 'nodes' | 'keyPrefix'> = {},
-    { clock = new ReusingClock() }: { readonly clock?: Clock | undefined } = {},
+    { clock = new ReusingClock(), random }: Pick<RedlockSettings, 'clock' | 'random'> = {},
   ) {
     const { nodeTimeout, maxTtl, defaults, maxWaiters, maxResources = MAX_RESOURCES } = options;
     this.exceptionFactory = options.exceptionFactory;
@@ -64,6 +64,7 @@ export class RedlockService {
       maxWaiters,
       maxResources,
       clock,
+      random,
       held: this.#held,
       listener: (event) => this.#notify(event),
     });

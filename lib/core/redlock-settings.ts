@@ -17,6 +17,6 @@ export interface RedlockSettings {
   readonly defaults?: LockOptions | undefined;
   readonly held?: NestedLocks;
   readonly clock?: Clock | undefined;
-  readonly random?: Random;
+  readonly random?: Random | undefined;
   readonly listener?: LockListener;
 }

@@ -69,6 +69,7 @@ describe('the public surface', () => {
       | 'nodes'
       | 'enabled'
       | 'logKeys'
+      | 'application'
       | 'keyPrefix'
       | 'maxTtl'
       | 'restartQuarantine'
@@ -105,6 +106,7 @@ describe('the public surface', () => {
       ],
       enabled: true,
       logKeys: true,
+      application: 'orders',
       keyPrefix: 'app:',
       maxTtl: 30_000,
       restartQuarantine: true,

@@ -16,6 +16,7 @@ describe('checkModuleOptions', () => {
     ['a start that waits for as long as it takes', { waitForQuorum: true }],
     ['a start that does not wait', { waitForQuorum: false }],
     ['a start that waits for some time', { waitForQuorum: 1 }],
+    ['a name for operators', { application: 'orders (EU)' }],
     [
       'all of them',
       {
@@ -24,6 +25,7 @@ describe('checkModuleOptions', () => {
         shutdownTimeout: 10_000,
         maxWaiters: 5,
         maxResources: 128,
+        application: 'orders',
         defaults: { ttl: 500, waitTimeout: Infinity },
       },
     ],
@@ -56,6 +58,8 @@ describe('checkModuleOptions', () => {
       { keyPrefix: 'a:~fen' },
       /keyPrefix must be without the beginning of "~fence"/,
     ],
+    ['an application without a name', { application: '' }, /application must be a name of 1 to 200 characters.*got ''/],
+    ['a prefix within the mark of a process', { keyPrefix: 'a~process:k3' }, /without the beginning of "~process:"/],
     ['a prefix that ends in a tilde', { keyPrefix: 'app~' }, /keyPrefix must be without .*got 'app~'/],
     ['a maxTtl of nothing', { maxTtl: 0 }, /maxTtl must be .*from 10 .*got 0/],
     [

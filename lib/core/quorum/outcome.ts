@@ -1,6 +1,7 @@
 import type { QuorumCall } from './quorum-call.js';
 import { QuorumNotReachedError, ResourceLockedError, type NodeOutcome, type RedlockError } from '../api/errors.js';
 import type { AcquireAnswer, Held, Quarantined } from '../port/lock-node.js';
+import { markOf } from '../collections/random.js';
 import { outcomesOf, whyUnavailable } from './node-outcome.js';
 import type { OwnClaim } from './own-claim.js';
 import { quorumOf } from './quorum.js';
@@ -33,6 +34,8 @@ export type Denied =
       readonly retryAfter: number;
       /** The owners among whom the votes were split; empty if one of them has a quorum. */
       readonly rivals: readonly string[];
+      /** The mark of the process that has a quorum, where it uses this library. */
+      readonly holder?: string | undefined;
     }
   | {
       readonly kind: 'quarantined';
@@ -53,10 +56,20 @@ const WHY = {
 
 /** Returns the error for a caller that gives up after this outcome. */
 export function errorOf(outcome: Denied, resources: readonly string[]): RedlockError {
-  if (outcome.kind === 'contended') return new ResourceLockedError(resources, outcome.retryAfter, outcome.nodes);
+  if (outcome.kind === 'contended') return lockedError(outcome, resources);
   if (outcome.kind === 'quarantined') return quarantineError(outcome, resources);
   const why = outcome.kind === 'unavailable' ? whyUnavailable(outcome.nodes) : WHY[outcome.kind];
   return new QuorumNotReachedError(resources, outcome.nodes, why);
+}
+
+/** Returns the error, which names the process of the holder in its `cause`: for logs, and so that no enumerable property carries it. */
+function lockedError(
+  { retryAfter, nodes, holder }: Extract<Denied, { kind: 'contended' }>,
+  resources: readonly string[],
+): RedlockError {
+  const error = new ResourceLockedError(resources, retryAfter, nodes);
+  const cause = { value: { holder }, configurable: true, writable: true };
+  return holder === undefined ? error : Object.defineProperty(error, 'cause', cause);
 }
 
 function quarantineError(
@@ -104,8 +117,10 @@ export function reasonOf(quorumCall: QuorumCall<AcquireAnswer>): Denied {
   const missing = quorum - votersOf(quorumCall);
   if (missing <= 0) {
     const held = heldBy(quorumCall);
-    const rivals = mostOfOne(held) < quorum ? held.map(({ owner }) => owner) : [];
-    return { kind: 'contended', nodes, retryAfter: freeIn(quorumCall, held), rivals };
+    const hasQuorum = mostOfOne(held) >= quorum;
+    const rivals = hasQuorum ? [] : held.map(({ owner }) => owner);
+    const holder = hasQuorum ? holderOf(held) : undefined;
+    return { kind: 'contended', nodes, retryAfter: freeIn(quorumCall, held), rivals, holder };
   }
   const quarantined = quorumCall.answers.filter((answer): answer is Quarantined => answer?.kind === 'quarantined');
   if (quarantined.length < missing) return { kind: 'unavailable', nodes };
@@ -146,6 +161,13 @@ function heldBy(quorumCall: QuorumCall<AcquireAnswer>): Held[] {
 /** Returns on how many nodes the most frequent owner has the resource; below a quorum, the votes were split. */
 function mostOfOne(held: readonly Held[]): number {
   return Math.max(0, ...held.map(({ owner }) => held.filter((other) => other.owner === owner).length));
+}
+
+/** Returns the mark of the process that has the resource on most of the nodes. */
+function holderOf(held: readonly Held[]): string | undefined {
+  const owners = held.map(({ owner }) => owner);
+  const most = owners.find((owner) => owners.filter((other) => other === owner).length > owners.length / 2);
+  return most === undefined ? undefined : markOf(most);
 }
 
 /** Returns the ms until a quorum of nodes could be free: the nodes that granted, and those whose leases of other owners end first. */

@@ -1,4 +1,5 @@
 import type { RedisOptions } from 'ioredis';
+import { CONNECTION_NAME } from './connection-name.js';
 
 /** Settings that a lock cannot do without: ioredis by default replays an unanswered command on a restarted, empty server. */
 export const OWN_SETTINGS: RedisOptions = {
@@ -17,12 +18,9 @@ export const OWN_SETTINGS: RedisOptions = {
   retryStrategy: (times) => Math.min(1_000, 25 * 2 ** Math.min(times, 6)) * (0.75 + Math.random() / 2),
 };
 
-/** The name by which CLIENT LIST tells these connections from others of the application. */
-const NAME = 'nestjs-redlock';
-
 /** Returns the settings of a connection: defaults, overridden by the user's options, overridden by what a lock needs. */
 export function connectionSettings(options: RedisOptions): RedisOptions {
-  const { connectionName = NAME } = options;
+  const { connectionName = CONNECTION_NAME } = options;
   return {
     connectTimeout: 2_000,
     disconnectTimeout: 500,

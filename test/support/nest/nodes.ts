@@ -38,7 +38,7 @@ export async function holderOn(servers: readonly RedisServer[], resource: string
 /** The locks and lines on these nodes: all keys but what outlives them. */
 export async function keysOn(servers: readonly RedisServer[]): Promise<string[]> {
   const keys = await Promise.all(servers.map(({ url }) => withRedis(url, (redis) => redis.keys('*'))));
-  return keys.flat().filter((key) => !/~(waiting|node|fence)$/.test(key));
+  return keys.flat().filter((key) => !/~(waiting|node|fence|process:.{6})$/.test(key));
 }
 
 /** Resolves once nothing is locked on these nodes: what was sent to the slowest of them may still be on its way. */

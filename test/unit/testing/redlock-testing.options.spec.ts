@@ -19,6 +19,7 @@ describe('the options of RedlockTestingModule', () => {
       maxWaiters: 5,
       maxResources: 10,
       logKeys: true,
+      application: 'orders',
       defaults: { ttl: 5_000 },
       exceptionFactory: (error) => error,
     };

@@ -75,6 +75,8 @@ describe('toResources', () => {
     ':~waiting',
     '~node',
     ':~node',
+    '~process:k3Jd9_',
+    ':~process:k3Jd9_',
   ])('refuses %s, which is what stands beside a lock', (resource) => {
     expect(refusal(resource).message).toContain(`"${resource}" is the name of what stands beside a lock`);
   });
@@ -95,9 +97,12 @@ describe('toResources', () => {
     },
   );
 
-  it.each(['waiters', '~waiters:7', '~fences', 'a~nodes', '~', 'a\uD83D\uDE00b'])('takes %s', (resource) => {
-    expect(toResources(resource)).toEqual([resource]);
-  });
+  it.each(['waiters', '~waiters:7', '~fences', 'a~nodes', '~process:', '~process:1', '~', 'a\uD83D\uDE00b'])(
+    'takes %s',
+    (resource) => {
+      expect(toResources(resource)).toEqual([resource]);
+    },
+  );
 
   it.each([
     ['128 where nothing else is said', 128, undefined],

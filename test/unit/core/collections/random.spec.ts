@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { SystemRandom } from '../../../../lib/core/collections/random.js';
+import { markOf, newMark, SystemRandom } from '../../../../lib/core/collections/random.js';
 
 describe('SystemRandom', () => {
   it('makes values of 20 bytes that can be printed', () => {
@@ -14,11 +14,37 @@ describe('SystemRandom', () => {
     expect(new Set(values).size).toBe(2_000);
   });
 
-  it('hands out no byte twice', () => {
+  it('begins all values of one process with its mark, and those of another with another', () => {
+    const [random, other] = [new SystemRandom(), new SystemRandom()];
+    const values = Array.from({ length: 2_000 }, () => random.value());
+    expect(random.mark).toMatch(/^[\w-]{6}$/);
+    expect(new Set(values.map((value) => value.slice(0, 6)))).toEqual(new Set([random.mark]));
+    expect(other.mark).not.toBe(random.mark);
+    expect(new SystemRandom('a-mark').value()).toMatch(/^a-mark[\w-]{21}$/);
+  });
+
+  it('hands out no random character twice: 126 bits behind the mark are new in each value', () => {
     const random = new SystemRandom();
-    const bytes = Array.from({ length: 600 }, () => Buffer.from(random.value(), 'base64url'));
-    const halves = bytes.flatMap((value) => [value.toString('hex', 0, 10), value.toString('hex', 10)]);
-    expect(new Set(halves).size).toBe(1_200);
+    const values = Array.from({ length: 2_000 }, () => random.value());
+    const thirds = values.flatMap((value) => [6, 13, 20].map((at) => value.slice(at, at + 7)));
+    expect(new Set(thirds).size).toBe(6_000);
+    const characters = new Set(values.map((value) => value.slice(6)).join(''));
+    expect(characters.size).toBe(64);
+  });
+
+  it('makes marks of all characters, at random', () => {
+    const marks = Array.from({ length: 1_000 }, newMark);
+    expect(new Set(marks).size).toBe(1_000);
+    expect(new Set(marks.join('')).size).toBe(64);
+  });
+
+  it.each([
+    ['of this library', 'k3Jd9_abcdefghijklmnopqrstu', 'k3Jd9_'],
+    ['of another length', 'k3Jd9_abcdefghijklmnopqrst', undefined],
+    ['of that length with other characters', 'k3Jd9_abcdefghijklmnopqrs+=', undefined],
+    ['that stands for data of another type', 'data of another type', undefined],
+  ])('reads the mark of a value %s', (_case, value, mark) => {
+    expect(markOf(value)).toBe(mark);
   });
 
   it('makes fractions from 0 to below 1', () => {

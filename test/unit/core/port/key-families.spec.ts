@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { FAMILIES, familyAtEnd, familyBegunBy } from '../../../../lib/core/port/key-families.js';
+import { FAMILIES, PROCESS, familyAtEnd, familyBegunBy } from '../../../../lib/core/port/key-families.js';
 import { BATCH_SCRIPT } from '../../../../lib/redis/scripts/batch-script.js';
 import { DISTRUST } from '../../../../lib/redis/scripts/trust-script.js';
 
@@ -18,6 +18,22 @@ describe('the families of keys beside the locks', () => {
       expect(familyAtEnd(prefix + name.slice(length))).toBe(name);
     }
     expect(familyBegunBy(`app:${name}:`)).toBeUndefined();
+  });
+
+  it('are found where a resource ends as the key in which a process says who it is', () => {
+    const key = `${PROCESS}k3Jd9_`;
+    for (const resource of [key, `:${key}`, `a${key}`]) expect(familyAtEnd(resource)).toBe(key);
+    for (const resource of [PROCESS, key.slice(0, -1), `${key}:a`, `${key}a`]) {
+      expect(familyAtEnd(resource)).toBeUndefined();
+    }
+  });
+
+  it('are found where a prefix begins such a key, up to the last character of its mark', () => {
+    const key = `${PROCESS}k3Jd9_`;
+    for (let length = 1; length < key.length; length += 1) {
+      expect(familyBegunBy(`app:${key.slice(0, length)}`)).toBeDefined();
+    }
+    expect(familyBegunBy(`app:${key}`)).toBeUndefined();
   });
 
   it('are all that the scripts know', () => {

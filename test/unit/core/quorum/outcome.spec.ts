@@ -76,3 +76,31 @@ describe('what a caller without the lock is told', () => {
     );
   });
 });
+
+describe('the cause of the error of a caller without the lock', () => {
+  const value = (mark: string): string => mark.padEnd(27, 'x');
+  const causeOf = async (owners: readonly string[]): Promise<{ cause?: unknown; printed: string }> => {
+    const clock = new VirtualClock();
+    const nodes = owners.map((owner, index) => {
+      const answer = { kind: 'held', owner, remaining: 60_000 } as const;
+      return answeringNode(`node-${index}`, { answer, after: index + 1 }, clock);
+    });
+    const redlock = new Redlock({ nodes, clock, random: new SeededRandom() });
+    const refused = redlock.acquire('a', { waitTimeout: 0, retryCount: 0 }).catch((reason: unknown) => reason);
+    const error = (await clock.until(refused)) as Error;
+    return { cause: error.cause, printed: JSON.stringify({ ...error, message: error.message }) };
+  };
+
+  it('names the mark of the process that has a quorum, and no enumerable property does', async () => {
+    const { cause, printed } = await causeOf([value('mark-1'), value('mark-2'), value('mark-1')]);
+    expect(cause).toEqual({ holder: 'mark-1' });
+    expect(printed).not.toContain('mark-1');
+  });
+
+  it.each([
+    ['the votes are split', [value('mark-1'), value('mark-2'), value('mark-3')]],
+    ['another library holds it', ['x', 'x', 'x']],
+  ])('is not there where %s', async (_case, owners) => {
+    expect((await causeOf(owners)).cause).toBeUndefined();
+  });
+});
