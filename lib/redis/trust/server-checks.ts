@@ -12,6 +12,13 @@ export async function hasFences(redis: Pick<Redis, 'exists'>, keyPrefix: string)
 const ENDED_BY =
   'where no such client is left, redis-cli DEL <keyPrefix>~node (lock:~node by default) on each node ends this';
 
+/** What is wrong with a node, why that matters, and what to do. */
+export interface Trouble {
+  readonly what: string;
+  readonly why: string;
+  readonly remedy: string;
+}
+
 /** What a node says about itself. */
 export interface Examination {
   readonly runId: string | undefined;
@@ -31,22 +38,52 @@ interface Findings {
   readonly isUsed: boolean;
 }
 
+/** Returns the fields of a reply to INFO. */
+export function fieldsOf(info: string): ReadonlyMap<string, string> {
+  return new Map(info.split(/\r?\n/).map((line) => line.split(/:(.*)/) as [string, string]));
+}
+
+/** Returns what of the configuration of a node endangers locks. */
+export function troublesIn(
+  fields: ReadonlyMap<string, string>,
+): Readonly<Record<'replica' | 'cluster' | 'eviction', Trouble | undefined>> {
+  const policy = fields.get('maxmemory_policy');
+  const evicts = Number(fields.get('maxmemory') ?? 0) > 0 && policy !== 'noeviction';
+  return {
+    replica: fields.get('role') === 'slave' ? REPLICA : undefined,
+    cluster: fields.get('cluster_enabled') === '1' ? CLUSTER : undefined,
+    eviction: evicts
+      ? {
+          what: `it evicts keys when its memory is full (maxmemory-policy ${policy})`,
+          why: 'locks could vanish while they are held',
+          remedy: 'set noeviction',
+        }
+      : undefined,
+  };
+}
+
+const REPLICA: Trouble = {
+  what: 'it is a replica',
+  why: 'it refuses locks, and a promotion loses those that had not arrived',
+  remedy: 'name independent masters',
+};
+
+const CLUSTER: Trouble = {
+  what: 'it runs in cluster mode',
+  why: 'locks whose keys are in several slots fail, and a failover loses locks',
+  remedy: 'name independent masters',
+};
+
 /** Reads what a node says about itself. */
 export function examine({ info, marker, isUsed }: Findings, { maxTtl, restartQuarantine }: TrustTerms): Examination {
-  const fields = new Map(info.split(/\r?\n/).map((line) => line.split(/:(.*)/) as [string, string]));
+  const fields = fieldsOf(info);
   const is = (name: string, value: string): boolean => fields.get(name) === value;
-  const evicts = Number(fields.get('maxmemory') ?? 0) > 0 && !is('maxmemory_policy', 'noeviction');
   const [run, , longest = maxTtl] = marker?.split('|') ?? [];
   const theirs = Number(longest);
   const warnings = [
-    is('role', 'slave') &&
-      'it is a replica: it refuses locks, and a promotion loses those that had not arrived; name independent masters',
-    is('cluster_enabled', '1') &&
-      'it runs in cluster mode: locks whose keys are in several slots fail, and a failover loses locks; ' +
-        'name independent masters',
-    evicts &&
-      `it evicts keys when its memory is full (maxmemory-policy ${fields.get('maxmemory_policy')}): locks could vanish ` +
-        'while they are held; set noeviction',
+    ...Object.values(troublesIn(fields)).map(
+      (trouble) => trouble && `${trouble.what}: ${trouble.why}; ${trouble.remedy}`,
+    ),
     theirs !== maxTtl &&
       `other clients use a maxTtl of ${theirs} ms where this one has ${maxTtl}: the greater one counts after a restart; ` +
         `set the same everywhere; ${ENDED_BY}, one by one, since each is out of the vote for maxTtl then`,
@@ -64,6 +101,6 @@ export function examine({ info, marker, isUsed }: Findings, { maxTtl, restartQua
   return {
     runId: fields.get('run_id'),
     forgetsScripts: Number.parseInt(fields.get('redis_version') ?? '', 10) >= 7,
-    warnings: warnings.filter((warning) => warning !== false),
+    warnings: warnings.filter((warning) => typeof warning === 'string'),
   };
 }
