@@ -1,9 +1,10 @@
-// Two outputs of one source: ESM for every Node that can require() it, CommonJS for Jest and older tools.
+// Two outputs of one source: ESM for every Node that can require() it, CommonJS for Jest and older tools. And the command.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundle, filesOf } from './bundle.mjs';
+import { bundleCli } from './bundle-cli.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const compiler = fileURLToPath(new URL('../node_modules/typescript/bin/tsc', import.meta.url));
@@ -24,8 +25,13 @@ async function build(folder, ...settings) {
   if (folder === 'esm') await bundle(fresh);
   // The package is "type": "module"; this makes its CommonJS half what it is.
   if (folder === 'cjs') writeFileSync(`${fresh}/package.json`, '{ "type": "commonjs" }\n');
+  takePlace(folder);
+}
+
+/** @param {string} folder */
+function takePlace(folder) {
   rmSync(`${dist}/${folder}`, { recursive: true, force: true });
-  renameSync(fresh, `${dist}/${folder}`);
+  renameSync(`${dist}/${folder}.new`, `${dist}/${folder}`);
 }
 
 /**
@@ -40,6 +46,8 @@ function openTypes(folder) {
   }
 }
 
-for (const folder of ['esm.new', 'cjs.new']) rmSync(`${dist}/${folder}`, { recursive: true, force: true });
+for (const folder of ['esm.new', 'cjs.new', 'cli.new']) rmSync(`${dist}/${folder}`, { recursive: true, force: true });
 await build('esm');
 await build('cjs', '--module', 'commonjs', '--moduleResolution', 'bundler');
+await bundleCli(`${dist}/cli.new`);
+takePlace('cli');

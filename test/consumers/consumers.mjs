@@ -1,3 +1,4 @@
+import { command } from './work/command.mjs';
 import { healthy } from './work/health.mjs';
 import { jest } from './work/jest.mjs';
 import { served } from './work/served.mjs';
@@ -115,6 +116,13 @@ export const CONSUMERS = [
     isQuick: true,
     installs: ['terminus12'],
     work: healthy({ install: 'terminus12', type: 'module', apps: ['health', 'servers/express'], terminus: 12 }),
+  },
+  {
+    name: 'command',
+    says: "the operator's command by npx, with the package and its peers only",
+    isQuick: true,
+    installs: ['bare-nest12'],
+    work: command('bare-nest12'),
   },
   {
     name: 'own-ioredis-5',

@@ -1,0 +1,17 @@
+import { checkOfNode } from '../finding.js';
+
+/** Each step of a lock is a script, so that nothing comes between its parts. */
+export const lua = checkOfNode('Lua', async ({ session }) => {
+  try {
+    await session.ask((redis) => redis.eval('return 1', 0));
+    return undefined;
+  } catch (error) {
+    return {
+      severity: 'error',
+      what: `it runs no Lua scripts: ${(error as Error).message}`,
+      why: 'without scripts it gives no votes',
+      remedy:
+        'allow EVAL and EVALSHA to the user of the locks; where Lua is off because of a hole in the server, update the server',
+    };
+  }
+});

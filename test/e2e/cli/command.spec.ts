@@ -1,0 +1,119 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
+import { hostname } from 'node:os';
+import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { BundledCli } from '../../support/bundled-cli.js';
+import { eventually } from '../../support/eventually.js';
+import { endAll } from '../../support/nest/end-all.js';
+import { poolOn } from '../../support/nest/nodes.js';
+import { TestApp } from '../../support/nest/test-app.js';
+import { startRedisServer, startRedisServers, type RedisServer } from '../../support/redis-server.js';
+import { createTlsCertificate } from '../../support/tls-certificate.js';
+
+let cli: BundledCli;
+let servers: RedisServer[];
+
+beforeAll(async () => {
+  [cli, servers] = await Promise.all([BundledCli.make(), startRedisServers(3)]);
+}, 60_000);
+
+afterAll(async () => {
+  await endAll();
+  await cli.remove();
+});
+
+function start(args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
+  const nodes = servers.map(({ url }) => url).join(',');
+  return spawn(process.execPath, [cli.file, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, REDLOCK_NODES: nodes, ...env },
+  });
+}
+
+async function run(args: readonly string[], env?: NodeJS.ProcessEnv) {
+  const child = start(args, env);
+  const [out, err, [code]] = await Promise.all([
+    text(child.stdout!),
+    text(child.stderr!),
+    once(child, 'exit') as Promise<[number]>,
+  ]);
+  return { out, err, code };
+}
+
+const start3 = (application: string): Promise<TestApp> =>
+  TestApp.start('Express', { imports: [poolOn(servers, { application, maxTtl: 600_000 })] });
+
+describe('the command as the package has it', () => {
+  it('needs nothing but Node and ioredis', async () => {
+    const code = await readFile(cli.file, 'utf8');
+    expect(code).toMatch(/^#!\/usr\/bin\/env node\n/);
+    const required = [...code.matchAll(/\brequire\("([^"]+)"\)/g)].map(([, name]) => name!);
+    const packages = required.filter((name) => !isBuiltin(name));
+    expect(new Set(packages)).toEqual(new Set(['ioredis', '@colors/colors/safe']));
+    const licenses = await readFile(join(dirname(cli.file), 'LICENSES.txt'), 'utf8');
+    for (const name of ['commander', 'cli-table3']) expect(licenses).toMatch(new RegExp(`^${name} [\\d.]+\\n`, 'm'));
+  });
+
+  it('says who holds a lock of a running application, and gives it to another one', async () => {
+    const [orders, bills] = await Promise.all([start3('orders'), start3('bills')]);
+    const options = { ttl: 300_000, waitTimeout: 300_000, retryDelay: 300_000 };
+    const lock = await orders.redlock.acquire('order:7', options);
+    const next = bills.redlock.acquire('order:7', options);
+    await eventually(async () => {
+      const { out, code } = await run(['ls', '--json']);
+      expect(code).toBe(0);
+      const holder = { mark: lock.value.slice(0, 6), application: 'orders', host: hostname(), pid: process.pid };
+      expect(JSON.parse(out)).toMatchObject({
+        locks: [{ resource: 'order:7', value: lock.value, votes: 3, holder, waiters: [{ application: 'bills' }] }],
+      });
+    });
+    expect((await run(['ls'])).out).toMatch(new RegExp(`order:7 +orders on ${hostname()}, pid ${process.pid} `));
+    const broken = await run(['break', 'order:7', '--yes', '--value', lock.value]);
+    expect(broken).toMatchObject({ code: 0, err: '' });
+    expect(broken.out).toContain(`Released on 3 of 3 nodes. It is with bills on ${hostname()}`);
+    const taken = await next;
+    await expect(lock.extend()).rejects.toMatchObject({ code: 'LOCK_LOST' });
+    await taken.release();
+    await Promise.all([orders.close(), bills.close()]);
+  });
+
+  it('is a probe: it ends with 0, 1 and 2', async () => {
+    const own = await startRedisServers(3);
+    const env = { REDLOCK_NODES: own.map(({ url }) => url).join() };
+    const codes: number[] = [];
+    for (const server of [undefined, own[0]!, own[1]!]) {
+      await server?.kill();
+      codes.push((await run(['status', '--json'], env)).code);
+    }
+    expect(codes).toEqual([0, 1, 2]);
+    expect((await run(['doctor', '--json'], env)).code).toBe(2);
+  });
+
+  it('ends at once on Ctrl-C, in order', async () => {
+    const child = start(['watch', '--interval', '60000']);
+    await once(child.stdout!, 'data');
+    const ended = once(child, 'exit');
+    child.kill('SIGINT');
+    expect(await ended).toEqual([0, null]);
+  });
+
+  it('asks nobody where there is no terminal, and says how it is called', async () => {
+    expect(await run(['break', 'a'])).toMatchObject({ code: 64, err: expect.stringContaining('there is no terminal') });
+    expect(await run(['--help'])).toMatchObject({ code: 0, out: expect.stringContaining('Usage: nestjs-redlock') });
+  });
+
+  it('reaches nodes by TLS, with the authority that Node is told', async () => {
+    const tls = await createTlsCertificate();
+    const server = await startRedisServer({ tls });
+    const env = { REDLOCK_NODES: server.url, NODE_EXTRA_CA_CERTS: tls.certFile };
+    const { out, code } = await run(['status', '--json'], env);
+    expect(JSON.parse(out)).toMatchObject({ votes: 1 });
+    expect(code).toBe(0);
+    await server.stop();
+    await tls.remove();
+  });
+});

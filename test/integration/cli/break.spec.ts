@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Lock } from '../../../lib/core/api/lock.js';
+import { asked, commandLine } from '../../support/command-line.js';
+import { standing } from '../../support/node-lines.js';
+import { RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
+import { vouchFor } from '../../support/vouch.js';
+
+interface Broken {
+  readonly released: boolean;
+  readonly reason?: string;
+  readonly after?: { readonly value?: string };
+  readonly nodes: readonly { readonly kind: string }[];
+}
+
+const PREFIX = 'lock:';
+const MAX_TTL = 600_000;
+/** Gets what is held by hand-off only. */
+const IN_LINE = { ttl: 300_000, waitTimeout: 300_000, retryDelay: 300_000, retryJitter: 0 };
+const TRUST = { maxTtl: MAX_TTL, restartQuarantine: true };
+
+let pool: RedisPool;
+let holder: RedisPoolClient;
+let waiter: RedisPoolClient;
+
+beforeAll(async () => {
+  pool = await RedisPool.start(3);
+  await Promise.all(pool.urls.map((url) => vouchFor(url, MAX_TTL, PREFIX)));
+  holder = await pool.client({ keyPrefix: PREFIX, trust: TRUST });
+  waiter = await pool.client({ keyPrefix: PREFIX, trust: TRUST });
+});
+afterAll(() => pool.stop());
+
+const markers = (): Promise<(string | null)[]> => pool.owners(`${PREFIX}~node`);
+const breaking = (resource: string, value: string) =>
+  asked<Broken>(pool.servers, 'break', resource, '--yes', '--value', value);
+
+/** A lock, and a caller that waits for it. */
+async function contended(resource: string): Promise<{ lock: Lock; next: Promise<Lock> }> {
+  const lock = await holder.redlock.acquire(resource, IN_LINE);
+  const next = waiter.redlock.acquire(resource, IN_LINE);
+  await standing(pool, 1, `${PREFIX}${resource}`);
+  return { lock, next };
+}
+
+describe('nestjs-redlock break', () => {
+  it('gives the lock to the next in line in the same step, and changes nothing else on the nodes', async () => {
+    const resource = pool.resource();
+    const { lock, next } = await contended(resource);
+    const before = await markers();
+    const broken = await breaking(resource, lock.value);
+    const taken = await next;
+    expect(broken).toMatchObject({ code: 0, released: true, nodes: Array(3).fill({ kind: 'released' }) });
+    expect(broken.after!.value).toBe(taken.value);
+    expect(taken.fencingToken).toBeGreaterThan(lock.fencingToken);
+    await expect(lock.extend()).rejects.toMatchObject({ code: 'LOCK_LOST' });
+    expect(await pool.owners(`${PREFIX}${resource}`)).toEqual(Array(3).fill(taken.value));
+    expect(await markers()).toEqual(before);
+    await taken.release();
+  });
+
+  it('shows the holder, says what breaking does not do, and asks', async () => {
+    const resource = pool.resource();
+    const { lock, next } = await contended(resource);
+    const questions: string[] = [];
+    const answer = (word: string) => (question: string) => {
+      questions.push(question);
+      return word;
+    };
+    const args = ['break', resource, '--nodes', pool.urls.join()];
+    const refused = await commandLine(args, { answer: answer('no') });
+    expect(refused).toMatchObject({ code: 3, out: expect.stringMatching(/nothing was released\n$/) });
+    expect(await pool.owners(`${PREFIX}${resource}`)).toEqual(Array(3).fill(lock.value));
+    const { code, out } = await commandLine(args, { answer: answer('yes') });
+    expect(code).toBe(0);
+    expect(out).toContain(lock.value.slice(0, 6));
+    expect(out).toMatch(/The holder is not stopped by this.*Only the fencing token/s);
+    expect(out).toMatch(/Released on 3 of 3 nodes\. It is with process [\w-]{6},.* now, 3 of 3 votes\.\n$/);
+    expect(questions).toEqual(Array(2).fill(`Release the value ${lock.value}? [yes/no] `));
+    await (await next).release();
+  });
+
+  it('releases no other value than the one that it is told', async () => {
+    const resource = pool.resource();
+    const lock = await holder.redlock.acquire(resource, IN_LINE);
+    const other = `${lock.value.slice(0, -1)}~`;
+    expect(await breaking(resource, other)).toMatchObject({
+      code: 3,
+      released: false,
+      reason: expect.stringContaining('another value'),
+    });
+    await lock.extend();
+    await lock.release();
+  });
+
+  it('does not release what the next holder has by the time it is told to', async () => {
+    const resource = pool.resource();
+    const { lock, next } = await contended(resource);
+    const args = ['break', resource, '--nodes', pool.urls.join()];
+    let taken: Lock | undefined;
+    const broken = commandLine(args, { answer: () => 'yes' });
+    await lock.release();
+    taken = await next;
+    await broken;
+    // Whichever of the two values was shown: only that one was released.
+    const owners = await pool.owners(`${PREFIX}${resource}`);
+    expect([taken.value, null]).toEqual(expect.arrayContaining(owners));
+    await taken.release();
+  });
+
+  it('does nothing where nobody holds it, and leaves data of others alone', async () => {
+    expect(await breaking('nobody', 'x')).toMatchObject({ code: 3, released: false, reason: 'nobody holds nobody' });
+    await pool.ask(0, (redis) => redis.hset(`${PREFIX}hash`, 'a', '1'));
+    const { code, out } = await commandLine(['break', 'hash', '--nodes', pool.urls.join()], { answer: () => 'yes' });
+    expect([code, out]).toEqual([3, 'hash is a hash: Redisson?, which this command does not touch\n']);
+    expect(await pool.ask(0, (redis) => redis.exists(`${PREFIX}hash`))).toBe(1);
+    await pool.ask(0, (redis) => redis.del(`${PREFIX}hash`));
+  });
+
+  it('releases a lock of another library that never ends', async () => {
+    const resource = pool.resource();
+    for (const server of [0, 1, 2]) await pool.plant(server, `${PREFIX}${resource}`);
+    const waiting = waiter.redlock.acquire(resource, IN_LINE);
+    await standing(pool, 1, `${PREFIX}${resource}`);
+    expect(await breaking(resource, 'foreign')).toMatchObject({ code: 0, released: true });
+    await (await waiting).release();
+  });
+
+  it.each<[string, string[], RegExp]>([
+    ['without a terminal', [], /there is no terminal: give --yes --value/],
+    ['with --yes and no value', ['--yes'], /--yes takes --value/],
+    ['with a value and no terminal', ['--value', 'x'], /there is no terminal/],
+  ])('refuses %s', async (_case, more, words) => {
+    const { code, err } = await commandLine(['break', 'a', '--nodes', pool.urls.join(), ...more]);
+    expect(code).toBe(64);
+    expect(err).toMatch(words);
+  });
+
+  it('begins no quarantine on nodes whose clients have none', async () => {
+    const own = await RedisPool.start(3);
+    const [first, second] = await Promise.all([1, 2].map(() => own.client({ keyPrefix: PREFIX })));
+    const lock = await first!.redlock.acquire('a', IN_LINE);
+    const next = second!.redlock.acquire('a', IN_LINE);
+    await standing(own, 1, `${PREFIX}a`);
+    await own.servers[2]!.kill();
+    expect(await asked<Broken>(own.servers, 'break', 'a', '--yes', '--value', lock.value)).toMatchObject({
+      code: 1,
+      released: true,
+    });
+    await (await next).release();
+    expect(await own.owners(`${PREFIX}~node`, [0, 1])).toEqual([null, null]);
+    await own.stop();
+  });
+});

@@ -1,0 +1,56 @@
+import type { Finding } from '../../lib/cli/doctor/finding.js';
+import { asked } from './command-line.js';
+import { withRedis } from './redis-client.js';
+import {
+  startRedisServer,
+  startRedisServers,
+  stopAll,
+  type RedisServer,
+  type RedisServerOptions,
+} from './redis-server.js';
+
+/** What doctor says of a pool. */
+export interface Diagnosis {
+  readonly code: number;
+  readonly votes: number;
+  readonly findings: readonly (Finding & { readonly check: string })[];
+}
+
+/** Two healthy nodes, and others that a test makes sick. */
+export class SickNodes {
+  readonly #sick: RedisServer[] = [];
+
+  private constructor(readonly well: readonly RedisServer[]) {}
+
+  static async open(): Promise<SickNodes> {
+    return new SickNodes(await startRedisServers(2));
+  }
+
+  /** Starts a node with a fault. */
+  async sick(options?: RedisServerOptions): Promise<RedisServer> {
+    const server = await startRedisServer(options);
+    this.#sick.push(server);
+    return server;
+  }
+
+  /** Examines a node beside the healthy ones. */
+  async examine(third: { readonly url: string }, ...args: string[]): Promise<Diagnosis> {
+    const nodes = [...this.well, third];
+    const diagnosis = await asked<Diagnosis>(nodes, 'doctor', '--node-timeout', '1000', ...args);
+    // What the version of the servers of this machine is known for is no fault that a test has made.
+    return { ...diagnosis, findings: diagnosis.findings.filter(({ check }) => check !== 'version') };
+  }
+
+  async discharge(): Promise<void> {
+    await stopAll(this.#sick.splice(0));
+  }
+}
+
+/** What is found on one node, in order. */
+export function foundOn({ findings }: Diagnosis, { url }: { readonly url: string }): string[] {
+  return findings.filter(({ node }) => node === url).map(({ check, severity }) => `${check}: ${severity}`);
+}
+
+export async function setUser(url: string, name: string, ...rules: string[]): Promise<void> {
+  await withRedis(url, (redis) => redis.call('ACL', 'SETUSER', name, 'reset', ...rules));
+}
