@@ -28,7 +28,9 @@ beforeAll(async () => {
   holder = await pool.client({ keyPrefix: PREFIX, trust: TRUST });
   waiter = await pool.client({ keyPrefix: PREFIX, trust: TRUST });
 });
-afterAll(() => pool.stop());
+const others: RedisPool[] = [];
+
+afterAll(() => Promise.all([pool, ...others].map((one) => one.stop())));
 
 const markers = (): Promise<(string | null)[]> => pool.owners(`${PREFIX}~node`);
 const breaking = (resource: string, value: string) =>
@@ -137,6 +139,7 @@ describe('nestjs-redlock break', () => {
 
   it('begins no quarantine on nodes whose clients have none', async () => {
     const own = await RedisPool.start(3);
+    others.push(own);
     const [first, second] = await Promise.all([1, 2].map(() => own.client({ keyPrefix: PREFIX })));
     const lock = await first!.redlock.acquire('a', IN_LINE);
     const next = second!.redlock.acquire('a', IN_LINE);
@@ -148,6 +151,5 @@ describe('nestjs-redlock break', () => {
     });
     await (await next).release();
     expect(await own.owners(`${PREFIX}~node`, [0, 1])).toEqual([null, null]);
-    await own.stop();
   });
 });

@@ -22,7 +22,9 @@ beforeAll(async () => {
   pool = await RedisPool.start(3);
   client = await pool.client({ keyPrefix: PREFIX });
 });
-afterAll(() => pool.stop());
+const others: RedisPool[] = [];
+
+afterAll(() => Promise.all([pool, ...others].map((one) => one.stop())));
 
 const onAll = (ask: Parameters<RedisPool['ask']>[1]): Promise<unknown[]> =>
   Promise.all(pool.servers.map((_, server) => pool.ask(server, ask)));
@@ -140,6 +142,7 @@ describe('nestjs-redlock ls', () => {
 
   it('ends with 1 where a node is down, whose locks it does not know, and with 2 without a quorum', async () => {
     const own = await RedisPool.start(3);
+    others.push(own);
     await own.ask(0, (redis) => redis.set(`${PREFIX}a`, 'x', 'PX', 60_000));
     await own.servers[1]!.kill();
     const one = await commandLine(['ls', '--nodes', own.urls.join()]);
@@ -148,6 +151,5 @@ describe('nestjs-redlock ls', () => {
     expect(one.out).toMatch(/! redis:\S+ was not asked: connect ECONNREFUSED/);
     await own.servers[2]!.kill();
     expect(await asked<Locks>(own.servers, 'ls')).toMatchObject({ code: 2, locks: [{ resource: 'a', votes: 1 }] });
-    await own.stop();
   });
 });
