@@ -130,8 +130,8 @@ describe('nestjs-redlock ls', () => {
   it('goes on without a node that refuses to show its keys, and says so', async () => {
     await pool.ask(0, (redis) => redis.acl('SETUSER', 'narrow', 'on', '>secret', '~*', '&*', '+@all', '-scan'));
     await onAll((redis) => redis.set(`${PREFIX}a`, 'x', 'PX', 60_000));
-    const [first, ...others] = pool.urls;
-    const nodes = [first!.replace('//', '//narrow:secret@'), ...others].join();
+    const [first, ...rest] = pool.urls;
+    const nodes = [first!.replace('//', '//narrow:secret@'), ...rest].join();
     const { out, code } = await commandLine(['ls', 'a', '--nodes', nodes]);
     expect(code).toBe(1);
     expect(out).toMatch(/a +another library +- +\? \| .* 2\/3 /);
