@@ -6,10 +6,19 @@ export {
   RedlockError,
   ResourceLockedError,
 } from './core/api/errors.js';
-export type { NodeOutcome, RedlockErrorCode } from './core/api/errors.js';
-export type { LockEvent } from './core/api/events.js';
+export type { LockLossReason, NodeOutcome, RedlockErrorCode } from './core/api/errors.js';
+export type { AcquirePath, LockEvent, RefusalCode } from './core/api/events.js';
 export type { Lock } from './core/api/lock.js';
 export type { LockOptions } from './core/api/options.js';
+export type {
+  AcquireMessage,
+  AcquireOutcome,
+  CallMessage,
+  ExtendMessage,
+  HoldMessage,
+  NodeMessage,
+  RequestMessage,
+} from './core/telemetry/messages.js';
 export type { NodeStatus, RedlockStatus, StatusOptions } from './core/quorum/status.js';
 export type { NodeCredentials } from './redis/connection/credentials.js';
 export { RedlockModule } from './redlock.module.js';

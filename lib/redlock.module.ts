@@ -67,7 +67,7 @@ function toService(options: RedlockModuleOptions, name: string | undefined, make
   const [clock, random] = [new ReusingClock(), new SystemRandom()];
   const pool = { name, clock, mark: random.mark };
   const nodes = options.enabled === false ? inThisProcess(options, pool) : onRedis(options, pool);
-  return new RedlockService(nodes, options, { clock, random });
+  return new RedlockService(nodes, options, { clock, random, name });
 }
 
 interface Pool {

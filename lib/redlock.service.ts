@@ -10,6 +10,7 @@ import { Redlock } from './core/redlock.js';
 import type { RedlockSettings } from './core/redlock-settings.js';
 import { MAX_RESOURCES } from './core/api/resources.js';
 import { WarmUp } from './warm-up.js';
+import { publish } from './core/telemetry/channels.js';
 import type { RedlockStatus, StatusOptions } from './core/quorum/status.js';
 import { ReusingClock } from './core/time/reusing-clock.js';
 import { EventLog } from './logging/event-log.js';
@@ -35,6 +36,7 @@ export class RedlockService {
   readonly #nodeCount: number;
   readonly #maxResources: number;
   readonly #isEnabled: boolean;
+  readonly #name: string | undefined;
   readonly #withShared = <T>(call: SharedCall<T>): Promise<T> => this.#redlock.withShared(call);
 
   /** Emits what happens to the locks and nodes of this pool. */
@@ -45,7 +47,7 @@ export class RedlockService {
   constructor(
     nodes: readonly LockNode[],
     options: Omit<RedlockModuleOptions, 'nodes' | 'keyPrefix'> = {},
-    { clock = new ReusingClock(), random }: Pick<RedlockSettings, 'clock' | 'random'> = {},
+    { clock = new ReusingClock(), random, name }: Pick<RedlockSettings, 'clock' | 'random' | 'name'> = {},
   ) {
     const { nodeTimeout, maxTtl, defaults, maxWaiters, maxResources = MAX_RESOURCES } = options;
     this.exceptionFactory = options.exceptionFactory;
@@ -53,11 +55,13 @@ export class RedlockService {
     this.#nodeCount = nodes.length;
     this.#maxResources = maxResources;
     this.#isEnabled = options.enabled ?? true;
+    this.#name = name;
     const status = (): Promise<RedlockStatus> => this.#redlock.status();
     this.#log = new EventLog(this.#logger, { logKeys: options.logKeys, clock, nodes: nodes.length, status });
     this.#start = new QuorumWait(this.#logger, { clock, status, limit: options.waitForQuorum ?? false });
     this.#redlock = new Redlock({
       nodes,
+      name,
       nodeTimeout,
       maxTtl,
       defaults,
@@ -189,5 +193,6 @@ export class RedlockService {
     this.#log.notify(event);
     // Usually nobody has subscribed, and this check costs less than `next` without a subscriber.
     if (this.#events.observed) this.#events.next(event);
+    publish(event, this.#name);
   }
 }

@@ -77,7 +77,7 @@ export class WarmUp {
   async #keepLocks(): Promise<void> {
     const nodes = Array.from({ length: NODES }, () => new YesNode());
     const listener = (event: LockEvent): unknown => this.#events.set(event.type, event);
-    const redlock = new Redlock({ nodes, clock: stillClock(), listener });
+    const redlock = new Redlock({ nodes, clock: stillClock(), listener, isUnobserved: true });
     const [held, released, last] = await Promise.all(['held', 'released', 'left'].map((name) => redlock.acquire(name)));
     const waiting = redlock.acquire('held');
     await released!.release();

@@ -7,6 +7,10 @@ import type { NestedLocks } from './lease/nested-locks.js';
 
 export interface RedlockSettings {
   readonly nodes: readonly LockNode[];
+  /** The name of the pool, for telemetry. @default none */
+  readonly name?: string | undefined;
+  /** True if no channel tells of this pool, because its locks are nobody's. @default false */
+  readonly isUnobserved?: boolean | undefined;
   readonly nodeTimeout?: number | undefined;
   /** How many callers of this process may wait for one resource. @default 10_000 */
   readonly maxWaiters?: number | undefined;

@@ -1,7 +1,6 @@
 import { Acquisition, CallerRequest, isPatient } from './acquire/acquisition.js';
-import type { Moment } from './time/clock.js';
 import { ResourceLockedError } from './api/errors.js';
-import type { LockListener } from './api/events.js';
+import { refusalCodeOf, type LockListener } from './api/events.js';
 import type { LeaseContext } from './lease/lease-context.js';
 import { HeldLock } from './lease/held-lock.js';
 import { Lease } from './lease/lease.js';
@@ -9,7 +8,7 @@ import { DelayedReleases } from './lease/release.js';
 import type { Lock } from './api/lock.js';
 import { NodePool } from './quorum/node-pool.js';
 import { MAX_TTL, checkLockOptions, type LockOptions } from './api/options.js';
-import { errorOf, notConnected } from './quorum/outcome.js';
+import { Opening } from './opening.js';
 import { defaultsWithin, OptionPreparer, prepareOptions, type PreparedOptions } from './api/prepared-options.js';
 import type { SharedCall, Work } from './api/shared-call.js';
 import { WaitBudget } from './quorum/wait-budget.js';
@@ -17,6 +16,8 @@ import { SystemRandom } from './collections/random.js';
 import type { RedlockSettings } from './redlock-settings.js';
 import { NestedLocks, refuseReentry, type Use } from './lease/nested-locks.js';
 import { MAX_RESOURCES, refuseTooMany, toResources } from './api/resources.js';
+import { isObserved } from './telemetry/channels.js';
+import { observed, publishNested } from './telemetry/call-trace.js';
 import { Shutdown, type Holder } from './lease/shutdown.js';
 import { statusOf, type RedlockStatus, type StatusOptions } from './quorum/status.js';
 import { ReusingClock } from './time/reusing-clock.js';
@@ -28,6 +29,7 @@ const MOST_WAITERS = 10_000;
 export class Redlock {
   readonly #pool: NodePool;
   readonly #leaseContext: LeaseContext;
+  readonly #name: string | undefined;
   readonly #emit: LockListener;
   readonly #forAcquire: OptionPreparer;
   readonly #forWork: OptionPreparer;
@@ -38,8 +40,7 @@ export class Redlock {
   readonly #maxTtl: number;
   readonly #maxResources: number;
   readonly #shutdown: Shutdown;
-  #opening: Promise<void> | undefined;
-  #isOpen = false;
+  readonly #opening: Opening;
 
   constructor(settings: RedlockSettings) {
     const { clock = new ReusingClock(), defaults = {} } = settings;
@@ -47,8 +48,11 @@ export class Redlock {
       clock,
       random: settings.random ?? new SystemRandom(),
       nodeTimeout: settings.nodeTimeout,
+      isUnobserved: settings.isUnobserved,
     });
+    this.#name = settings.name;
     this.#emit = settings.listener ?? (() => undefined);
+    this.#opening = new Opening(this.#pool, this.#emit);
     checkLockOptions(defaults, 'defaults');
     this.#maxResources = settings.maxResources ?? MAX_RESOURCES;
     this.#maxTtl = Math.floor(settings.maxTtl ?? MAX_TTL);
@@ -69,8 +73,7 @@ export class Redlock {
    * @throws TypeError if two addresses lead to one server
    */
   open(): Promise<void> {
-    this.#opening ??= this.#open();
-    return this.#opening;
+    return this.#opening.open();
   }
 
   acquire(resource: string | readonly string[], options?: LockOptions): Promise<Lock> {
@@ -102,9 +105,9 @@ export class Redlock {
   }
 
   /** `withLock` for a call whose options are prepared once, together with those of other calls. @throws what `withLock` rejects with */
-  withShared<T>({ resources, work, options, signal }: SharedCall<T>): Promise<T> {
-    refuseTooMany(resources, this.#maxResources);
-    return this.#run(resources, work, this.#forWork.prepareShared(options, signal));
+  withShared<T>(call: SharedCall<T>): Promise<T> {
+    refuseTooMany(call.resources, this.#maxResources);
+    return this.#run(call.resources, call.work, this.#forWork.prepareShared(call.options, call));
   }
 
   /** Checks the options of later calls. @throws TypeError, RangeError for options that no call could have */
@@ -123,8 +126,7 @@ export class Redlock {
   }
 
   async close(): Promise<void> {
-    // A pool that was never opened must not be opened by a later call.
-    this.#opening ??= Promise.resolve();
+    this.#opening.end();
     await this.drain(0);
     this.#releases.close();
     await this.#pool.close();
@@ -148,43 +150,38 @@ export class Redlock {
   /** Returns a new lock or, if the call is reentrant, a share of the lock that the current async context already holds. */
   async #enter(resources: readonly string[], options: PreparedOptions): Promise<Use> {
     const shared = options.reentrant ? this.#held.share(resources) : undefined;
+    if (shared && isObserved(this.#pool)) publishNested({ pool: this.#name, resources, options }, shared.lock);
     return shared ?? this.#held.hold(await this.#take(resources, options));
   }
 
-  async #take(resources: readonly string[], options: PreparedOptions): Promise<HeldLock> {
+  #take(resources: readonly string[], options: PreparedOptions): Promise<HeldLock> {
+    if (!isObserved(this.#pool)) return this.#takeIn(this.#leaseContext, resources, options);
+    const call = { pool: this.#name, resources, options };
+    return observed(this.#leaseContext, call, (context) => this.#takeIn(context, resources, options));
+  }
+
+  async #takeIn(context: LeaseContext, resources: readonly string[], options: PreparedOptions): Promise<HeldLock> {
     this.#held.notify(resources, this.#emit);
     this.#shutdown.enter();
+    const budget = new WaitBudget(this.#pool, options, this.#shutdown.stopFor({ holder: this.#held.any }));
     try {
-      const closing = this.#shutdown.stopFor({ holder: this.#held.any });
-      const budget = new WaitBudget(this.#pool, options, closing);
       budget.throwIfAborted();
       // Some callers come before the application has started, or in an application that is never started.
-      const start = this.#isOpen ? budget.since : await this.#opened(budget, resources);
-      const request = new CallerRequest({ resources, terms: options, budget }, this.#emit);
+      const start = this.#opening.isOpen ? budget.since : await this.#opening.within(budget, resources);
+      const request = new CallerRequest({ resources, terms: options, budget }, context.emit);
       const won = await this.#acquisition.take(request, options, start);
-      const lease = new Lease(this.#leaseContext, won, { terms: options, taken: request.taken! });
+      const lease = new Lease(context, won, { terms: options, taken: request.taken! });
       if (isPatient(options) && (resources.length === 1 || won.parts)) this.#lines.hold(lease);
       else this.#lines.adopt(lease);
       const refused = this.#shutdown.keep(lease);
       if (refused) await refused;
       return new HeldLock(lease, won.claim);
+    } catch (error) {
+      const code = refusalCodeOf(error, budget.aborted);
+      context.emit({ type: 'refused', resources, waited: Math.round(budget.waited), code });
+      throw error;
     } finally {
       this.#shutdown.exit();
     }
-  }
-
-  /** Resolves with the current time once the pool is open; rejects if the caller's time is up or an abort comes before that. */
-  async #opened(budget: WaitBudget, resources: readonly string[]): Promise<Moment> {
-    await new Promise<void>((resolve, reject) => {
-      const timeout = (): void => reject(errorOf(notConnected(this.#pool.nodes), resources));
-      const stop = budget.watch(budget.remainingForVote, { timeout, abort: reject });
-      this.open().then(resolve, reject).finally(stop);
-    });
-    return this.#pool.clock.now();
-  }
-
-  async #open(): Promise<void> {
-    await this.#pool.open(this.#emit);
-    this.#isOpen = true;
   }
 }

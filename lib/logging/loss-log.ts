@@ -30,7 +30,7 @@ export class LossLog {
       this.#more += 1;
       this.#latest = error;
     } else {
-      this.logger.error(`The lock on ${this.#names(error)} was lost: ${error.reason}`);
+      this.logger.error(`The lock on ${this.#names(error)} was lost: ${error.why}`);
       this.#count();
     }
   }
@@ -54,7 +54,7 @@ export class LossLog {
     const what =
       this.#more === 1 ? '1 more lock was lost, on' : `${this.#more} more locks were lost, the last of them on`;
     const latest = this.#latest!;
-    this.logger.error(`${what} ${this.#names(latest)}: ${latest.reason}`);
+    this.logger.error(`${what} ${this.#names(latest)}: ${latest.why}`);
     this.#more = 0;
     this.#latest = undefined;
     this.#count();

@@ -105,7 +105,7 @@ export class RedlockTestingPool {
         `The application does not hold "${resource}"; ${held ? `locked is "${held}"` : 'nothing is locked'}`,
       );
     }
-    await HeldLock.leaseOf(lock)!.revoke('the test took it away');
+    await HeldLock.leaseOf(lock)!.revoke('nodes', 'the test took it away');
   }
 
   /** Takes down the first `count` nodes; without a majority of nodes there are no locks. @default all of them */

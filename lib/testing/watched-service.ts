@@ -9,6 +9,8 @@ interface Surroundings {
   readonly clock: Clock;
   /** Called whenever a caller begins to wait or no longer waits. */
   readonly onWaiting: () => void;
+  /** The name of the pool. */
+  readonly name?: string | undefined;
 }
 
 type Resource = string | readonly string[];
@@ -20,8 +22,8 @@ export class WatchedService extends RedlockService {
   readonly #locks = new Map<string, Lock>();
   readonly #onWaiting: () => void;
 
-  constructor(nodes: readonly LockNode[], options: PoolOptions, { clock, onWaiting }: Surroundings) {
-    super(nodes, options, { clock });
+  constructor(nodes: readonly LockNode[], options: PoolOptions, { clock, onWaiting, name }: Surroundings) {
+    super(nodes, options, { clock, name });
     this.#onWaiting = onWaiting;
   }
 

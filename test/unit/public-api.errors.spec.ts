@@ -4,6 +4,7 @@ import type { ArgumentsHost, ExecutionContext } from '@nestjs/common';
 import * as api from '../../lib/index.js';
 import type {
   ExceptionFactory,
+  LockLossReason,
   NodeOutcome,
   RedlockErrorCode,
   RedlockModuleOptions,
@@ -15,7 +16,7 @@ describe('the public surface', () => {
     const errors = [
       new api.ResourceLockedError(['a'], 5, []),
       new api.QuorumNotReachedError(['a'], [], 'why'),
-      new api.LockLostError(['a'], 'why'),
+      new api.LockLostError(['a'], 'nodes', 'why'),
       new api.LockKeyError('why'),
       new api.RedlockClosedError(),
     ];
@@ -33,6 +34,9 @@ describe('the public surface', () => {
       'RESOURCE_LOCKED' | 'QUORUM_NOT_REACHED' | 'LOCK_LOST' | 'LOCK_KEY' | 'CLOSED' | 'NO_SERVICE'
     >();
     expectTypeOf<api.RedlockError['code']>().toEqualTypeOf<RedlockErrorCode>();
+    expectTypeOf<LockLossReason>().toEqualTypeOf<'nodes' | 'pause' | 'ttl' | 'max_hold' | 'shutdown' | 'released'>();
+    expectTypeOf<api.LockLostError['reason']>().toEqualTypeOf<LockLossReason>();
+    expectTypeOf<api.LockLostError['why']>().toEqualTypeOf<string>();
     expectTypeOf<api.ResourceLockedError['retryAfter']>().toEqualTypeOf<number>();
     expectTypeOf<api.QuorumNotReachedError['nodes']>().toEqualTypeOf<readonly NodeOutcome[]>();
     expect(new api.RedlockClosedError()).toBeInstanceOf(Error);

@@ -1,11 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { expectTypeOf } from 'expect-type';
-import type { LockEvent } from '../../lib/index.js';
+import type { AcquirePath, LockEvent, RedlockErrorCode, RefusalCode } from '../../lib/index.js';
 
 describe('the public surface', () => {
   it('has these events', () => {
     expectTypeOf<LockEvent['type']>().toEqualTypeOf<
       | 'acquired'
+      | 'refused'
       | 'contended'
       | 'self-contended'
       | 'skipped'
@@ -24,6 +25,11 @@ describe('the public surface', () => {
       | 'node-warning'
       | 'hand-off-unavailable'
     >();
+    expectTypeOf<Extract<LockEvent, { fencingToken: number }>['type']>().toEqualTypeOf<
+      'acquired' | 'lost' | 'released'
+    >();
+    expectTypeOf<AcquirePath>().toEqualTypeOf<'free' | 'hand-off' | 'local'>();
+    expectTypeOf<RefusalCode>().toEqualTypeOf<RedlockErrorCode | 'ABORTED' | 'ERROR'>();
     const skipped: LockEvent = { type: 'skipped', resources: ['a'] };
     expect(skipped.type).toBe('skipped');
   });

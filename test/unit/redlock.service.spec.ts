@@ -98,8 +98,10 @@ describe('RedlockService', () => {
       ['extended', ['a']],
       ['self-contended', ['a', 'b']],
       ['contended', ['a', 'b']],
+      ['refused', ['a', 'b']],
       ['released', ['a']],
       ['contended', ['b']],
+      ['refused', ['b']],
     ]);
   });
 

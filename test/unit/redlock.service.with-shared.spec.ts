@@ -24,6 +24,7 @@ describe('a call of a method with @WithLock', () => {
   const nodes = [1, 2, 3].map((index) => new MemoryNode(`node-${index}`, new SystemClock()));
   const work = async (lock: Lock | undefined): Promise<boolean> => lock!.isValid;
   const { options } = toPlan('a', { ttl: 700 }, 'here');
+  const skips = false;
   let signal: WaitCancellation;
   let service: RedlockService;
 
@@ -36,8 +37,8 @@ describe('a call of a method with @WithLock', () => {
   it('asks a service whose withLock is overridden, with ordinary options', async () => {
     const counting = new Counting(nodes, {});
     service = counting;
-    await expect(withLockOf(service, { resources: ['a'], work, options, signal })).resolves.toBe(true);
-    expect(counting.asked).toEqual([[['a'], { ttl: 700, signal: expect.any(AbortSignal) }]]);
+    await expect(withLockOf(service, { resources: ['a'], work, options, signal, skips })).resolves.toBe(true);
+    expect(counting.asked).toEqual([[['a'], { ttl: 700, label: 'a', signal: expect.any(AbortSignal) }]]);
     // The very one: any two that are not aborted are equal.
     expect((counting.asked as [unknown, LockOptions][])[0]![1].signal).toBe(signal.signal);
   });
@@ -45,8 +46,8 @@ describe('a call of a method with @WithLock', () => {
   it('asks whoever spies on it', async () => {
     service = new RedlockService(nodes, {});
     const spy = jest.spyOn(service, 'withLock');
-    await expect(withLockOf(service, { resources: ['a'], work, options, signal })).resolves.toBe(true);
-    expect(spy).toHaveBeenCalledWith(['a'], work, { ttl: 700, signal: expect.any(AbortSignal) });
+    await expect(withLockOf(service, { resources: ['a'], work, options, signal, skips })).resolves.toBe(true);
+    expect(spy).toHaveBeenCalledWith(['a'], work, { ttl: 700, label: 'a', signal: expect.any(AbortSignal) });
     expect((spy.mock.calls[0]![2] as LockOptions).signal).toBe(signal.signal);
   });
 
@@ -55,7 +56,7 @@ describe('a call of a method with @WithLock', () => {
     // Before that a call waits, which its end has to be heard for.
     await service.onModuleInit();
     const spy = jest.spyOn(signal, 'signal', 'get');
-    await expect(withLockOf(service, { resources: ['a'], work, options, signal })).resolves.toBe(true);
+    await expect(withLockOf(service, { resources: ['a'], work, options, signal, skips })).resolves.toBe(true);
     expect(spy).not.toHaveBeenCalled();
   });
 
@@ -63,7 +64,7 @@ describe('a call of a method with @WithLock', () => {
     const warn = jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
     service = new RedlockService(nodes, {});
     const resources = ['user:<body.email>'];
-    await expect(withLockOf(service, { resources, work, options, signal: undefined })).resolves.toBe(true);
+    await expect(withLockOf(service, { resources, work, options, signal: undefined, skips })).resolves.toBe(true);
     expect(warn.mock.calls.filter(([line]) => String(line).includes('<body.email>'))).toEqual([]);
   });
 
@@ -75,7 +76,8 @@ describe('a call of a method with @WithLock', () => {
 
   it('refuses more resources than the pool allows, which is not known before', async () => {
     service = new RedlockService(nodes, { maxResources: 1 });
-    const call = async (): Promise<boolean> => withLockOf(service, { resources: ['a', 'b'], work, options, signal });
+    const call = async (): Promise<boolean> =>
+      withLockOf(service, { resources: ['a', 'b'], work, options, signal, skips });
     await expect(call()).rejects.toThrow(/at most 1 resources at once; got 2/);
   });
 });

@@ -28,13 +28,16 @@ export class CallerRequest implements AcquireRequest {
   }
 
   /** Emits `acquired` and returns true. If a listener of that event computes until the lease is over, it also emits `lost` and returns false. */
-  begin({ attempts, validity }: Acquired, now: Moment, clock: Clock): boolean {
+  begin({ attempts, claim, validity, turn = 0 }: Acquired, now: Moment, clock: Clock): boolean {
     const { resources } = this;
-    this.emit({ type: 'acquired', resources, waited: Math.round(this.budget.waitedUntil(now)), attempts });
+    const waited = Math.round(this.budget.waitedUntil(now));
+    const path = turn > 0 ? 'local' : this.#reported ? 'hand-off' : 'free';
+    const fencingToken = claim.token + turn;
+    this.emit({ type: 'acquired', resources, waited, attempts, path, fencingToken });
     this.taken = clock.now();
     if (validity.remainingAt(this.taken) > 0) return true;
-    const error = new LockLostError(resources, 'its listener of events computed for longer than the lease lasted');
-    this.emit({ type: 'lost', resources, error });
+    const why = 'its listener of events computed for longer than the lease lasted';
+    this.emit({ type: 'lost', resources, fencingToken, error: new LockLostError(resources, 'pause', why) });
     return false;
   }
 

@@ -5,6 +5,21 @@ import { briefly } from './stack-trace.js';
 export type RedlockErrorCode =
   'RESOURCE_LOCKED' | 'QUORUM_NOT_REACHED' | 'LOCK_LOST' | 'LOCK_KEY' | 'CLOSED' | 'NO_SERVICE';
 
+/** Why a lock was lost, for programs; the set is closed. */
+export type LockLossReason =
+  /** A quorum of nodes no longer has the lock, or did not confirm its extension before the lease ran out. */
+  | 'nodes'
+  /** The process, or its event loop, stood still for so long that the lease ran out before it could be extended. */
+  | 'pause'
+  /** The lease ran out, and nothing was to extend it. */
+  | 'ttl'
+  /** The lock was extended for `maxHold` ms, and no longer. */
+  | 'max_hold'
+  /** The application shut down, and the time for its holders to finish was up. */
+  | 'shutdown'
+  /** The holder had released the lock itself before it asked. Such an error is thrown only; no `lost` event has this reason. */
+  | 'released';
+
 /** What one node answered, or why there is no answer. */
 export interface NodeOutcome {
   readonly node: string;
@@ -85,10 +100,11 @@ export class QuorumNotReachedError extends RedlockError {
 export class LockLostError extends RedlockError {
   constructor(
     resources: readonly string[],
-    /** Why the lock was lost. */
-    readonly reason: string,
+    readonly reason: LockLossReason,
+    /** Why the lock was lost, in words. */
+    readonly why: string,
   ) {
-    super('LOCK_LOST', resources, `The lock on ${shown(resources)} was lost: ${reason}`);
+    super('LOCK_LOST', resources, `The lock on ${shown(resources)} was lost: ${why}`);
   }
 }
 

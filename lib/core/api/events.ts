@@ -1,4 +1,13 @@
-import type { LockLostError } from './errors.js';
+import { RedlockError, type LockLostError, type RedlockErrorCode } from './errors.js';
+
+/**
+ * How a caller got its lock: 'free', nobody else had it; 'hand-off', it waited, and the nodes gave it the lock after another holder; 'local', it
+ * waited, and an earlier caller of this process passed the lock on without the nodes.
+ */
+export type AcquirePath = 'free' | 'hand-off' | 'local';
+
+/** Why a call ended without the lock: the code of its error, 'ABORTED' if its signal ended it, or 'ERROR' for an error of another kind. */
+export type RefusalCode = RedlockErrorCode | 'ABORTED' | 'ERROR';
 
 /** What happens to locks and nodes, for logs and metrics. */
 export type LockEvent =
@@ -7,6 +16,15 @@ export type LockEvent =
       readonly resources: readonly string[];
       /** Ms since the call. */ readonly waited: number;
       readonly attempts: number;
+      readonly path: AcquirePath;
+      readonly fencingToken: number;
+    }
+  /** A call for a lock ended without it. */
+  | {
+      readonly type: 'refused';
+      readonly resources: readonly string[];
+      /** Ms since the call. */ readonly waited: number;
+      readonly code: RefusalCode;
     }
   | { readonly type: 'contended'; readonly resources: readonly string[] }
   /** A call without `reentrant: true` asks for resources that the code around it already holds. It waits as every other caller does. */
@@ -16,12 +34,22 @@ export type LockEvent =
       /** Which of these resources the code around the call holds. */ readonly holding: readonly string[];
     }
   /** A method with `onContended: 'skip'` did not run, because another caller held the lock. */
-  | { readonly type: 'skipped'; readonly resources: readonly string[] }
+  | { readonly type: 'skipped'; readonly resources: readonly string[]; readonly label?: string | undefined }
   /** A method with `onContended: 'join'` shares the outcome of a call that is under way. */
-  | { readonly type: 'joined'; readonly resources: readonly string[] }
+  | { readonly type: 'joined'; readonly resources: readonly string[]; readonly label?: string | undefined }
   | { readonly type: 'extended'; readonly resources: readonly string[]; /** Ms. */ readonly validity: number }
-  | { readonly type: 'lost'; readonly resources: readonly string[]; readonly error: LockLostError }
-  | { readonly type: 'released'; readonly resources: readonly string[]; /** Ms. */ readonly held: number }
+  | {
+      readonly type: 'lost';
+      readonly resources: readonly string[];
+      readonly fencingToken: number;
+      readonly error: LockLostError;
+    }
+  | {
+      readonly type: 'released';
+      readonly resources: readonly string[];
+      readonly fencingToken: number;
+      /** Ms. */ readonly held: number;
+    }
   | { readonly type: 'node-up'; readonly node: string }
   | { readonly type: 'node-down'; readonly node: string; readonly reason: string }
   /** The node does not vote for `remaining` ms, because it may have forgotten locks that are still held. */
@@ -47,3 +75,9 @@ export type LockEvent =
   | { readonly type: 'hand-off-unavailable'; readonly node: string; readonly reason: string };
 
 export type LockListener = (event: LockEvent) => void;
+
+/** Returns the code for a call that ended with this error; `aborted` says whether its signal, or the shutdown, ended it. */
+export function refusalCodeOf(error: unknown, aborted: boolean): RefusalCode {
+  if (error instanceof RedlockError) return error.code;
+  return aborted ? 'ABORTED' : 'ERROR';
+}

@@ -39,12 +39,19 @@ export interface LockOptions {
    * @default false
    */
   reentrant?: boolean;
+  /**
+   * Names the call for telemetry, as the key names a call of `@WithLock`: a constant text without values, since each label is a time series of
+   * its own. It is no part of the name of the resource.
+   * @default the key template of `@WithLock`, or the name of the method if its key is a function; none for other calls
+   */
+  label?: string;
   /** Ends the wait when it aborts; the call then rejects with the reason of the signal. */
   signal?: AbortSignal;
 }
 
 /** The options that have a value in every call. */
-export type CompleteLockOptions = Required<Omit<LockOptions, 'minHold' | 'signal'>> & Pick<LockOptions, 'minHold'>;
+export type CompleteLockOptions = Required<Omit<LockOptions, 'minHold' | 'label' | 'signal'>> &
+  Pick<LockOptions, 'minHold' | 'label'>;
 
 export const DEFAULT_LOCK_OPTIONS: CompleteLockOptions = {
   ttl: 5_000,
@@ -93,6 +100,7 @@ const RULES: { readonly [name in keyof Required<LockOptions>]: Rule } = {
   maxHold: msOrNever(1),
   minHold: ms(0),
   reentrant: FLAG,
+  label: [(value) => typeof value === 'string' && value !== '', 'a text that is not empty'],
   signal: [(value) => value instanceof AbortSignal, 'an AbortSignal'],
 };
 

@@ -1,5 +1,6 @@
 import type { AbortSignalLike } from '../time/abort.js';
 import { LONGEST_TIMER } from '../time/clock.js';
+import type { SharedCall } from './shared-call.js';
 import {
   checkLockOptions,
   DEFAULT_LOCK_OPTIONS,
@@ -10,7 +11,11 @@ import {
 } from './options.js';
 
 /** The options of a call, checked, and with the defaults of its pool where the call says nothing. */
-export type PreparedOptions = CompleteLockOptions & { readonly signal?: AbortSignalLike | undefined };
+export type PreparedOptions = CompleteLockOptions & {
+  readonly signal?: AbortSignalLike | undefined;
+  /** @see SharedCall.skips */
+  readonly skips?: boolean | undefined;
+};
 
 /** All options by name; none of them can be left out. */
 type AllOptions = { readonly [Name in keyof Required<PreparedOptions>]: PreparedOptions[Name] };
@@ -62,9 +67,12 @@ export class OptionPreparer {
    * Prepares options that many calls share, and that must not change any more, once for all of these calls.
    * @param signal of this call, in place of the signal of the options
    */
-  prepareShared(options: LockOptions, signal: AbortSignalLike | undefined): PreparedOptions {
+  prepareShared(
+    options: LockOptions,
+    { signal, skips }: Pick<SharedCall<unknown>, 'signal' | 'skips'>,
+  ): PreparedOptions {
     let prepared = this.#shared.get(options);
-    if (!prepared) this.#shared.set(options, (prepared = this.prepare(options)));
+    if (!prepared) this.#shared.set(options, (prepared = { ...this.prepare(options), skips }));
     return signal ? withSignal(prepared, signal) : prepared;
   }
 }
@@ -96,6 +104,8 @@ function withSignal(options: PreparedOptions, signal: AbortSignalLike): AllOptio
     maxHold: options.maxHold,
     minHold: options.minHold,
     reentrant: options.reentrant,
+    label: options.label,
+    skips: options.skips,
     signal,
   };
 }

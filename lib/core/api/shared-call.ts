@@ -13,4 +13,6 @@ export interface SharedCall<T> {
   readonly options: LockOptions;
   /** Ends the wait of this call, in place of the signal of the options. */
   readonly signal: AbortSignalLike | undefined;
+  /** Whether the caller goes on without the lock if somebody else holds it; telemetry tells such calls from refused ones. */
+  readonly skips: boolean;
 }

@@ -4,6 +4,7 @@ import type { OwnClaim } from '../quorum/own-claim.js';
 import type { Moment } from '../time/clock.js';
 import type { LockListener } from '../api/events.js';
 import type { NodePool } from '../quorum/node-pool.js';
+import type { CallTrace } from '../telemetry/call-trace.js';
 
 /** A held lock, as those who wait for it see it. */
 export interface Held extends Entry {
@@ -39,4 +40,6 @@ export interface LeaseContext {
   /** Ms that a lease may last without an extension. */
   readonly maxTtl: number;
   readonly emit: LockListener;
+  /** Publishes the life of the lease; undefined if nobody observed it when its lock was asked for. */
+  readonly trace?: CallTrace;
 }

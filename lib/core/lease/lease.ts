@@ -1,5 +1,5 @@
 import { elapsed, type Moment } from '../time/clock.js';
-import { LockLostError } from '../api/errors.js';
+import { LockLostError, type LockLossReason } from '../api/errors.js';
 import { extendOnce } from './extension.js';
 import type { Held, LeaseContext } from './lease-context.js';
 import { LossSignal } from './loss-signal.js';
@@ -66,12 +66,14 @@ export class Lease extends RenewalTimer implements Held {
   assertValid(minimumMs = 0): void {
     const { validity } = this;
     if (validity > 0 && validity >= minimumMs) return;
-    const reason = this.#state === 'released' ? 'it was released' : `less than ${minimumMs} ms are left`;
-    throw this.lost ?? new LockLostError(this.resources, reason);
+    throw this.lost ?? (this.#state === 'released' ? this.#released : this.#tooShort(minimumMs));
   }
 
   extend(ttl: number = this.terms.ttl): Promise<void> {
-    const extension = (this.#lastExtension ?? Promise.resolve()).then(() => this.#extend(ttl));
+    const { trace } = this.context;
+    const extension = (this.#lastExtension ?? Promise.resolve()).then(() =>
+      trace ? trace.extend(this, () => this.#extend(ttl)) : this.#extend(ttl),
+    );
     this.#lastExtension = extension.catch(() => undefined);
     return extension;
   }
@@ -81,8 +83,8 @@ export class Lease extends RenewalTimer implements Held {
   }
 
   /** Takes the lock away from its holder, and notifies the holder before anybody else can have the lock. */
-  revoke(reason: string): Promise<void> {
-    this.expire(reason);
+  revoke(reason: LockLossReason, why: string): Promise<void> {
+    this.expire(reason, why);
     return this.release();
   }
 
@@ -104,15 +106,15 @@ export class Lease extends RenewalTimer implements Held {
     return this.extend(this.ttl);
   }
 
-  protected override expire(reason: string): LockLostError {
-    if (!this.isHeld) return this.#loss?.error ?? new LockLostError(this.resources, 'it was released');
-    const error = new LockLostError(this.resources, reason);
+  protected override expire(reason: LockLossReason, why: string): LockLostError {
+    if (!this.isHeld) return this.#loss?.error ?? this.#released;
+    const error = new LockLostError(this.resources, reason, why);
     // The loss is complete before anybody is notified, because a listener may release the lock or ask for it again.
     this.#state = 'lost';
     this.#claim.finish();
     this.stopTimer();
     (this.#loss ??= new LossSignal()).happen(error, () => this.#leave());
-    this.context.emit({ type: 'lost', resources: this.resources, error });
+    this.context.emit({ type: 'lost', resources: this.resources, fencingToken: this.fencingToken, error });
     return error;
   }
 
@@ -126,11 +128,12 @@ export class Lease extends RenewalTimer implements Held {
       onSend: (validity) => this.#prepareFor(validity, ttl),
       isHeld: () => this.validity > 0,
     });
-    if (extension.kind === 'gone') throw this.expire(extension.reason);
+    if (extension.kind === 'gone') throw this.expire('nodes', extension.reason);
     this.assertValid();
     if (extension.kind === 'unproven') throw extension.error;
     const now = this.#now();
     this.#validity = extension.validity;
+    this.isUnconfirmed = false;
     this.ttl = ttl;
     this.watch(ttl, extension.validity.since, now);
     this.context.emit({ type: 'extended', resources: this.resources, validity: Math.floor(this.validity) });
@@ -140,9 +143,18 @@ export class Lease extends RenewalTimer implements Held {
   #prepareFor(validity: Validity, ttl: number): void {
     const now = this.#now();
     this.ttl = Math.max(this.ttl, ttl);
+    this.isUnconfirmed = true;
     if (validity.remainingAt(now) >= this.remainingAt(now)) return;
     this.#validity = validity;
     this.watch(ttl, validity.since, now);
+  }
+
+  get #released(): LockLostError {
+    return new LockLostError(this.resources, 'released', 'it was released');
+  }
+
+  #tooShort(minimumMs: number): LockLostError {
+    return new LockLostError(this.resources, 'ttl', `less than ${minimumMs} ms are left`);
   }
 
   #now(): Moment {
@@ -161,7 +173,7 @@ export class Lease extends RenewalTimer implements Held {
   #end(now: Moment): Promise<void> {
     this.#noticeExpiry(now);
     const wasHeld = this.isHeld;
-    const { taken, resources, terms, ttl } = this;
+    const { taken, resources, fencingToken, terms, ttl } = this;
     const won = {
       kind: 'won',
       claim: this.#claim,
@@ -176,7 +188,8 @@ export class Lease extends RenewalTimer implements Held {
       this.#leave();
     }
     const notify = (): void => {
-      if (wasHeld) this.context.emit({ type: 'released', resources, held: Math.round(elapsed(taken, now)) });
+      if (!wasHeld) return;
+      this.context.emit({ type: 'released', resources, fencingToken, held: Math.round(elapsed(taken, now)) });
     };
     // No async function, because that would take longer than everything else here.
     return asked ? asked.decision.then(notify) : new Promise((resolve) => resolve(notify()));

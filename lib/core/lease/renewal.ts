@@ -1,4 +1,5 @@
 import { elapsed, type Moment } from '../time/clock.js';
+import type { LockLossReason } from '../api/errors.js';
 import type { Random } from '../collections/random.js';
 import { TimedTask } from '../time/timer-queue.js';
 import type { PreparedOptions } from '../api/prepared-options.js';
@@ -37,6 +38,8 @@ export abstract class RenewalTimer extends TimedTask {
   /** Ms that the lease lasts on the nodes at most, counted from the latest extension. */
   protected ttl: number;
   protected readonly terms: HoldTerms;
+  /** Whether the nodes were asked for an extension that a quorum has not confirmed. */
+  protected isUnconfirmed = false;
   #renews = false;
 
   constructor(
@@ -55,8 +58,8 @@ export abstract class RenewalTimer extends TimedTask {
   protected abstract remainingAt(now: Moment): number;
   /** Extends the lease; rejects if that fails. */
   protected abstract renew(): Promise<void>;
-  /** Called when the lease is over, with the reason in words for an error. */
-  protected abstract expire(reason: string): Error;
+  /** Called when the lease is over, with the reason for programs and in words. */
+  protected abstract expire(reason: LockLossReason, why: string): Error;
 
   /**
    * Extends or ends the lease. Less than 1 ms left counts as over, because a timer may be that early. If more is left, the lease was extended
@@ -79,7 +82,9 @@ export abstract class RenewalTimer extends TimedTask {
   protected expireAt(now: Moment): void {
     const { autoExtend, maxHold } = this.terms;
     const heldTooLong = autoExtend && elapsed(this.taken, now) >= maxHold;
-    this.expire(heldTooLong ? `extended for maxHold, ${maxHold} ms, and no longer` : 'its lease ran out');
+    if (heldTooLong) this.expire('max_hold', `extended for maxHold, ${maxHold} ms, and no longer`);
+    // An extension that was due was asked for, unless the process stood still.
+    else this.expire(this.isUnconfirmed ? 'nodes' : autoExtend ? 'pause' : 'ttl', 'its lease ran out');
   }
 
   protected stopTimer(): void {

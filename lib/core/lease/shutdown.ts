@@ -58,11 +58,11 @@ export class Shutdown {
     if (this.#leases.size > 0 && timeout > 0) notify(this.#holders);
     if (!this.#idle) await this.#idleWithin(timeout);
     this.#over.stop(new RedlockClosedError());
-    await Promise.all(this.#leases.all.map((lease) => lease.revoke(TIME_IS_UP)));
+    await Promise.all(this.#leases.all.map((lease) => lease.revoke('shutdown', TIME_IS_UP)));
   }
 
   async #takeAway(lease: Lease): Promise<never> {
-    await lease.revoke(TIME_IS_UP);
+    await lease.revoke('shutdown', TIME_IS_UP);
     throw new RedlockClosedError();
   }
 

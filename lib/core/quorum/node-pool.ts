@@ -25,6 +25,8 @@ export interface PoolSettings {
   readonly random: Random;
   /** Ms that a node may take to answer. @default ttl / 20, at least 5 and at most 50 */
   readonly nodeTimeout?: number | undefined;
+  /** True if no channel tells of this pool. @default false */
+  readonly isUnobserved?: boolean | undefined;
 }
 
 const acquire: QuorumCallTerms<AcquireAnswer>['put'] = (node, question, nodeIndex) => node.acquire(question, nodeIndex);
@@ -37,15 +39,17 @@ export class NodePool {
   readonly random: Random;
   /** Runs everything that this pool does later, on a single timer. */
   readonly timerQueue: TimerQueue;
+  readonly isUnobserved: boolean;
   readonly #nodeTimeout: number | undefined;
 
   constructor(
     readonly nodes: readonly LockNode[],
-    { clock, random, nodeTimeout }: PoolSettings,
+    { clock, random, nodeTimeout, isUnobserved = false }: PoolSettings,
   ) {
     this.clock = clock;
     this.random = random;
     this.timerQueue = new TimerQueue(clock);
+    this.isUnobserved = isUnobserved;
     this.#nodeTimeout = nodeTimeout;
   }
 

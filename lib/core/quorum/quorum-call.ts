@@ -2,6 +2,7 @@ import { TimedTask, type TimerQueue } from '../time/timer-queue.js';
 import type { Clock, Moment } from '../time/clock.js';
 import type { LockNode, Question, Unknown } from '../port/lock-node.js';
 import type { OwnClaim } from './own-claim.js';
+import { publishRequest, requests } from '../telemetry/channels.js';
 import { verdict } from './quorum.js';
 
 export type Decision = 'won' | 'lost';
@@ -30,6 +31,7 @@ export interface CallContext {
   readonly nodes: readonly LockNode[];
   readonly clock: Clock;
   readonly timerQueue: TimerQueue;
+  readonly isUnobserved?: boolean;
 }
 
 const DOUBTFUL: Unknown = {
@@ -142,6 +144,7 @@ export class QuorumCall<A extends Answer> extends TimedTask implements Question<
 
   answer(nodeIndex: number, given: A | Unknown): void {
     const answer = this.claim.isDoubtful(nodeIndex) && given.kind === this.#yes ? DOUBTFUL : given;
+    if (requests.hasSubscribers && this.answers[nodeIndex] === undefined) this.#publish(nodeIndex, given);
     this.answers[nodeIndex] = answer;
     if (this.#outcome) return this.#late(nodeIndex, answer);
     if (this.#isYes(answer.kind)) this.#granted += 1;
@@ -175,10 +178,16 @@ export class QuorumCall<A extends Answer> extends TimedTask implements Question<
     const silence: Unknown = { kind: 'unknown', reason, sent: true };
     for (let nodeIndex = 0; nodeIndex < this.answers.length; nodeIndex += 1) {
       if (this.answers[nodeIndex]) continue;
+      if (requests.hasSubscribers && !this.#isCutShort) this.#publish(nodeIndex);
       this.answers[nodeIndex] = silence;
       if (this.#outcome) this.#late(nodeIndex, silence);
     }
     if (!this.#outcome) this.#end('lost');
+  }
+
+  #publish(nodeIndex: number, given?: A | Unknown): void {
+    if (this.context.isUnobserved) return;
+    publishRequest(this.nodes[nodeIndex]!.name, this.context.clock.now().monotonic - this.asked, given);
   }
 
   #end(outcome: Decision): void {

@@ -25,9 +25,11 @@ export class PoolInMemory {
   /** Notified of every event, and whenever a caller begins to wait or no longer waits. */
   readonly changes = new Changes();
   readonly #clock: Clock;
+  readonly #name: string | undefined;
 
   constructor({ name, size, clock, maxTtl = MAX_TTL, restartQuarantine = false }: PoolTerms) {
     this.#clock = clock;
+    this.#name = name;
     const prefix = name === undefined ? 'node-' : `${name}/node-`;
     this.nodes = Array.from(
       { length: size },
@@ -38,7 +40,11 @@ export class PoolInMemory {
   /** Makes a further service on these nodes. */
   serve(options: PoolOptions): WatchedService {
     const { notify } = this.changes;
-    const service = new WatchedService(this.nodes, options, { clock: this.#clock, onWaiting: notify });
+    const service = new WatchedService(this.nodes, options, {
+      clock: this.#clock,
+      onWaiting: notify,
+      name: this.#name,
+    });
     service.events$.subscribe((event) => {
       this.record.add(event);
       notify();

@@ -13,6 +13,8 @@ export type LockKey = string | readonly string[] | ((...args: never[]) => Part |
 
 /** A lock key, compiled once where the class is defined. */
 export interface CompiledKey {
+  /** Its templates in one text, which names its calls in telemetry; undefined for a function. */
+  readonly template: string | undefined;
   /** True where the key can be resolved only around the method itself, and not before its pipes. */
   readonly needsArguments: boolean;
   /** What its templates read from a request, message or operation, such as `body.email`. */
@@ -29,13 +31,14 @@ export interface CompiledKey {
 export function compileKey(key: LockKey): CompiledKey {
   if (typeof key === 'function') {
     const resolve = ({ args = [] }: KeySource): readonly string[] => fromFunction(key(...(args as never[])));
-    return { needsArguments: true, requestParts: [], positions: [], count: undefined, resolve };
+    return { template: undefined, needsArguments: true, requestParts: [], positions: [], count: undefined, resolve };
   }
   const templates = toTemplates(key);
   // Templates without parts are the same for every call, so they are checked now.
   const constant = templates.filter((template) => template.isConstant).map(({ text }) => text);
   if (constant.length > 0) toResources(constant);
   return {
+    template: templates.map(({ text }) => text).join(', '),
     needsArguments: templates.some((template) => template.needsArguments),
     requestParts: templates.flatMap((template) => template.requestParts),
     positions: templates.flatMap((template) => template.positions),

@@ -9,5 +9,5 @@ import type { Lock } from '../../core/api/lock.js';
 export function assertHeld(lock: Partial<Lock> | undefined): void {
   if (lock?.isValid !== false) return;
   lock.assertValid?.();
-  throw new LockLostError(lock.resources ?? [], 'it was over before the work under it began');
+  throw new LockLostError(lock.resources ?? [], 'pause', 'it was over before the work under it began');
 }

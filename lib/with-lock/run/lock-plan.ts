@@ -58,15 +58,22 @@ export function toPlan(key: LockKey, withLockOptions: WithLockOptions, where: st
   checkExceptionFactory(exceptionFactory, where);
   checkLockOptions(options, where);
   checkTtl(options, where);
+  const compiled = compile(key, where);
+  const label = options.label ?? compiled.template ?? methodOf(where);
   return {
-    key: compile(key, where),
-    options: Object.freeze(IMPATIENT.includes(onContended) ? { ...options, waitTimeout: 0 } : options),
+    key: compiled,
+    options: Object.freeze({ ...options, label, ...(IMPATIENT.includes(onContended) && { waitTimeout: 0 }) }),
     onContended,
     sharedRuns: onContended === 'join' ? new SharedRuns() : undefined,
     pool: name,
     exceptionFactory,
     where,
   };
+}
+
+/** Returns `Class.method` of a text such as `@WithLock on Class.method`. */
+function methodOf(where: string): string {
+  return where.slice(where.lastIndexOf(' ') + 1);
 }
 
 /** Checks the ttl as far as possible: the `maxTtl` of the pool is not known yet. */

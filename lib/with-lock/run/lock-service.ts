@@ -27,6 +27,7 @@ interface LockCallOf<T> {
   readonly work: Work<T>;
   readonly options: LockOptions;
   readonly signal: WaitCancellation | undefined;
+  readonly skips: boolean;
 }
 
 /** Runs the work of one call under its lock; makes an `AbortSignal` only where `withLock` is not that of a real service. */

@@ -37,17 +37,18 @@ export async function runAlone<T>(
   let resources: readonly string[] = [];
   try {
     resources = run.resources();
-    const { options } = plan;
+    const { options, onContended } = plan;
     return await withLockOf(service, {
       resources,
       options,
       work: (lock) => guarded.run(lock),
       signal: guarded.cancellation,
+      skips: onContended === 'skip',
     });
   } catch (error) {
     if (guarded.threw(error)) throw error;
     if (guarded.hasBegun || plan.onContended !== 'skip' || !isLocked(error)) throw exceptionFor(run, error);
-    service[EMIT]?.({ type: 'skipped', resources });
+    service[EMIT]?.({ type: 'skipped', resources, label: plan.options.label });
     return skipped;
   } finally {
     guarded.cancellation?.end();

@@ -23,12 +23,12 @@ class SharedLockError {
 
 /** Returns the outcome of the equal call that is under way; if there is none, runs `work` and shares its outcome. */
 async function joinLocked<T>(run: LockedRun, runs: SharedRuns, work: Work<T>): Promise<T | typeof skipped> {
-  const { service, owner, signal } = run;
+  const { service, owner, signal, plan } = run;
   const toException = (error: unknown): unknown => new SharedLockError(error);
   try {
     const resources = resourcesOf(run);
     const isHolder = service[HOLDS]?.(resources) ?? false;
-    const joined = (): void => service[EMIT]?.({ type: 'joined', resources });
+    const joined = (): void => service[EMIT]?.({ type: 'joined', resources, label: plan.options.label });
     return await runs.share({ service, owner, resources, isHolder, signal, joined }, (abandoned, within) =>
       runAlone({ ...run, resources: () => resources, signal: abandoned, toException }, (lock) =>
         within(() => work(lock, abandoned)),

@@ -23,7 +23,7 @@ export class StubLock implements Lock {
 
   /** Loses it, as a lease that ran out does. */
   lose(): LockLostError {
-    const error = new LockLostError(this.resources, 'the test took it away');
+    const error = new LockLostError(this.resources, 'nodes', 'the test took it away');
     this.#abort.abort(error);
     return error;
   }

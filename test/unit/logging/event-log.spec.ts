@@ -79,7 +79,9 @@ describe('EventLog', () => {
 
   it('says nothing of what happens all the time', async () => {
     expect(await said({ type: 'contended', resources: ['a'] })).toEqual([]);
-    expect(await said({ type: 'acquired', resources: ['a'], waited: 1, attempts: 1 })).toEqual([]);
+    const acquired = { waited: 1, attempts: 1, path: 'free', fencingToken: 7 } as const;
+    expect(await said({ type: 'acquired', resources: ['a'], ...acquired })).toEqual([]);
+    expect(await said({ type: 'refused', resources: ['a'], waited: 1, code: 'RESOURCE_LOCKED' })).toEqual([]);
   });
 
   describe('where too few nodes vote', () => {
@@ -113,7 +115,8 @@ describe('EventLog', () => {
       [true, `"${ANN[0]}"`],
     ])('logKeys %s', (logKeys, name) => {
       const log = logOf(logKeys);
-      log.notify({ type: 'lost', resources: ANN, error: new LockLostError(ANN, 'it was taken') });
+      const error = new LockLostError(ANN, 'nodes', 'it was taken');
+      log.notify({ type: 'lost', resources: ANN, fencingToken: 7, error });
       log.notify({ type: 'self-contended', resources: ANN, holding: ANN });
       log.waits([{ resources: ANN, held: 3_400 }], 5_000);
       expect(lines).toEqual([

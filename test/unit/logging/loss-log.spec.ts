@@ -9,7 +9,7 @@ describe('the log of lost locks', () => {
   let lines: string[];
   let log: LossLog;
   const lose = (count: number, reason = 'no quorum'): void => {
-    for (let index = 1; index <= count; index += 1) log.lost(new LockLostError([`job:${index}`], reason));
+    for (let index = 1; index <= count; index += 1) log.lost(new LockLostError([`job:${index}`], 'nodes', reason));
   };
   const FIRST = 'The lock on "job:*" was lost: no quorum';
 

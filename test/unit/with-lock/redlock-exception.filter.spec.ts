@@ -60,7 +60,7 @@ describe('RedlockExceptionFilter', () => {
     [LOCKED, 409],
     [new QuorumNotReachedError(['a'], [], 'down'), 503],
     [new LockKeyError('missing'), 400],
-    [new LockLostError(['a'], 'gone'), 500],
+    [new LockLostError(['a'], 'nodes', 'gone'), 500],
   ])('answers an HTTP request for %s with %i', (error, status) => {
     filter.catch(error, hostOf('http', {}, { header }));
     expect(reply).toHaveBeenCalledTimes(1);

@@ -52,7 +52,7 @@ describe('WithLock', () => {
 
   it('runs the method under its lock, with its this and its arguments', async () => {
     await expect(service.multiply(21)).resolves.toBe(42);
-    expect(locker.calls.at(-1)).toEqual({ resources: ['key:21'], options: {} });
+    expect(locker.calls.at(-1)).toEqual({ resources: ['key:21'], options: { label: expect.any(String) } });
   });
 
   it('passes all arguments on, also those that are undefined', async () => {

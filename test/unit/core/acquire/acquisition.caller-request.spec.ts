@@ -44,7 +44,7 @@ describe('CallerRequest', () => {
   it('tells that it is ours, and for how long it waited', () => {
     clock.block(30);
     expect(call.begin(won(), clock.now(), clock)).toBe(true);
-    expect(events).toEqual([{ type: 'acquired', resources: ['a'], waited: 30, attempts: 2 }]);
+    expect(events).toMatchObject([{ type: 'acquired', resources: ['a'], waited: 30, attempts: 2, path: 'free' }]);
   });
 
   it('tells that it is lost again where a program that hears of it computes for as long as the lease lasts', () => {

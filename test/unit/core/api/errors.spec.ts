@@ -21,7 +21,7 @@ describe('RedlockError', () => {
   it.each([
     [new ResourceLockedError(['a'], 900, nodes), 'ResourceLockedError', 'RESOURCE_LOCKED'],
     [new QuorumNotReachedError(['a'], nodes, 'too few'), 'QuorumNotReachedError', 'QUORUM_NOT_REACHED'],
-    [new LockLostError(['a'], 'its lease ran out'), 'LockLostError', 'LOCK_LOST'],
+    [new LockLostError(['a'], 'nodes', 'its lease ran out'), 'LockLostError', 'LOCK_LOST'],
     [new LockKeyError('no key', ['a']), 'LockKeyError', 'LOCK_KEY'],
     [new RedlockClosedError(), 'RedlockClosedError', 'CLOSED'],
   ])('%s is told by its name and code', (error, name, code) => {
@@ -33,8 +33,10 @@ describe('RedlockError', () => {
 
   it('names the resources', () => {
     expect(new ResourceLockedError(['a', 'b'], 1, []).message).toBe('"a", "b" is locked by another holder');
-    expect(new LockLostError(['a', 'b'], 'it was stolen').message).toBe('The lock on "a", "b" was lost: it was stolen');
-    expect(new LockLostError(['a', 'b'], 'x').resources).toEqual(['a', 'b']);
+    expect(new LockLostError(['a', 'b'], 'nodes', 'it was stolen').message).toBe(
+      'The lock on "a", "b" was lost: it was stolen',
+    );
+    expect(new LockLostError(['a', 'b'], 'nodes', 'x').resources).toEqual(['a', 'b']);
   });
 });
 
@@ -53,7 +55,7 @@ describe('an error of a lock, in a log,', () => {
     const [first, ...frames] = inspect(error).split('\n');
     expect(first).toBe('ResourceLockedError: "user:*" is locked by another holder');
     expect(frames.join()).not.toMatch(/\/lib\/|node:internal/);
-    const thrown = new LockLostError(['a'], 'gone');
+    const thrown = new LockLostError(['a'], 'nodes', 'gone');
     expect(inspect(thrown)).toMatch(/^LockLostError: The lock on "a" was lost: gone\n +at .*errors\.spec\.ts/);
   });
 

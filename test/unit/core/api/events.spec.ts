@@ -15,8 +15,9 @@ describe('events', () => {
   });
 
   it('tell that a lock was acquired, after how long and how many attempts', async () => {
-    await pool.clock.until(redlock.acquire(['a', 'b']));
-    expect(events).toEqual([{ type: 'acquired', resources: ['a', 'b'], waited: 0, attempts: 1 }]);
+    const { fencingToken } = await pool.clock.until(redlock.acquire(['a', 'b']));
+    const acquired = { waited: 0, attempts: 1, path: 'free', fencingToken };
+    expect(events).toEqual([{ type: 'acquired', resources: ['a', 'b'], ...acquired }]);
   });
 
   it('tell once per call that the resource was held', async () => {
@@ -27,12 +28,13 @@ describe('events', () => {
     expect(acquired!.attempts).toBe(pool.nodes[0]!.callsOf('acquire').length);
     expect(acquired!.attempts).toBeGreaterThan(3);
     expect(acquired!.waited).toBe(Math.round(pool.clock.now().monotonic));
+    expect(acquired!.path).toBe('hand-off');
   });
 
   it('tell that the resource was held also where the caller does not wait', async () => {
     pool.memory.forEach((node) => node.set('a', 'foreign'));
     await pool.clock.until(redlock.tryAcquire('a'));
-    expect(events).toEqual([{ type: 'contended', resources: ['a'] }]);
+    expect(events.filter(({ type }) => type !== 'refused')).toEqual([{ type: 'contended', resources: ['a'] }]);
   });
 
   it('tell of a contention that follows an outage', async () => {
@@ -46,7 +48,7 @@ describe('events', () => {
   it('do not call an outage a contention', async () => {
     pool.nodes.forEach((node) => node.fail('down'));
     await pool.clock.until(redlock.tryAcquire('a').catch(() => undefined));
-    expect(events).toEqual([]);
+    expect(events.map(({ type }) => type)).toEqual(['refused']);
   });
 
   it('tell of the life of a lock, in order', async () => {
@@ -55,19 +57,21 @@ describe('events', () => {
     await pool.clock.until(lock.extend());
     await pool.clock.advance(200);
     await pool.clock.until(lock.release());
+    const { fencingToken } = lock;
     expect(events.slice(1)).toEqual([
       { type: 'extended', resources: ['a'], validity: 988 },
-      { type: 'released', resources: ['a'], held: 300 },
+      { type: 'released', resources: ['a'], fencingToken, held: 300 },
     ]);
   });
 
   it('tell once that a lock was lost, with the error that the holder gets', async () => {
     const lock = await pool.clock.until(redlock.acquire('a', { ttl: 1_000 }));
-    const { signal } = lock;
+    const { signal, fencingToken } = lock;
     await pool.clock.advance(5_000);
     expect(lock.isValid).toBe(false);
     await pool.clock.until(lock.release());
-    expect(ofType('lost')).toEqual([{ type: 'lost', resources: ['a'], error: signal.reason as Error }]);
+    const error = signal.reason as Error;
+    expect(ofType('lost')).toEqual([{ type: 'lost', resources: ['a'], fencingToken, error }]);
     expect(ofType('released')).toEqual([]);
   });
 

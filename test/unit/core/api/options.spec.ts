@@ -41,6 +41,8 @@ describe('checkLockOptions', () => {
     ['retryCount', '3', "'3'"],
     ['driftFactor', [], '[]'],
     ['autoExtend', 'yes', "'yes'"],
+    ['label', '', "''"],
+    ['label', 5, '5'],
     ['signal', { aborted: false }, '{ aborted: false }'],
     ['signal', (): void => undefined, '[Function'],
   ])('refuses a %s of the wrong type, and shows the value', (name, value, shown) => {

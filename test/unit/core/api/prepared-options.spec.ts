@@ -17,7 +17,7 @@ describe('OptionPreparer', () => {
   ])('refuses %s, each time', (_case, options) => {
     for (let times = 0; times < 2; times += 1) {
       expect(() => preparer.prepare(options)).toThrow(/tll|ttl/);
-      expect(() => preparer.prepareShared(options, undefined)).toThrow(/tll|ttl/);
+      expect(() => preparer.prepareShared(options, { signal: undefined, skips: false })).toThrow(/tll|ttl/);
     }
   });
 
@@ -33,12 +33,13 @@ describe('OptionPreparer', () => {
       maxHold: 5,
       minHold: 6,
       reentrant: true,
+      label: 'user',
     };
     const cancel = new AbortController().signal;
-    const { signal, ...options } = preparer.prepareShared(shared, cancel);
+    const { signal, skips, ...options } = preparer.prepareShared(shared, { signal: cancel, skips: true });
     expect(Object.keys(shared)).toEqual(LOCK_OPTION_NAMES.filter((name) => name !== 'signal'));
     expect(options).toEqual(shared);
-    expect(signal).toBe(cancel);
+    expect([signal, skips]).toEqual([cancel, true]);
   });
 
   it('looks closer only at what the latest call did not ask for', () => {
@@ -105,9 +106,9 @@ describe('OptionPreparer', () => {
     };
     const signals = [new AbortController().signal, new AbortController().signal];
     const before = looks;
-    const [first, second] = signals.map((signal) => preparer.prepareShared(shared, signal));
+    const [first, second] = signals.map((signal) => preparer.prepareShared(shared, { signal, skips: false }));
     const once = looks - before;
-    preparer.prepareShared(shared, signals[0]);
+    preparer.prepareShared(shared, { signal: signals[0], skips: false });
     expect(looks - before).toBe(once);
     expect([first!.ttl, second!.ttl, first!.signal, second!.signal]).toEqual([700, 700, ...signals]);
   });

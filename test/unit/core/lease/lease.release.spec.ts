@@ -19,7 +19,7 @@ describe('Lock.release', () => {
     await pool.clock.advance(250);
     await pool.clock.until(lock.release());
     expect(pool.owners('a')).toEqual(Array(5).fill(undefined));
-    expect(events.at(-1)).toEqual({ type: 'released', resources: ['a'], held: 250 });
+    expect(events.at(-1)).toMatchObject({ type: 'released', resources: ['a'], held: 250 });
   });
 
   it('is asked of the nodes once, however often it is called', async () => {

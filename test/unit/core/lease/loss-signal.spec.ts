@@ -5,7 +5,7 @@ import { LossSignal } from '../../../../lib/core/lease/loss-signal.js';
 describe('LossSignal', () => {
   it('tells signal and listeners, also those that come later', () => {
     const [loss, told] = [new LossSignal(), [] as unknown[]];
-    const error = new LockLostError(['a'], 'gone');
+    const error = new LockLostError(['a'], 'nodes', 'gone');
     loss.listen((reason) => told.push(reason));
     loss.listen((reason) => told.push(reason))();
     const { signal } = loss;

@@ -45,7 +45,7 @@ describe('minHold', () => {
     await pool.clock.until(lock.release());
     expect(at()).toBe(before);
     expect([lock.isValid, lock.validity, signal.aborted]).toEqual([false, 0, false]);
-    expect(events.at(-1)).toEqual({ type: 'released', resources: ['a'], held: 300 });
+    expect(events.at(-1)).toMatchObject({ type: 'released', resources: ['a'], held: 300 });
     const asked = pool.nodes[0]!.callsOf('extend').length;
     await pool.clock.advance(4_600);
     expect([pool.nodes[0]!.callsOf('extend').length, types()]).toEqual([asked, ['acquired', 'released']]);

@@ -37,8 +37,15 @@ describe('a lock that passes to the next caller of its process', () => {
     await Promise.all([world.free(first), waiting]);
     const told = world.events.filter(({ type }) => type === 'acquired' || type === 'released');
     expect(told).toEqual([
-      { type: 'released', resources: ['a'], held: 3 },
-      { type: 'acquired', resources: ['a'], waited: 3, attempts: 1 },
+      { type: 'released', resources: ['a'], fencingToken: first.fencingToken, held: 3 },
+      {
+        type: 'acquired',
+        resources: ['a'],
+        waited: 3,
+        attempts: 1,
+        path: 'local',
+        fencingToken: first.fencingToken + 1,
+      },
     ]);
   });
 

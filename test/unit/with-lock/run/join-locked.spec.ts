@@ -40,8 +40,10 @@ describe('runLocked with onContended: join', () => {
     const value = {};
     work.resolve(value);
     for (const outcome of await Promise.all([first, waiting, running])) expect(outcome).toBe(value);
-    expect(service.calls).toEqual([{ resources: ['a'], options: { ttl: 700, signal: expect.any(AbortSignal) } }]);
-    expect(told).toEqual(Array(2).fill({ type: 'joined', resources: ['a'] }));
+    expect(service.calls).toEqual([
+      { resources: ['a'], options: { ttl: 700, label: 'a', signal: expect.any(AbortSignal) } },
+    ]);
+    expect(told).toEqual(Array(2).fill({ type: 'joined', resources: ['a'], label: 'a' }));
   });
 
   it('shares the very error, too', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { LockKey } from '../../../../lib/with-lock/key/lock-key.js';
 import { toPlan } from '../../../../lib/with-lock/run/lock-plan.js';
 
 const plan = (options: object): ReturnType<typeof toPlan> => toPlan('key', options, '@WithLock on Users.create');
@@ -6,7 +7,7 @@ const plan = (options: object): ReturnType<typeof toPlan> => toPlan('key', optio
 describe('toPlan', () => {
   it('waits unless it is told otherwise', () => {
     expect(plan({})).toMatchObject({ onContended: 'wait', pool: undefined, options: {} });
-    expect(plan({ waitTimeout: 700 }).options).toEqual({ waitTimeout: 700 });
+    expect(plan({ waitTimeout: 700 }).options).toEqual({ waitTimeout: 700, label: 'key' });
   });
 
   it.each(['reject', 'skip'])('makes one attempt where a held resource means %s', (onContended) => {
@@ -19,6 +20,14 @@ describe('toPlan', () => {
     expect(one.sharedRuns).toBeDefined();
     expect(one.sharedRuns).not.toBe(other.sharedRuns);
     expect(plan({}).sharedRuns).toBeUndefined();
+  });
+
+  it.each<[string, LockKey, object, string]>([
+    ['its templates', ['user:<0.email>', 'all'], {}, 'user:<0.email>, all'],
+    ['its label, where it has one', 'user:<0.email>', { label: 'sign-up' }, 'sign-up'],
+    ['the method, where its key is a function', (id: number) => `user:${id}`, {}, 'Users.create'],
+  ])('is named in telemetry by %s', (_, key, options, label) => {
+    expect(toPlan(key, options, '@WithLock on Users.create').options.label).toBe(label);
   });
 
   it('keeps the options of the lock and the pool', () => {

@@ -31,8 +31,11 @@ describe('withLockOf', () => {
       work: async () => 1,
       options: plan.options,
       signal: cancellation,
+      skips: false,
     });
-    expect(service.calls).toEqual([{ resources: ['a'], options: { ttl: 700, signal: signalOf(cancellation) } }]);
+    expect(service.calls).toEqual([
+      { resources: ['a'], options: { ttl: 700, label: 'a', signal: signalOf(cancellation) } },
+    ]);
     expect(service.calls[0]!.options.signal).toBeInstanceOf(AbortSignal);
   });
 

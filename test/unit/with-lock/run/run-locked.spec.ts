@@ -39,7 +39,7 @@ describe('runLocked', () => {
   it('runs the work under the lock and hands on its result', async () => {
     const result = await runLocked(run({ ttl: 700 }), (mine) => [mine, service.held]);
     expect(result).toEqual([service.locks[0], 1]);
-    expect(service.calls).toEqual([{ resources: ['a'], options: { ttl: 700 } }]);
+    expect(service.calls).toEqual([{ resources: ['a'], options: { ttl: 700, label: 'a' } }]);
     expect(service.held).toBe(0);
   });
 
@@ -91,7 +91,7 @@ describe('runLocked', () => {
       ['an inner lock that is held', LOCKED],
       ['an inner lock without a quorum', new QuorumNotReachedError(['b'], [], 'down')],
       ['an inner key', new LockKeyError('missing')],
-      ['an inner lock that was lost', new LockLostError(['b'], 'gone')],
+      ['an inner lock that was lost', new LockLostError(['b'], 'nodes', 'gone')],
     ])('hands on the very same error, thrown or rejected: %s', async (_case, error) => {
       const received = (work: () => unknown): Promise<unknown> =>
         runLocked(run({ onContended: 'skip' }, { toException }), work).then(
@@ -113,7 +113,7 @@ describe('runLocked', () => {
   });
 
   it('maps the loss of the lock that the work did not notice', async () => {
-    const lost = new LockLostError(['a'], 'gone');
+    const lost = new LockLostError(['a'], 'nodes', 'gone');
     service.withLock = async (_resources, work) => {
       await work(new StubLock([]));
       throw lost;
@@ -140,7 +140,7 @@ describe('runLocked', () => {
       const resources = (): string[] => ['a', 'b'];
       await runLocked(run({ onContended: 'skip' }, { service: listening, resources }), () => 1);
       await expect(runLocked(run({ onContended: 'reject' }, { service: listening }), () => 1)).rejects.toBe(LOCKED);
-      expect(told).toEqual([{ type: 'skipped', resources: ['a', 'b'] }]);
+      expect(told).toEqual([{ type: 'skipped', resources: ['a', 'b'], label: 'a' }]);
     });
 
     it('knows a held lock by its code, also from another copy of the package', async () => {

@@ -89,7 +89,7 @@ describe('toHttpException', () => {
 
   it.each([
     new ConflictException('mine'),
-    new LockLostError(['a'], 'gone'),
+    new LockLostError(['a'], 'nodes', 'gone'),
     new RedlockError('NO_SERVICE', [], 'no service'),
     new Error('business'),
     Object.assign(new Error('ours has none'), { code: 'ECONNREFUSED' }),

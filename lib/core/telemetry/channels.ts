@@ -1,0 +1,58 @@
+import { channel, tracingChannel } from 'node:diagnostics_channel';
+import type { LockEvent } from '../api/events.js';
+import type { AcquireMessage, CallMessage, ExtendMessage, HoldMessage, RequestMessage } from './messages.js';
+
+/** From the call for a lock until its outcome. */
+export const acquiring = tracingChannel<AcquireMessage, AcquireMessage>('nestjs-redlock:acquire');
+/** From when a lock was taken until it is over. */
+export const holding = tracingChannel<HoldMessage, HoldMessage>('nestjs-redlock:hold');
+/** One extension of a lock. */
+export const extending = tracingChannel<ExtendMessage, ExtendMessage>('nestjs-redlock:extend');
+
+/** The answer of one node to one question, or that there was none in time. */
+export const requests = channel('nestjs-redlock:request');
+const nodes = channel('nestjs-redlock:node');
+const skipped = channel('nestjs-redlock:skipped');
+export const joined = channel('nestjs-redlock:joined');
+
+interface NodeAnswer {
+  readonly kind: string;
+  readonly refused?: boolean;
+}
+
+const CHANNELS: Readonly<Partial<Record<LockEvent['type'], ReturnType<typeof channel>>>> = {
+  'node-up': nodes,
+  'node-down': nodes,
+  'node-quarantined': nodes,
+  'node-trusted': nodes,
+  'node-refused': nodes,
+  'node-accepted': nodes,
+  'node-warning': nodes,
+  'hand-off-unavailable': nodes,
+  skipped,
+  joined,
+};
+
+/** Returns whether anybody observes the life of the locks of a pool. If nobody does, no message is made, and no promise more than without channels. */
+export function isObserved({ isUnobserved }: { readonly isUnobserved: boolean }): boolean {
+  return !isUnobserved && (acquiring.hasSubscribers || holding.hasSubscribers || extending.hasSubscribers);
+}
+
+/** Publishes what an event says about a node, or about a call that took no lock of its own. */
+export function publish(event: LockEvent, pool: string | undefined): void {
+  const own = CHANNELS[event.type];
+  if (own?.hasSubscribers !== true) return;
+  if (event.type !== 'skipped' && event.type !== 'joined') return own.publish({ pool, ...event });
+  own.publish({ pool, resources: event.resources, template: event.label } satisfies CallMessage);
+}
+
+/** Publishes what a node answered after `duration` ms; undefined stands for no answer in time. */
+export function publishRequest(node: string, duration: number, answer: NodeAnswer | undefined): void {
+  requests.publish({ node, duration, error: errorOf(answer) } satisfies RequestMessage);
+}
+
+function errorOf(answer: NodeAnswer | undefined): RequestMessage['error'] {
+  if (answer === undefined) return 'timeout';
+  if (answer.kind !== 'unknown') return undefined;
+  return answer.refused ? 'refused' : 'unknown';
+}

@@ -1,0 +1,43 @@
+import { createHook } from 'node:async_hooks';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { ChannelLog } from '../../../support/channel-log.js';
+import { MemoryPool } from '../../../support/memory-pool.js';
+
+/** Takes, extends and releases a lock, and returns how many promises were made, and how often a clock was read. */
+async function cost(isUnobserved = false): Promise<{ readonly promises: number; readonly readings: number }> {
+  const pool = new MemoryPool();
+  const { redlock } = pool.client({ isUnobserved });
+  await pool.clock.until(redlock.open());
+  let [promises, readings] = [0, 0];
+  const { now } = pool.clock;
+  pool.clock.now = () => {
+    readings += 1;
+    return now.call(pool.clock);
+  };
+  const hook = createHook({ init: (_id, type) => void (promises += Number(type === 'PROMISE')) });
+  hook.enable();
+  const lock = await pool.clock.until(redlock.acquire('a'));
+  await pool.clock.until(lock.extend());
+  await pool.clock.until(lock.release());
+  hook.disable();
+  return { promises, readings };
+}
+
+describe('locks that nobody observes', () => {
+  let log: ChannelLog | undefined;
+  afterEach(() => log?.end());
+
+  it('make no promise and read no clock for the channels', async () => {
+    await cost();
+    // Of a pool that no channel ever tells of.
+    const least = await cost(true);
+    expect(await cost()).toEqual(least);
+    log = new ChannelLog('acquire:start', 'hold:start', 'extend:start', 'request');
+    const observed = await cost();
+    expect(await cost(true)).toEqual(least);
+    log.end();
+    expect(await cost()).toEqual(least);
+    expect(observed.promises).toBeGreaterThan(least.promises);
+    expect(observed.readings).toBeGreaterThan(least.readings);
+  });
+});

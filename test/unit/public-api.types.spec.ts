@@ -1,0 +1,41 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from '@jest/globals';
+
+describe('the public surface', () => {
+  it('has these types, and no more', async () => {
+    const source = await readFile(new URL('../../lib/index.ts', import.meta.url), 'utf8');
+    const lists = [...source.matchAll(/export type \{([^}]*)\}/g)].map(([, names]) => names!.split(','));
+    const names = lists.flat().map((name) => name.trim());
+    expect(names.filter((name) => name !== '').sort()).toEqual([
+      'AcquireMessage',
+      'AcquireOutcome',
+      'AcquirePath',
+      'CallMessage',
+      'ExceptionFactory',
+      'ExtendMessage',
+      'HoldMessage',
+      'Lock',
+      'LockDecorator',
+      'LockEvent',
+      'LockKey',
+      'LockLossReason',
+      'LockOptions',
+      'NodeCredentials',
+      'NodeMessage',
+      'NodeOutcome',
+      'NodeStatus',
+      'RedlockErrorCode',
+      'RedlockModuleExtras',
+      'RedlockModuleOptions',
+      'RedlockOptionsFactory',
+      'RedlockStatus',
+      'RefusalCode',
+      'RequestMessage',
+      'StatusOptions',
+      'TypedWithLock',
+      'WithLockOptions',
+    ]);
+    // Whatever stands there besides would be in neither list.
+    expect(source.replaceAll(/export (type )?\{[^}]*\} from '[^']*';/g, '').trim()).toBe('');
+  });
+});
