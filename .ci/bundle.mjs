@@ -4,7 +4,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
 import { rollup } from 'rollup';
 
-const ENTRIES = ['index', 'terminus/index', 'testing/index'];
+const ENTRIES = ['index', 'opentelemetry/index', 'terminus/index', 'testing/index'];
 /** By this name `lib/core/api/stack-trace.ts` knows the frames of this package. */
 const SHARED = 'redlock.shared';
 
@@ -41,7 +41,7 @@ function isOfOthers(id) {
 
 /** @param {string} file */
 function isOfOneEntry(file) {
-  return file === 'index.js' || /^(terminus|testing)[\\/]/.test(file);
+  return file === 'index.js' || /^(opentelemetry|terminus|testing)[\\/]/.test(file);
 }
 
 /** @param {import('rollup').LogLevel} _level @param {import('rollup').RollupLog} log */

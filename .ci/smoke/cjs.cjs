@@ -5,9 +5,12 @@ const required = require('nestjs-redlock');
 const commonJs = require('../../dist/cjs/index.js');
 assert.deepEqual(loadedFrom('testing'), [], 'the package loads what is for tests only');
 assert.deepEqual(loadedFrom('terminus'), [], 'the package loads what needs an optional peer');
-assert.equal(isTerminusLoaded(), false, 'the package loads an optional peer');
+assert.deepEqual(loadedFrom('opentelemetry'), [], 'the package loads what needs an optional peer');
+assert.deepEqual(optionalPeersLoaded(), [], 'the package loads an optional peer');
 const testing = require('nestjs-redlock/testing');
 const commonJsTesting = require('../../dist/cjs/testing/index.js');
+const opentelemetry = require('nestjs-redlock/opentelemetry');
+const commonJsOpentelemetry = require('../../dist/cjs/opentelemetry/index.js');
 const terminus = require('nestjs-redlock/terminus');
 const commonJsTerminus = require('../../dist/cjs/terminus/index.js');
 
@@ -16,6 +19,7 @@ for (const name of ['RedlockModule', 'RedlockService', 'WithLock']) {
 }
 assert.deepEqual(namesOf(commonJs), namesOf(required), 'the two formats export different names');
 assert.deepEqual(namesOf(commonJsTesting), namesOf(testing), 'the two formats of testing export different names');
+assert.deepEqual(namesOf(commonJsOpentelemetry), namesOf(opentelemetry), 'the two formats of opentelemetry differ');
 assert.deepEqual(namesOf(commonJsTerminus), namesOf(terminus), 'the two formats of terminus export different names');
 for (const { RedlockHealthIndicator } of [terminus, commonJsTerminus]) {
   const [health] = Reflect.getMetadata('design:paramtypes', RedlockHealthIndicator);
@@ -37,13 +41,19 @@ void import('nestjs-redlock/testing').then((imported) => {
   assert.equal(imported.RedlockTesting, testing.RedlockTesting, 'require and import give different testing classes');
 });
 
+void import('nestjs-redlock/opentelemetry').then((imported) => {
+  const { RedlockTelemetryModule } = opentelemetry;
+  assert.equal(imported.RedlockTelemetryModule, RedlockTelemetryModule, 'require and import give different modules');
+});
+
 void import('nestjs-redlock/terminus').then((imported) => {
   const { RedlockHealthIndicator } = terminus;
   assert.equal(imported.RedlockHealthIndicator, RedlockHealthIndicator, 'require and import give different indicators');
 });
 
-function isTerminusLoaded() {
-  return Object.keys(require.cache).some((file) => file.includes('/node_modules/@nestjs/terminus/'));
+function optionalPeersLoaded() {
+  const peers = ['@nestjs/terminus', '@opentelemetry/api'];
+  return peers.filter((peer) => Object.keys(require.cache).some((file) => file.includes(`/node_modules/${peer}/`)));
 }
 
 function namesOf(exports) {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import * as imported from 'nestjs-redlock';
+import * as opentelemetry from 'nestjs-redlock/opentelemetry';
 import * as terminus from 'nestjs-redlock/terminus';
 import * as testing from 'nestjs-redlock/testing';
 
@@ -14,6 +15,8 @@ for (const name of ['RedlockModule', 'RedlockService', 'WithLock']) {
 // Two copies of a class are two providers to Nest: "can't resolve dependencies".
 assert.equal(required.RedlockService, imported.RedlockService, 'import and require give different classes');
 assert.equal(require('nestjs-redlock/testing').RedlockTesting, testing.RedlockTesting, 'testing has two classes');
+const { RedlockTelemetryModule } = opentelemetry;
+assert.equal(require('nestjs-redlock/opentelemetry').RedlockTelemetryModule, RedlockTelemetryModule, 'two modules');
 const { RedlockHealthIndicator } = terminus;
 assert.equal(require('nestjs-redlock/terminus').RedlockHealthIndicator, RedlockHealthIndicator, 'two indicators');
 const { exports } = testing.RedlockTestingModule.forRoot();

@@ -58,7 +58,13 @@ function classes(format: 'esm' | 'cjs'): string[] {
 
 describe('the ES modules of the package', () => {
   it('are one file for each entry point, and one for what both have', () => {
-    expect(modules('esm').sort()).toEqual(['index.js', 'redlock.shared.js', 'terminus/index.js', 'testing/index.js']);
+    expect(modules('esm').sort()).toEqual([
+      'index.js',
+      'opentelemetry/index.js',
+      'redlock.shared.js',
+      'terminus/index.js',
+      'testing/index.js',
+    ]);
   });
 
   it('have the declarations file by file, as the CommonJS modules are', () => {

@@ -1,0 +1,32 @@
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
+import { metrics, trace } from '@opentelemetry/api';
+import { LockMetrics } from './lock-metrics.js';
+import { LockSpans } from './lock-spans.js';
+import { NodeMetrics } from './node-metrics.js';
+import { poolsOf } from './pools.js';
+import type { RedlockTelemetryOptions } from './redlock-telemetry.options.js';
+import { Subscriptions } from './subscriptions.js';
+
+export const TELEMETRY_OPTIONS = Symbol('nestjs-redlock:telemetry-options');
+
+const SCOPE = 'nestjs-redlock';
+
+/** Observes the channels from when it is made, which is before any pool is connected, until the application has shut down. */
+@Injectable()
+export class RedlockTelemetry implements OnApplicationShutdown {
+  readonly #subscriptions = new Subscriptions();
+
+  constructor(@Inject(TELEMETRY_OPTIONS) options: RedlockTelemetryOptions, modules: ModulesContainer) {
+    const { resource = 'template', meterProvider = metrics, tracerProvider = trace } = options;
+    const meter = meterProvider.getMeter(SCOPE);
+    const pools = () => poolsOf(modules);
+    new LockMetrics(meter, { resource, pools }).observe(this.#subscriptions);
+    new NodeMetrics(meter, pools).observe(this.#subscriptions);
+    new LockSpans(tracerProvider.getTracer(SCOPE), resource).observe(this.#subscriptions);
+  }
+
+  onApplicationShutdown(): void {
+    this.#subscriptions.end();
+  }
+}
