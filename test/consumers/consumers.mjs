@@ -1,6 +1,7 @@
 import { command } from './work/command.mjs';
 import { healthy } from './work/health.mjs';
 import { jest } from './work/jest.mjs';
+import { measured } from './work/measured.mjs';
 import { served } from './work/served.mjs';
 import { typed } from './work/typed.mjs';
 import { twoVersions } from './work/two-versions.mjs';
@@ -123,6 +124,24 @@ export const CONSUMERS = [
     isQuick: true,
     installs: ['bare-nest12'],
     work: command('bare-nest12'),
+  },
+  {
+    name: 'nest11-opentelemetry',
+    says: 'Nest 11, CommonJS, OpenTelemetry SDK 2, skipLibCheck off: metrics of locks as a Prometheus server gets them',
+    isQuick: false,
+    installs: ['opentelemetry-nest11'],
+    work: measured({
+      install: 'opentelemetry-nest11',
+      type: 'commonjs',
+      apps: ['orders', 'metrics', 'servers/express'],
+    }),
+  },
+  {
+    name: 'nest12-opentelemetry',
+    says: 'Nest 12, ES modules, OpenTelemetry SDK 2, the same',
+    isQuick: true,
+    installs: ['opentelemetry-nest12'],
+    work: measured({ install: 'opentelemetry-nest12', type: 'module', apps: ['orders', 'metrics', 'servers/express'] }),
   },
   {
     name: 'own-ioredis-5',

@@ -18,6 +18,7 @@ function ours(...names) {
 }
 
 const COMMON = ours('reflect-metadata', 'rxjs', 'typescript', '@types/node');
+const OPENTELEMETRY = ours('@opentelemetry/exporter-prometheus', '@opentelemetry/sdk-metrics');
 const OPTIONAL =
   'apollo bullmq config cqrs event-emitter graphql microservices platform-socket.io platform-ws schedule terminus websockets'
     .split(' ')
@@ -29,6 +30,7 @@ const BARE = {
     ...OPTIONAL,
     '@nestjs/platform-express',
     '@nestjs/testing',
+    '@opentelemetry/api',
     'graphql',
     'bullmq',
     'ws',
@@ -95,6 +97,26 @@ export const INSTALLS = [
     packages: {
       ...COMMON,
       ...ours('@nestjs/common', '@nestjs/core', '@nestjs/platform-express', '@nestjs/terminus'),
+    },
+  },
+  {
+    name: 'opentelemetry-nest11',
+    packages: {
+      ...COMMON,
+      ...OPENTELEMETRY,
+      '@nestjs/common': '11.2.10',
+      '@nestjs/core': '11.2.10',
+      '@nestjs/platform-express': '11.2.10',
+      '@opentelemetry/api': '1.9.0',
+      typescript: '5.9.3',
+    },
+  },
+  {
+    name: 'opentelemetry-nest12',
+    packages: {
+      ...COMMON,
+      ...OPENTELEMETRY,
+      ...ours('@nestjs/common', '@nestjs/core', '@nestjs/platform-express', '@opentelemetry/api'),
     },
   },
   {
