@@ -1,0 +1,90 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { Injectable, Module, type INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { register } from 'prom-client';
+import { RedlockModule, RedlockService, WithLock } from '../../lib/index.js';
+import { eventually } from '../support/eventually.js';
+import { complaintsAbout, type CodeBlock } from '../support/readme.js';
+import { startRedisServers, stopAll } from '../support/redis-server.js';
+import { parseScrape, valueOf } from '../support/scrape.js';
+
+const PAGE = readFileSync('docs/telemetry.md', 'utf8');
+const BLOCKS = [...PAGE.matchAll(/```ts\n\/\/ (\S+)\n(.*?)```/gs)].map(([, file, code]): CodeBlock => ({
+  file: file!,
+  code: code!,
+}));
+
+@Injectable()
+class Users {
+  @WithLock('user:<0>')
+  async greet(email: string): Promise<string> {
+    return email;
+  }
+}
+
+describe('docs/telemetry.md', () => {
+  let app: INestApplicationContext | undefined;
+  let folder: string | undefined;
+  afterEach(async () => {
+    await app?.close();
+    app = undefined;
+    register.clear();
+    await stopAll();
+    if (folder !== undefined) await rm(folder, { recursive: true });
+    folder = undefined;
+  });
+
+  const start = async (): Promise<RedlockService> => {
+    const nodes = (await startRedisServers(3)).map(({ url }) => url);
+    @Module({
+      imports: [RedlockModule.forRoot({ nodes, restartQuarantine: false, isGlobal: true })],
+      providers: [Users],
+    })
+    class AppModule {}
+    app = await NestFactory.createApplicationContext(AppModule, { logger: false, abortOnError: false });
+    return app.get(RedlockService);
+  };
+  const measure = async (redlock: RedlockService): Promise<void> => {
+    folder = await mkdtemp(join('test', 'e2e', 'pasted-'));
+    await writeFile(join(folder, 'redlock-metrics.ts'), BLOCKS.find(({ file }) => file === 'redlock-metrics.ts')!.code);
+    const { measureLocks } = (await import(`./${basename(folder)}/redlock-metrics.ts`)) as {
+      measureLocks(service: RedlockService): void;
+    };
+    measureLocks(redlock);
+  };
+
+  it('has code that compiles', () => {
+    expect(BLOCKS.map(({ file }) => file)).toEqual(['telemetry.module.ts', 'redlock-metrics.ts']);
+    expect(complaintsAbout(BLOCKS)).toEqual([]);
+  }, 120_000);
+
+  it('has a recipe for prom-client that counts locks, and names no address', async () => {
+    const redlock = await start();
+    await measure(redlock);
+    await app!.get(Users).greet('ann@example.org');
+    const lock = await redlock.acquire('order:7', { label: 'order', ttl: 300 });
+    await expect(redlock.tryAcquire('order:7', { label: 'order' })).resolves.toBeNull();
+    const pool = { redlock_pool: 'default' };
+    expect(valueOf(parseScrape(await register.metrics()), 'redlock_held', pool)).toBe(1);
+    await eventually(() => expect(lock.isValid).toBe(false));
+    const text = await register.metrics();
+    const series = parseScrape(text);
+    const count = (template: string, redlock_outcome: string) =>
+      valueOf(series, 'redlock_acquire_duration_seconds_count', {
+        redlock_resource_template: template,
+        redlock_outcome,
+      });
+    expect([count('user:<0>', 'acquired'), count('order', 'acquired'), count('order', 'held')]).toEqual([1, 1, 1]);
+    const released = { redlock_resource_template: 'user:<0>', redlock_end: 'released', ...pool };
+    expect(valueOf(series, 'redlock_hold_duration_seconds_count', released)).toBe(1);
+    expect(
+      valueOf(series, 'redlock_lost_total', { redlock_resource_template: 'order', redlock_loss_reason: 'ttl' }),
+    ).toBe(1);
+    expect(valueOf(series, 'redlock_quorum_margin', pool)).toBe(1);
+    expect([valueOf(series, 'redlock_held', pool), valueOf(series, 'redlock_waiting', pool)]).toEqual([0, 0]);
+    expect(text).not.toContain('example.org');
+  });
+});
