@@ -12,7 +12,7 @@ const COUNTED_MS = 1_000;
 /** @typedef {import('../candidates/candidates.mjs').Candidate} Candidate */
 /** @typedef {import('../harness/context.mjs').Context} Context */
 
-/** @type {Readonly<Record<'bare' | 'withLock' | 'withInterceptor' | 'decorator' | 'handWritten' | 'peer', Candidate>>} */
+/** @type {Readonly<Record<'bare' | 'withLock' | 'withInterceptor' | 'decorator' | 'observed' | 'handWritten' | 'peer', Candidate>>} */
 export const STYLES = {
   bare: { name: 'bare', title: 'the handler without a lock', kind: 'reference' },
   withLock: { name: 'withLock', title: 'RedlockService.withLock inside of the handler', kind: 'ours' },
@@ -22,6 +22,11 @@ export const STYLES = {
     kind: 'reference',
   },
   decorator: { name: '@WithLock', title: '@WithLock on the handler', kind: 'ours' },
+  observed: {
+    name: 'observed',
+    title: 'the same with a subscriber that does nothing on each channel: what telemetry costs at least',
+    kind: 'ours',
+  },
   handWritten: { name: 'hand-written', title: 'the commands of raw inside of the handler', kind: 'reference' },
   peer: { name: 'nest-redlock', title: '@Redlock of @anchan828/nest-redlock on the handler', kind: 'peer' },
 };

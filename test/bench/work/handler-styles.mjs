@@ -1,4 +1,5 @@
 import { UseInterceptors } from '@nestjs/common';
+import { subscribe } from 'node:diagnostics_channel';
 import { pathToFileURL } from 'node:url';
 import { connect as connectRaw } from '../candidates/raw.mjs';
 import { connectAll, load } from '../candidates/redis-5.mjs';
@@ -39,12 +40,20 @@ async function ours({ style, platform, ports, library, ttl }) {
   const ready = (/** @type {any} */ app) =>
     app.get(RedlockService, { strict: false }).withLock('ready', () => undefined, { waitTimeout: READY_WITHIN_MS });
   const key = platform === 'TCP' ? 'user:<data.email>' : 'user:<body.email>';
-  if (style === '@WithLock') return { module, ready, decorator: WithLock(key) };
+  if (style === 'observed') observe();
+  if (style === '@WithLock' || style === 'observed') return { module, ready, decorator: WithLock(key) };
   const act = (/** @type {any} */ service, /** @type {string} */ email) =>
     service.withLock(`user:${email}`, () => ({ email }));
   const locked = { module, ready, token: RedlockService, act };
   if (style !== 'interceptor') return locked;
   return { ...locked, decorator: UseInterceptors({ intercept: (_context, next) => next.handle() }) };
+}
+
+/** Subscribes to the channels that metrics and spans need. */
+function observe() {
+  const operations = ['acquire', 'hold', 'extend'].flatMap((name) => [`${name}:start`, `${name}:asyncEnd`]);
+  const names = [...operations.map((name) => `tracing:nestjs-redlock:${name}`), 'nestjs-redlock:request'];
+  for (const name of names) subscribe(name, () => undefined);
 }
 
 /** @param {StyleParams} params @returns {Promise<Style>} */
