@@ -13,8 +13,7 @@ import { settingsOf, type GivenOptions, type Settings } from './settings.js';
 
 const ABOUT = `What operators ask about the locks of nestjs-redlock. It needs the nodes only, and works while no application runs.
 
-Ends with 0 where all is well, 1 where something is not as it should be, 2 where there is no quorum, 3 where break has
-released nothing, and 64 where it was called in a wrong way.`;
+Ends with 0 where all is well, 1 where something is not as it should be, 2 where there is no quorum, 3 where break has released nothing, and 64 where it was called in a wrong way.`;
 
 const NODES =
   'the addresses of all nodes, separated by commas: redis://user:password@host:6379/0, rediss://... (default: REDLOCK_NODES)';

@@ -1,4 +1,5 @@
-import { executeNpm } from '../harness/execute.mjs';
+import { npm } from '../../../.ci/set-up/packages.mjs';
+import { execute } from '../harness/execute.mjs';
 
 /**
  * Runs the operator's command as `npx` does, of the package that is installed, on the nodes of all consumers.
@@ -8,17 +9,18 @@ import { executeNpm } from '../harness/execute.mjs';
 export function command(install) {
   return async (place) => {
     const cwd = place.folders.get(install) ?? '';
-    const npx = async (/** @type {string[]} */ ...args) => {
+    const run = async (/** @type {string[]} */ ...args) => {
       let said = '';
       const hear = (/** @type {string} */ text) => {
         said += text;
         place.output += text;
       };
-      await executeNpm(['exec', '--no', '--', 'nestjs-redlock', ...args], { cwd, env: place.env, hear });
+      const npx = [...npm(process.env), 'exec', '--no', '--', 'nestjs-redlock'];
+      await execute([...npx, ...args], { cwd, env: place.env, hear });
       return said;
     };
-    expectIn(await npx('--help'), 'Usage: nestjs-redlock', 'status', 'doctor', 'ls', 'watch', 'break');
-    expectIn(await npx('ls', '--prefix', place.name, '--json'), '"locks":[]');
+    expectIn(await run('--help'), 'Usage: nestjs-redlock', 'status', 'doctor', 'ls', 'watch', 'break');
+    expectIn(await run('ls', '--prefix', place.name, '--json'), '"locks":[]');
   };
 }
 
