@@ -158,7 +158,7 @@ describe.each(PLATFORMS)('onContended on %s', (platform) => {
         expect(await meanwhile(() => lone.app.get(path))).toMatchObject({ status: 200, body: '' });
         expect(lone.door.visits).toHaveLength(1);
         expect(lone.app.log.events.filter(({ type }) => type === 'skipped')).toEqual([
-          { type: 'skipped', resources: [KEY] },
+          { type: 'skipped', resources: [KEY], label: expect.any(String) },
         ]);
       },
     );
