@@ -83,9 +83,8 @@ export class QuorumCall<A extends Answer> extends TimedTask implements Question<
     this.#yes = terms.yes;
     this.#onLate = terms.late;
     this.answers = context.nodes.map(() => undefined);
-    const { now } = terms;
-    this.asked = now.monotonic;
-    timerQueue.add(terms.timeout, this, now);
+    this.asked = terms.now.monotonic;
+    timerQueue.add(terms.timeout, this, terms.now);
     for (let nodeIndex = 0; nodeIndex < nodes.length; nodeIndex += 1) terms.put(nodes[nodeIndex]!, this, nodeIndex);
   }
 

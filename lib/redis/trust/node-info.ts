@@ -5,15 +5,20 @@ import type { Clock } from '../../core/time/clock.js';
 const NOT_NOW = /^(BUSY|LOADING|MASTERDOWN) /;
 /** Ms between two attempts. */
 const ASK_AGAIN_AFTER = 100;
+const CLOSED = 'the pool was closed';
 
 /** Asks a node for INFO until it can answer. Otherwise nobody would know which server it is, and a server with two addresses would vote twice. */
 export class NodeInfo {
   #stopPause = (): void => undefined;
+  #giveUp = (_reason: Error): void => undefined;
   #isClosed = false;
 
   constructor(private readonly clock: Pick<Clock, 'schedule'>) {}
 
-  /** Returns the reply to INFO. The promise never settles if `ask` or `close` is called while the node is too busy to answer. */
+  /**
+   * Returns the reply to INFO. While the node is too busy to answer, `close` rejects the promise, so that a start ends with the pool; and if
+   * `ask` is called again, the promise never settles.
+   */
   async ask(redis: Pick<Redis, 'info'>): Promise<string> {
     this.#stopPause();
     try {
@@ -29,11 +34,14 @@ export class NodeInfo {
   close(): void {
     this.#isClosed = true;
     this.#stopPause();
+    this.#giveUp(new Error(CLOSED));
   }
 
   #pause(): Promise<void> {
-    return new Promise((resolve) => {
-      if (!this.#isClosed) this.#stopPause = this.clock.schedule(ASK_AGAIN_AFTER, resolve);
+    if (this.#isClosed) return Promise.reject(new Error(CLOSED));
+    return new Promise((resolve, reject) => {
+      this.#stopPause = this.clock.schedule(ASK_AGAIN_AFTER, resolve);
+      this.#giveUp = reject;
     });
   }
 }

@@ -21,24 +21,25 @@ describe('NodeInfo', () => {
     expect([await told, clock.timers]).toEqual(['run_id:abc', 0]);
   });
 
-  it('asks no busy node again once it is closed, or asked on a new connection, and leaves no timer', async () => {
+  it('asks no busy node again once it is closed, which ends the question, or asked on a new connection, and leaves no timer', async () => {
     const { clock, info } = begin();
     const [gone, present] = [1, 2].map(() => ({ info: jest.fn<() => Promise<string>>().mockRejectedValue(BUSY) }));
     void info.ask(gone!);
     await settled();
-    void info.ask(present!);
+    const asked = info.ask(present!);
     await settled();
     expect(clock.timers).toBe(1);
     info.close();
+    await expect(asked).rejects.toThrow('the pool was closed');
     await clock.advance(1_000);
     expect([gone!.info.mock.calls.length, present!.info.mock.calls.length, clock.timers]).toEqual([1, 1, 0]);
   });
 
   it('leaves no timer where a node is busy that was asked before it was closed', async () => {
     const { clock, info } = begin();
-    void info.ask({ info: () => Promise.reject(BUSY) });
+    const asked = info.ask({ info: () => Promise.reject(BUSY) });
     info.close();
-    await settled();
+    await expect(asked).rejects.toThrow('the pool was closed');
     expect(clock.timers).toBe(0);
   });
 });
