@@ -3,8 +3,13 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { ChannelLog } from '../../../support/channel-log.js';
 import { MemoryPool } from '../../../support/memory-pool.js';
 
+interface Cost {
+  readonly promises: number;
+  readonly readings: number;
+}
+
 /** Takes, extends and releases a lock, and returns how many promises were made, and how often a clock was read. */
-async function cost(isUnobserved = false): Promise<{ readonly promises: number; readonly readings: number }> {
+async function costOnce(isUnobserved: boolean): Promise<Cost> {
   const pool = new MemoryPool();
   const { redlock } = pool.client({ isUnobserved });
   await pool.clock.until(redlock.open());
@@ -23,12 +28,21 @@ async function cost(isUnobserved = false): Promise<{ readonly promises: number; 
   return { promises, readings };
 }
 
+/** The least cost of several runs, because a process that is busy needs more turns of the event loop, which cost promises and readings. */
+async function cost(isUnobserved = false): Promise<Cost> {
+  const costs: Cost[] = [];
+  for (let run = 0; run < 8; run += 1) costs.push(await costOnce(isUnobserved));
+  return {
+    promises: Math.min(...costs.map(({ promises }) => promises)),
+    readings: Math.min(...costs.map(({ readings }) => readings)),
+  };
+}
+
 describe('locks that nobody observes', () => {
   let log: ChannelLog | undefined;
   afterEach(() => log?.end());
 
   it('make no promise and read no clock for the channels', async () => {
-    await cost();
     // Of a pool that no channel ever tells of.
     const least = await cost(true);
     expect(await cost()).toEqual(least);
