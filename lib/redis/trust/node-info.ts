@@ -16,11 +16,11 @@ export class NodeInfo {
   constructor(private readonly clock: Pick<Clock, 'schedule'>) {}
 
   /**
-   * Returns the reply to INFO. While the node is too busy to answer, `close` rejects the promise, so that a start ends with the pool; and if
-   * `ask` is called again, the promise never settles.
+   * Returns the reply to INFO. While the node is too busy to answer, `close` rejects the promise, and so does a call of `ask` for a new
+   * connection: the start of a node must not wait for a question that nobody asks any more.
    */
   async ask(redis: Pick<Redis, 'info'>): Promise<string> {
-    this.#stopPause();
+    this.#end('it is asked on a new connection');
     try {
       return await redis.info();
     } catch (error) {
@@ -33,8 +33,12 @@ export class NodeInfo {
   /** Leaves no timer. */
   close(): void {
     this.#isClosed = true;
+    this.#end(CLOSED);
+  }
+
+  #end(reason: string): void {
     this.#stopPause();
-    this.#giveUp(new Error(CLOSED));
+    this.#giveUp(new Error(reason));
   }
 
   #pause(): Promise<void> {

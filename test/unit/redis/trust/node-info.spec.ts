@@ -21,13 +21,13 @@ describe('NodeInfo', () => {
     expect([await told, clock.timers]).toEqual(['run_id:abc', 0]);
   });
 
-  it('asks no busy node again once it is closed, which ends the question, or asked on a new connection, and leaves no timer', async () => {
+  it('asks no busy node again once it is closed, or asked on a new connection; either ends the question and leaves no timer', async () => {
     const { clock, info } = begin();
     const [gone, present] = [1, 2].map(() => ({ info: jest.fn<() => Promise<string>>().mockRejectedValue(BUSY) }));
-    void info.ask(gone!);
+    const former = info.ask(gone!);
     await settled();
     const asked = info.ask(present!);
-    await settled();
+    await expect(former).rejects.toThrow('it is asked on a new connection');
     expect(clock.timers).toBe(1);
     info.close();
     await expect(asked).rejects.toThrow('the pool was closed');
