@@ -4,9 +4,9 @@ import { block } from '../../support/block.js';
 import { eventually } from '../../support/eventually.js';
 import { RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
 
-const CALLERS = 12;
+const CALLERS = 16;
 /** Together they compute for longer than their leases last. */
-const TERMS = { ttl: 500, waitTimeout: 30_000, autoExtend: true };
+const TERMS = { ttl: 1_000, waitTimeout: 30_000, autoExtend: true };
 const COMPUTING = 100;
 
 /** Callers whose locks are decided by one batch, each of whom begins by computing for long. */
