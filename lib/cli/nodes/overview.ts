@@ -40,11 +40,17 @@ async function withQuarantine(
   session: NodeSession,
   sessions: readonly NodeSession[],
 ): Promise<NodeReport> {
+  if (!report.up) return withObstacle(report, session);
   if (!report.votes) return report;
   const others = sessions.find(({ marker }) => marker !== undefined)?.marker;
   const now = await nodeTime(session);
   const quarantine = quarantineOf(session.marker, { run: report.runId, now, others });
   return quarantine ? { ...report, votes: false, ...quarantine } : report;
+}
+
+/** A node that is frozen still accepts connections, and only the session says that it has not answered. */
+function withObstacle(report: NodeReport, { obstacle }: NodeSession): NodeReport {
+  return obstacle === undefined ? report : { ...report, reason: obstacle };
 }
 
 /** Returns the clock of the node in microseconds; our own where it does not say. */

@@ -77,6 +77,7 @@ describe('nestjs-redlock doctor', () => {
     await server.freeze();
     const frozen = await nodes.examine(server, '--timeout', '400');
     expect(foundOn(frozen, server)).toEqual(['votes: error']);
+    expect(frozen.findings[0]!.what).toBe('it is down: no answer within 400 ms');
     await server.kill();
     const down = await nodes.examine(server);
     expect(foundOn(down, server)).toEqual(['votes: error']);
