@@ -1,9 +1,11 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { clockShimObstacle } from '../../support/clock-shim.js';
+import { asked } from '../../support/command-line.js';
 import { eventually } from '../../support/eventually.js';
 import { clearStage, FAULT_MAKERS, setStage, type FaultStage } from '../../support/faults/fault-makers.js';
 import { faultTable, patternOf, type FaultRow } from '../../support/faults/fault-table.js';
-import { MAX_TTL, WatchedApp } from '../../support/faults/watched-app.js';
+import { MAX_TTL, NODE_TIMEOUT, WatchedApp } from '../../support/faults/watched-app.js';
+import type { Diagnosis } from '../../support/sick-nodes.js';
 import { vouchFor } from '../../support/vouch.js';
 
 const TABLE = faultTable();
@@ -28,7 +30,8 @@ describe('docs/operations/faults.md', () => {
   });
 
   it('names a metric, and what doctor says, for each fault', () => {
-    for (const { metrics } of TABLE) {
+    for (const { metrics, doctor } of TABLE) {
+      expect(doctor).not.toEqual([]);
       expect(metrics.filter((name) => METRIC.test(name))).not.toEqual([]);
       expect(metrics.filter((name) => !METRIC.test(name) && !ALERT.test(name))).toEqual([]);
     }
@@ -45,6 +48,7 @@ describe('docs/operations/faults.md', () => {
     if (!maker.isFirst) await maker.begin(stage);
     const subject = maker.isOfPool ? undefined : nodes[0]!;
     await healthIs(row.health, subject);
+    await doctorSays(row.doctor, { nodes, sick: maker.isOfPool ? 2 : 1, maxTtl: maker.maxTtl ?? MAX_TTL });
     await maker.end?.(stage);
     await toldOf(row, { subject, nodes });
     // The end of the application logs what was still pending.
@@ -58,6 +62,23 @@ describe('docs/operations/faults.md', () => {
       expect(health.status).toBe(status);
       if (reason !== undefined) expect(health.reasons[node!]).toMatch(patternOf(reason));
     }, PATIENCE);
+
+  /** Of the first `sick` nodes, and nothing of the others. */
+  const doctorSays = async (
+    words: readonly string[],
+    { nodes, sick, maxTtl }: { readonly nodes: readonly string[]; readonly sick: number; readonly maxTtl: number },
+  ): Promise<void> => {
+    const terms = ['--node-timeout', String(NODE_TIMEOUT), '--max-ttl', String(maxTtl)];
+    const servers = nodes.map((url) => ({ url }));
+    const { code, findings } = await asked<Diagnosis>(servers, 'doctor', ...terms);
+    // What is only better in another way, such as another version of the server, is no fault that a test has made.
+    const faults = findings.filter(({ severity }) => severity !== 'advice');
+    const saidOf = (node: string): string[] => faults.filter((fault) => fault.node === node).map(({ what }) => what);
+    const patterns = words.map((text) => expect.stringMatching(patternOf(text)));
+    for (const node of nodes.slice(0, sick)) expect(saidOf(node)).toEqual(patterns);
+    expect(faults).toHaveLength(sick * words.length);
+    expect(code).toBe(sick > 1 ? 2 : 1);
+  };
 
   const toldOf = (
     { events, log }: FaultRow,
@@ -74,7 +95,7 @@ describe('docs/operations/faults.md', () => {
   const isPossible = ({ name }: FaultRow): boolean =>
     FAULT_MAKERS[name]?.needs !== 'clock' || clockShimObstacle() === undefined;
   it.each(TABLE.filter(isPossible).map((row) => [row.name, row] as const))(
-    'says what health, events and log say of a node: %s',
+    'says what health, events, log and doctor say of a node: %s',
     (_name, row) => check(row),
     TIMEOUT,
   );

@@ -44,7 +44,7 @@ export const FAULT_MAKERS: Readonly<Record<string, FaultMaker>> = {
     begin: ({ servers }) => servers[0]!.freeze(),
     end: ({ servers }) => servers[0]!.thaw(),
   },
-  'restarted, with an empty memory': { begin: ({ servers }) => servers[0]!.restart() },
+  'restarted, with an empty memory': { maxTtl: 8_000, begin: ({ servers }) => servers[0]!.restart() },
   'evicting (`maxmemory` and `allkeys-lru`)': {
     isFirst: true,
     begin: command('CONFIG', 'SET', 'maxmemory', '100mb', 'maxmemory-policy', 'allkeys-lru'),
@@ -75,7 +75,12 @@ export const FAULT_MAKERS: Readonly<Record<string, FaultMaker>> = {
     end: ({ servers }) =>
       withRedis(servers[0]!.url.replace('//', '//:s3cret@'), (redis) => redis.config('SET', 'requirepass', '')),
   },
-  'its clock is set': { needs: 'clock', begin: ({ clocked }) => clocked!.step(600) },
+  'its clock is set': {
+    needs: 'clock',
+    maxTtl: 8_000,
+    // More than a quarter of this, so that doctor speaks of the clock, and less than the half beyond which the node would not vote again.
+    begin: ({ clocked }) => clocked!.step(3_000),
+  },
   'slow, by more than `nodeTimeout`': {
     needs: 'proxy',
     // Less than the second after which a node counts as silent.
