@@ -8,6 +8,7 @@ import { RedlockTelemetryModule } from 'nestjs-redlock/opentelemetry';
 import { findProgram } from '../../.ci/set-up/programs.mjs';
 import { RedlockService, WithLock } from '../../lib/index.js';
 import { eventually } from '../support/eventually.js';
+import { faultTable } from '../support/faults/fault-table.js';
 import { poolOn } from '../support/nest/nodes.js';
 import { Telemetry } from '../support/nest/telemetry.js';
 import { closeApps, TestApp } from '../support/nest/test-app.js';
@@ -127,6 +128,16 @@ describe('the files in docs/operations', () => {
     const names = new Set(series.map(({ name }) => name).filter((name) => name.startsWith('redlock_')));
     const unseen = [...names].filter((name) => !shown.some((selection) => selection.name.test(name)));
     expect(unseen.filter((name) => !/_(bucket|sum|count)$/.test(name))).toEqual([]);
+  });
+
+  it('have a page of faults that names metrics and alerts that there are', () => {
+    const named = new Set(faultTable().flatMap(({ metrics }) => metrics));
+    const alerts = rules().map(({ alert }) => alert);
+    // The exporter of this test serves durations without their unit, and histograms as several series.
+    const isThere = (name: string): boolean =>
+      alerts.includes(name) ||
+      series.some((one) => one.name.replace(/_(bucket|sum|count)$/, '') === name.replace(/_seconds$/, ''));
+    expect([...named].filter((name) => !isThere(name))).toEqual([]);
   });
 
   it('would be found out if they named what there is not', () => {
