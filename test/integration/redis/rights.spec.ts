@@ -34,7 +34,7 @@ describe.each(serverPrograms())(
     const toldOf = (clients: readonly RedisPoolClient[]): string[] =>
       clients
         .flatMap(({ events }) => events.map(({ type }) => type))
-        .filter((type) => /hand-off|refused|warning/.test(type));
+        .filter((type) => /hand-off|node-refused|warning/.test(type));
 
     afterEach(() => pool.stop());
 
