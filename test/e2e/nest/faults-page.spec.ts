@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { clockShimObstacle } from '../../support/clock-shim.js';
 import { asked } from '../../support/command-line.js';
 import { eventually } from '../../support/eventually.js';
+import { silentOnes, type FaultScrape } from '../../support/faults/fault-gauges.js';
 import { clearStage, FAULT_MAKERS, setStage, type FaultStage } from '../../support/faults/fault-makers.js';
 import { faultTable, patternOf, type FaultRow } from '../../support/faults/fault-table.js';
 import { MAX_TTL, NODE_TIMEOUT, WatchedApp } from '../../support/faults/watched-app.js';
@@ -45,10 +46,13 @@ describe('docs/operations/faults.md', () => {
     if (maker.isFirst) await maker.begin(stage);
     app = await WatchedApp.start(nodes, maker.maxTtl);
     await eventually(async () => expect(await app!.health()).toMatchObject({ status: 'up' }), PATIENCE);
+    const before = maker.isFirst ? undefined : await app.scrape();
     if (!maker.isFirst) await maker.begin(stage);
     const subject = maker.isOfPool ? undefined : nodes[0]!;
     await healthIs(row.health, subject);
-    await doctorSays(row.doctor, { nodes, sick: maker.isOfPool ? 2 : 1, maxTtl: maker.maxTtl ?? MAX_TTL });
+    const { maxTtl = MAX_TTL } = maker;
+    if (before !== undefined) await metricsShow(row.metrics, { before, port: new URL(nodes[0]!).port, maxTtl });
+    await doctorSays(row.doctor, { nodes, sick: maker.isOfPool ? 2 : 1, maxTtl });
     await maker.end?.(stage);
     await toldOf(row, { subject, nodes });
     // The end of the application logs what was still pending.
@@ -62,6 +66,9 @@ describe('docs/operations/faults.md', () => {
       expect(health.status).toBe(status);
       if (reason !== undefined) expect(health.reasons[node!]).toMatch(patternOf(reason));
     }, PATIENCE);
+
+  const metricsShow = (names: readonly string[], fault: Omit<FaultScrape, 'during'>): Promise<void> =>
+    eventually(async () => expect(silentOnes(names, { ...fault, during: await app!.scrape() })).toEqual([]), PATIENCE);
 
   /** Of the first `sick` nodes, and nothing of the others. */
   const doctorSays = async (
@@ -95,7 +102,7 @@ describe('docs/operations/faults.md', () => {
   const isPossible = ({ name }: FaultRow): boolean =>
     FAULT_MAKERS[name]?.needs !== 'clock' || clockShimObstacle() === undefined;
   it.each(TABLE.filter(isPossible).map((row) => [row.name, row] as const))(
-    'says what health, events, log and doctor say of a node: %s',
+    'says what health, events, log, metrics and doctor say of a node: %s',
     (_name, row) => check(row),
     TIMEOUT,
   );

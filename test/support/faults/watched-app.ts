@@ -1,7 +1,10 @@
 import { Test, type TestingModule } from '@nestjs/testing';
 import { TerminusModule } from '@nestjs/terminus';
 import { RedlockModule, RedlockService, type LockEvent } from 'nestjs-redlock';
+import { RedlockTelemetryModule } from 'nestjs-redlock/opentelemetry';
 import { RedlockHealthIndicator } from 'nestjs-redlock/terminus';
+import { Telemetry } from '../nest/telemetry.js';
+import type { Series } from '../scrape.js';
 
 /** Ms: how long nodes may have forgotten locks, and how long they may take to answer. */
 export const MAX_TTL = 4_000;
@@ -19,13 +22,22 @@ export class WatchedApp {
   readonly #events: LockEvent[] = [];
   #isClosed = false;
 
-  private constructor(private readonly module: TestingModule) {}
+  private constructor(
+    private readonly module: TestingModule,
+    private readonly telemetry: Telemetry,
+  ) {}
 
   static async start(nodes: readonly string[], maxTtl = MAX_TTL): Promise<WatchedApp> {
     const pool = RedlockModule.forRoot({ nodes: [...nodes], maxTtl, nodeTimeout: NODE_TIMEOUT });
-    const imports = [pool, TerminusModule.forRoot({ logger: false })];
+    const telemetry = await Telemetry.start();
+    const { meterProvider } = telemetry;
+    const imports = [
+      pool,
+      TerminusModule.forRoot({ logger: false }),
+      RedlockTelemetryModule.forRoot({ meterProvider }),
+    ];
     const module = await Test.createTestingModule({ imports, providers: [RedlockHealthIndicator] }).compile();
-    const app = new WatchedApp(module);
+    const app = new WatchedApp(module, telemetry);
     const note = (line: string, context?: string): void => {
       if (context === RedlockService.name) app.#lines.push(line);
     };
@@ -40,6 +52,11 @@ export class WatchedApp {
     const { nodes = {} } = locks as { nodes?: Record<string, { reason?: string }> };
     const reasons = Object.entries(nodes).map(([node, { reason }]) => [node, reason] as const);
     return { status: locks.status, reasons: Object.fromEntries(reasons) };
+  }
+
+  /** What a Prometheus server gets. */
+  scrape(): Promise<Series[]> {
+    return this.telemetry.scrape();
   }
 
   /** The types of the events about a node, or about the pool as a whole; that the node was connected at the start is left out. */
@@ -57,8 +74,10 @@ export class WatchedApp {
 
   /** After this there are no more lines. */
   async close(): Promise<void> {
-    if (!this.#isClosed) await this.module.close();
+    if (this.#isClosed) return;
     this.#isClosed = true;
+    await this.module.close();
+    await this.telemetry.stop();
   }
 }
 
