@@ -1,0 +1,48 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { ClockedServer, clockShimObstacle } from '../../support/clock-shim.js';
+import { stopAll } from '../../support/redis-server.js';
+import { foundOn, SickNodes } from '../../support/sick-nodes.js';
+
+let nodes: SickNodes;
+
+beforeAll(async () => {
+  nodes = await SickNodes.open();
+});
+afterEach(() => nodes.discharge());
+afterAll(() => stopAll());
+
+describe('nestjs-redlock doctor, about clocks and RESP3', () => {
+  it('finds a node that does not speak RESP3', async () => {
+    // No user can be forbidden to run HELLO.
+    const server = await nodes.sick({ args: ['--rename-command', 'HELLO', ''] });
+    const found = await nodes.examine(server);
+    expect(foundOn(found, server)).toEqual(['RESP3: warning']);
+    expect(found).toMatchObject({ code: 1, votes: 3, findings: [{ what: 'it does not speak RESP3' }] });
+  });
+
+  const obstacle = clockShimObstacle();
+  if (obstacle !== undefined) {
+    it(`was NOT tried on a node whose clock is off: ${obstacle}`, () => expect(obstacle).toBeDefined());
+    return;
+  }
+
+  it.each([
+    ['ahead of', 10_000, 'warning', 3],
+    ['behind', -10_000, 'warning', 3],
+    ['ahead of', 20_000, 'error', 2],
+    ['behind', -20_000, 'error', 2],
+  ] as const)('finds a node whose clock is %s ours, by %d ms', async (side, ahead, severity, votes) => {
+    const clocked = await ClockedServer.start();
+    try {
+      await clocked.step(ahead);
+      const found = await nodes.examine(clocked, '--max-ttl', '30000');
+      expect(foundOn(found, clocked)).toContain(`clock: ${severity}`);
+      expect(found.findings.find(({ check }) => check === 'clock')!.what).toMatch(
+        new RegExp(`^its clock is \\d+ ms ${side} that of this machine$`),
+      );
+      expect(found).toMatchObject({ code: 1, votes });
+    } finally {
+      await clocked.stop();
+    }
+  });
+});
