@@ -4,7 +4,7 @@ import { run } from './program.js';
 
 const ending = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ending.abort());
-// Whoever reads the output may end before the command does.
+// The program that reads the output may end before the command does.
 process.stdout.on('error', () => process.exit());
 
 /** Asks the operator; Ctrl-C and the end of the input are the empty answer. */

@@ -162,8 +162,8 @@ export class Redlock {
 
   async #takeIn(context: LeaseContext, resources: readonly string[], options: PreparedOptions): Promise<HeldLock> {
     this.#held.notify(resources, this.#emit);
-    this.#shutdown.enter();
     const budget = new WaitBudget(this.#pool, options, this.#shutdown.stopFor({ holder: this.#held.any }));
+    this.#shutdown.enter();
     try {
       budget.throwIfAborted();
       // Some callers come before the application has started, or in an application that is never started.

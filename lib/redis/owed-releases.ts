@@ -12,7 +12,7 @@ const LONGEST_PAUSE = 1_000;
 export interface Creditor {
   /** Returns why the node can be sent nothing now; `pay` is called as soon as it can. */
   obstacle(): string | undefined;
-  /** Releases the claim, and serves the line: whoever followed the first release in this process has asked long ago. */
+  /** Releases the claim, and serves the line: those who followed the first release in this process asked long ago. */
   release(claim: Claim, remaining: number): void;
 }
 

@@ -29,7 +29,7 @@ export async function watch(settings: Settings, options: WatchOptions, io: Io): 
   return EXIT.fine;
 }
 
-/** Each look connects anew, so that a node that was down is seen again when it is back. */
+/** Each look makes new connections, so that a node that was down is seen again when it is back. */
 function lookOnce(settings: Settings, options: ListOptions): Promise<Outcome> {
   return withSessions(settings, async (sessions) => {
     const [state, list] = await Promise.all([status(sessions), ls(sessions, options)]);

@@ -32,7 +32,7 @@ export const version = checkOfNode('version', ({ info }) => {
   return {
     severity: 'advice',
     what: `Redis ${text} may have known holes in its Lua: ${open.map(({ name }) => name).join(', ')}`,
-    why: 'whoever may run scripts on it may be able to run programs on its machine',
+    why: 'a client that may run scripts on it may be able to run programs on its machine',
     remedy: `update it, unless your distribution has closed them without a new version number; ${closed.join('; ')}`,
   };
 });
