@@ -21,18 +21,20 @@ export class Unfinished extends Error {}
 
 /** A process with one candidate in it, as the bench sees it. */
 export class Child {
-  #process = fork(MAIN, {
-    execArgv: ['--expose-gc'],
-    serialization: 'advanced',
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-  });
+  #process;
   #lastWords = '';
   /** @type {((answer: Answer) => void) | undefined} */
   #answered;
   /** What a work that is prepared tells of itself. @type {Figures} */
   facts = {};
 
-  constructor() {
+  /** @param {readonly string[]} flags of Node */
+  constructor(flags = []) {
+    this.#process = fork(MAIN, {
+      execArgv: ['--expose-gc', ...flags],
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    });
     started(this.#process);
     this.#process.stderr?.on('data', (text) => {
       this.#lastWords = (this.#lastWords + String(text)).slice(-500);

@@ -9,7 +9,7 @@ import { Child, goTogether } from './child.mjs';
  * @property {boolean} quick
  */
 /** @typedef {Partial<import('../candidates/candidates.mjs').Settings>} SomeSettings */
-/** @typedef {SomeSettings & { processes?: number, candidate?: string | null }} Manner null: no candidate is connected */
+/** @typedef {SomeSettings & { processes?: number, candidate?: string | null, flags?: readonly string[] }} Manner null: no candidate is connected; flags of Node */
 /** @typedef {Manner & { limit?: number, atReady?: () => Promise<void> | void }} Performance limit in ms */
 
 const TTL_MS = 10_000;
@@ -40,8 +40,8 @@ export class Context {
    * @param {(children: Child[]) => Promise<T>} act
    */
   async perform({ work, params, manner = {} }, act) {
-    const { processes = 1, candidate = this.candidate, ...settings } = manner;
-    const children = Array.from({ length: processes }, () => new Child());
+    const { processes = 1, candidate = this.candidate, flags, ...settings } = manner;
+    const children = Array.from({ length: processes }, () => new Child(flags));
     // A process that is ended may leave a lock behind: no name is ever used again.
     const run = `${process.pid}-${(casts += 1)}`;
     const common = { ports: this.servers.ports, ttl: TTL_MS, library: this.library, ...settings };

@@ -61,7 +61,7 @@ async function callFor(context, { length, warmUp, ports }) {
   const { params, library, candidate: style } = context;
   const app = { style, platform: params.platform, length, ports, library, ttl: TTL_MS };
   const manner = { candidate: null };
-  return context.perform({ work: 'handler', params: app, manner }, (apps) => {
+  return context.perform({ work: 'handler', params: app, manner: { ...manner, flags: params.flags } }, (apps) => {
     const calls = { connections: params.connections, port: apps[0]?.facts.port, length, warmUp };
     const work = params.platform === 'TCP' ? 'messages' : 'requests';
     return context.perform({ work, params: calls, manner }, async (callers) => {
