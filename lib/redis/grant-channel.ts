@@ -22,8 +22,8 @@ export interface GrantSigns extends Omit<Grant, 'since'> {
 export interface GrantListener {
   /** Called when the node has given the resource to a claim that waited in its line, not before `since`. */
   granted(claim: Claim, grant: GrantSigns, since: Moment | undefined): void;
-  /** Returns when the latest command that has an answer was sent: a message that arrives now is not older. */
-  since(): Moment | undefined;
+  /** Returns a moment before which nothing happened that a message tells of which arrives now. */
+  notBefore(): Moment | undefined;
   /** Returns the claim that has asked under this value for a place in the line of a resource, and has no answer yet. */
   asking(value: string, resource: string): Asking | undefined;
   /** Called when the node has given a resource to a claim with which no caller waits any more. */
@@ -128,7 +128,7 @@ export class GrantChannel {
     const resource = grant.key.slice(this.keyPrefix.length);
     // Before version 7.2, Redis publishes a grant before it answers the batch that put the claim in line and granted it at once.
     const asking = this.#waitsFor(grant.value, resource) ? undefined : this.listener.asking(grant.value, resource);
-    const since = asking ? asking.since : this.listener.since();
+    const since = asking ? asking.since : this.listener.notBefore();
     const heard: Heard = { grant, resource, asking: asking?.claim, since };
     if (this.#isSigned(grant)) this.#notify(heard);
     else if (this.#early.length < MOST_EARLY) this.#early.push(heard);

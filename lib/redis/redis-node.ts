@@ -51,7 +51,7 @@ export class RedisNode implements LockNode {
     this.#owed = new OwedReleases(creditor, clock);
     this.#grants = new GrantChannel(encoder.channel, encoder.keyPrefix, {
       granted: this.#granted,
-      since: () => this.#connection.lastAnswered,
+      notBefore: () => this.#connection.latestAnsweredSentAt,
       asking: (value, resource) => this.#batches.asking(value, resource),
       unwanted: (claim) => this.#giveBack(claim),
       unavailable: (reason) => this.#tellPool({ type: 'hand-off-unavailable', reason }),
@@ -158,7 +158,7 @@ export class RedisNode implements LockNode {
 
   #settle(batch: Batch, reply: Reply): void {
     this.encoder.forget();
-    this.#trust.heard(reply, this.#connection.lastAnswered);
+    this.#trust.heard(reply, batch.sent);
     this.#grants.settle(reply, () => readAnswers(batch, reply, this.#answered));
   }
 

@@ -62,8 +62,8 @@ export class NodeConnection {
   }
 
   /** When the latest command that has a reply was sent; what the node did after that reply cannot be older. */
-  get lastAnswered(): Moment | undefined {
-    return this.#unanswered.lastAnswered;
+  get latestAnsweredSentAt(): Moment | undefined {
+    return this.#unanswered.latestAnsweredSentAt;
   }
 
   open(listener: (event: NodeEvent) => void): Promise<void> {

@@ -25,13 +25,13 @@ export class PendingReplies {
   #queue: Waiting[] = [];
   #first = 0;
   /** When the latest command that has an answer was sent. */
-  #lastAnswered: Moment | undefined;
+  #latestAnsweredSentAt: Moment | undefined;
 
   /** `onAnswer` is called after an answer has come and was passed on. */
   constructor(private readonly onAnswer: () => void) {}
 
-  get lastAnswered(): Moment | undefined {
-    return this.#lastAnswered;
+  get latestAnsweredSentAt(): Moment | undefined {
+    return this.#latestAnsweredSentAt;
   }
 
   get oldest(): Waiting | undefined {
@@ -45,7 +45,7 @@ export class PendingReplies {
 
   /** Starts over with a new connection, on which nothing has been answered yet. */
   begin(): void {
-    this.#lastAnswered = undefined;
+    this.#latestAnsweredSentAt = undefined;
   }
 
   add(since: Moment, settle: (reply: Reply) => void): Waiting {
@@ -57,7 +57,7 @@ export class PendingReplies {
   /** Passes an answer on, unless the command was settled before. */
   answer(waiting: Waiting, reply: Reply): void {
     if (waiting.settle === undefined) return;
-    this.#lastAnswered = waiting.since;
+    this.#latestAnsweredSentAt = waiting.since;
     this.giveUp(waiting, reply);
     this.onAnswer();
   }

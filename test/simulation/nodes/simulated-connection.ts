@@ -65,8 +65,8 @@ export class SimulatedConnection implements Pick<NodeConnection, keyof NodeConne
     return this.#isReady;
   }
 
-  get lastAnswered(): Moment | undefined {
-    return this.#unanswered.lastAnswered;
+  get latestAnsweredSentAt(): Moment | undefined {
+    return this.#unanswered.latestAnsweredSentAt;
   }
 
   async open(): Promise<void> {

@@ -27,7 +27,7 @@ describe('a grant on a channel', () => {
     channel = new GrantChannel('grants', 'lock:', {
       granted: (one, grant, since) => told.push({ claim: one, grant, since }),
       asking: () => (asking ? { claim, since: { monotonic: 9, wall: 9 } } : undefined),
-      since: () => now,
+      notBefore: () => now,
       unwanted: ({ value }) => told.push(`unwanted: ${value}`),
       unavailable: (reason) => told.push(reason),
     });

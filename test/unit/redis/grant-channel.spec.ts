@@ -23,7 +23,7 @@ describe('GrantChannel', () => {
     [told, asking] = [[], []];
     channel = new GrantChannel('grants', 'lock:', {
       granted: (one, grant, since) => told.push(['granted', one, grant, ...(since ? [since] : [])]),
-      since: () => undefined,
+      notBefore: () => undefined,
       asking: (value, resource) =>
         asking.find(({ claim: { value: one, resources } }) => one === value && resources[0] === resource),
       unwanted: ({ value, resources }) => told.push(['unwanted', value, ...resources]),

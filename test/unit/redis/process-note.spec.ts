@@ -24,7 +24,7 @@ function connected(terms = TERMS) {
     connect: (_address, ours) => {
       listener = ours;
       return {
-        lastAnswered: undefined,
+        latestAnsweredSentAt: undefined,
         open: async () => undefined,
         close: async () => undefined,
         obstacle: () => undefined,

@@ -20,7 +20,7 @@ describe('PendingReplies', () => {
   });
 
   it('has no oldest and no latest where nothing was asked', () => {
-    expect([unanswered.oldest, unanswered.lastAnswered]).toEqual([undefined, undefined]);
+    expect([unanswered.oldest, unanswered.latestAnsweredSentAt]).toEqual([undefined, undefined]);
   });
 
   it('hands on the answer to whoever asked', () => {
@@ -60,7 +60,7 @@ describe('PendingReplies', () => {
   });
 
   it('knows when the latest answered one was sent, before it hands on the answer', () => {
-    const waiting = unanswered.add(at(1), () => told.push(unanswered.lastAnswered));
+    const waiting = unanswered.add(at(1), () => told.push(unanswered.latestAnsweredSentAt));
     ask(2);
     waiting.replied(OK);
     expect(told).toEqual([at(1)]);
@@ -79,9 +79,9 @@ describe('PendingReplies', () => {
   it('forgets with a new connection when the latest answered one was sent', () => {
     ask(1).replied(OK);
     unanswered.begin();
-    expect(unanswered.lastAnswered).toBeUndefined();
+    expect(unanswered.latestAnsweredSentAt).toBeUndefined();
     ask(2).replied(OK);
-    expect(unanswered.lastAnswered).toEqual(at(2));
+    expect(unanswered.latestAnsweredSentAt).toEqual(at(2));
   });
 
   it('knows of no answer where a command was given up, and waits for it no longer', () => {
@@ -93,7 +93,7 @@ describe('PendingReplies', () => {
       [1, 'OK'],
       [2, 'timed out'],
     ]);
-    expect([unanswered.lastAnswered, unanswered.oldest, answers]).toEqual([at(1), undefined, 1]);
+    expect([unanswered.latestAnsweredSentAt, unanswered.oldest, answers]).toEqual([at(1), undefined, 1]);
   });
 
   it('gives up all that wait, in order, and leaves nothing', () => {
@@ -109,7 +109,7 @@ describe('PendingReplies', () => {
     ]);
     expect(unanswered.oldest).toBeUndefined();
     unanswered.giveUpAll({ ok: false, reason: 'closed', sent: true });
-    expect([told.length, answers, unanswered.lastAnswered]).toEqual([3, 1, at(1)]);
+    expect([told.length, answers, unanswered.latestAnsweredSentAt]).toEqual([3, 1, at(1)]);
   });
 
   it('does not give up with the others what is asked while it gives them up', () => {
