@@ -1,6 +1,6 @@
 import type { Claim } from '../core/port/claim.js';
 import type { Clock } from '../core/time/clock.js';
-import { TOKENS_PER_VOTE } from '../core/port/fencing.js';
+import { TOKENS_PER_GRANT } from '../core/port/fencing.js';
 import type {
   AcquireAnswer,
   Bounds,
@@ -190,7 +190,7 @@ export class MemoryNode implements LockNode {
         line!.enter(next);
         return false;
       }
-      this.#fences.take({ resources: [resource], tokens: TOKENS_PER_VOTE }, fence);
+      this.#fences.take({ resources: [resource], tokens: TOKENS_PER_GRANT }, fence);
       this.set(resource, next.value, next.ticket!.ttl);
       notify(next.ticket!, this.name, { since: this.clock.now(), fence, oldest: this.#lines.oldest([resource]) });
       return false;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { TOKENS_PER_VOTE } from '../../lib/core/port/fencing.js';
+import { TOKENS_PER_GRANT } from '../../lib/core/port/fencing.js';
 import { TRUSTING } from '../support/trust.js';
 import type { ContractSuite } from './contract-suite.js';
 
@@ -64,7 +64,7 @@ export function describeFences(suite: ContractSuite): void {
       await waiter!.told();
       expect(waiter!.grants).toMatchObject([{ fence: now + 1 }]);
       await suite.release(waiter!.claim);
-      expect(await suite.fenceOf(suite.claimOf(a), now)).toBe(now + 1 + TOKENS_PER_VOTE);
+      expect(await suite.fenceOf(suite.claimOf(a), now)).toBe(now + 1 + TOKENS_PER_GRANT);
     });
 
     it.each([

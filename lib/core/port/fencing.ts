@@ -1,11 +1,17 @@
 import { hashOf } from '../collections/hash.js';
 
 /**
- * How many fencing tokens come with a vote if other callers of the process want the lock too: one for the first holder, and the
- * following ones for the callers that the lock passes to before the nodes are asked again. In all other cases it is one token, since
+ * How many fencing tokens a caller asks for with a vote if other callers of its process want the lock too: one for the first holder, and
+ * the following ones for the callers that the lock passes to before the nodes are asked again. Otherwise it asks for one token, since
  * unused tokens let the counters run ahead of the clock, and a node that has lost its memory starts its counters at the clock.
  */
 export const TOKENS_PER_VOTE = 64;
+
+/**
+ * How many fencing tokens come with a grant, always: nobody tells the node how many the waiter wants. The waiter counts on this number
+ * whichever process had the node grant the resource, so that it has to be the same for all versions of this library.
+ */
+export const TOKENS_PER_GRANT = 64;
 
 /** Returns the reason why a node refuses a vote if its fence counters are `ms` ahead of its clock. */
 export function outrun(ms: number): string {

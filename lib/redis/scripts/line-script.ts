@@ -1,4 +1,4 @@
-import { outrun, TOKENS_PER_VOTE } from '../../core/port/fencing.js';
+import { outrun, TOKENS_PER_GRANT } from '../../core/port/fencing.js';
 import { WAITER_HEARTBEAT } from '../../core/port/hand-off.js';
 import { ANSWER, counterAt } from './protocol.js';
 import { TRUST_CHECK } from './trust-script.js';
@@ -118,7 +118,7 @@ ${TRUST_CHECK}
         return false
       end
       if heard > 0 then
-        count_fence(at, fence + ${TOKENS_PER_VOTE - 1})
+        count_fence(at, fence + ${TOKENS_PER_GRANT - 1})
         call('SET', key, value, 'PX', lasts)
         return false, value, tonumber(lasts)
       end

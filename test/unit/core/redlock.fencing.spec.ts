@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { TOKENS_PER_VOTE } from '../../../lib/core/port/fencing.js';
+import { TOKENS_PER_GRANT } from '../../../lib/core/port/fencing.js';
 import type { Lock } from '../../../lib/core/api/lock.js';
 import { expectGrowing, FencingWorld } from '../../support/fencing-world.js';
 
@@ -94,8 +94,8 @@ describe('a fencing token', () => {
       void waiting.splice(index, 1);
       await free(lock);
     }
-    // Those that come by the line have as many as a vote may have.
-    const expected = tokens.map((__, index) => first.fencingToken + (index && 1 + (index - 1) * TOKENS_PER_VOTE));
+    // Those that come by the line have as many as come with a grant.
+    const expected = tokens.map((__, index) => first.fencingToken + (index && 1 + (index - 1) * TOKENS_PER_GRANT));
     expect(tokens).toEqual(expected);
     expect(world.pool.clock.now().monotonic).toBeLessThan(1_000);
   });

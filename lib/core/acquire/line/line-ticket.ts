@@ -1,6 +1,6 @@
 import type { Grant, Ticket } from '../../port/claim.js';
 import type { AcquireRequest } from '../polling.js';
-import { TOKENS_PER_VOTE } from '../../port/fencing.js';
+import { TOKENS_PER_GRANT, TOKENS_PER_VOTE } from '../../port/fencing.js';
 import type { AcquireAnswer } from '../../port/lock-node.js';
 import type { NodePool } from '../../quorum/node-pool.js';
 import { OwnClaim } from '../../quorum/own-claim.js';
@@ -95,7 +95,7 @@ export class LineTicket {
   grant(nodeIndex: number, { since, fence, oldest }: Grant): void {
     const { ttl, driftFactor } = this.request.terms;
     const validity = Validity.of(since, ttl, driftFactor);
-    this.votes.grantMeanwhile(nodeIndex, { validity, fence, oldest, tokens: TOKENS_PER_VOTE });
+    this.votes.grantMeanwhile(nodeIndex, { validity, fence, oldest, tokens: TOKENS_PER_GRANT });
   }
 
   /** Counts the answer of a node to a question; a vote lasts as long as `validity`. */

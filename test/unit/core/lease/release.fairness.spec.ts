@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { TOKENS_PER_VOTE } from '../../../../lib/core/port/fencing.js';
+import { TOKENS_PER_GRANT, TOKENS_PER_VOTE } from '../../../../lib/core/port/fencing.js';
 import { PASSING_WINDOW } from '../../../../lib/core/port/hand-off.js';
 import { IN_LINE, PassingWorld, PATIENT } from '../../../support/passing-world.js';
 
@@ -38,7 +38,7 @@ describe('whom a lock passes to within its process', () => {
     await world.free(first);
     const second = await world.pool.clock.until(theirs);
     await world.free(second);
-    expect((await world.pool.clock.until(ours)).fencingToken).toBe(second.fencingToken + TOKENS_PER_VOTE);
+    expect((await world.pool.clock.until(ours)).fencingToken).toBe(second.fencingToken + TOKENS_PER_GRANT);
   });
 
   it('passes by those who have given up', async () => {
