@@ -4,7 +4,7 @@ import type { Clock } from '../../core/time/clock.js';
 import { FAMILIES } from '../../core/port/key-families.js';
 import { counterOf } from '../../core/port/fencing.js';
 import { BATCH_SCRIPT, BATCH_SHA } from '../scripts/batch-script.js';
-import { CHECK, MARK, VALUE_LENGTH, type Verb } from '../scripts/protocol.js';
+import { CHECK, DIRECTIVE, VALUE_LENGTH, type Verb } from '../scripts/protocol.js';
 import type { Batch } from './batch.js';
 import { bulk } from '../connection/resp.js';
 import { NEEDS, type Needs } from './verbs.js';
@@ -33,7 +33,7 @@ class Draft {
   wordCount = 0;
   ttl = -1;
   grantTtl = -1;
-  ticket = -1;
+  arrived = -1;
   since: number | undefined;
   proposal = -1;
   tokens = -1;
@@ -41,25 +41,25 @@ class Draft {
   begin(): void {
     this.keys = this.verbs = this.values = this.counters = this.words = '';
     this.wordCount = 0;
-    this.ttl = this.grantTtl = this.ticket = this.proposal = this.tokens = -1;
+    this.ttl = this.grantTtl = this.arrived = this.proposal = this.tokens = -1;
   }
 
   /** Adds the terms of an operation unless they are the current ones: most operations of a batch have the same terms. */
   setTerms(needs: Needs, { claim, ttl, proposal, tokens }: Asked): void {
     const { ttl: grantTtl, arrived, since } = claim.ticket ?? NO_TICKET;
     if ((!needs.ttl || this.ttl === ttl) && (!needs.proposal || this.proposal === proposal)) {
-      const isTicket = this.ticket === arrived && this.since === since;
-      const isLike = (!needs.grantTtl || this.grantTtl === grantTtl) && (!needs.ticket || isTicket);
+      const isSameArrival = this.arrived === arrived && this.since === since;
+      const isLike = (!needs.grantTtl || this.grantTtl === grantTtl) && (!needs.arrival || isSameArrival);
       if (isLike && (!needs.tokens || this.tokens === tokens)) return;
     }
-    this.verbs += MARK.terms;
+    this.verbs += DIRECTIVE.terms;
     this.word(ttl);
     this.word(`${grantTtl} ${arrived} ${since ?? ''}`);
     this.word(proposal);
     this.word(tokens);
     this.ttl = ttl;
     this.grantTtl = grantTtl;
-    this.ticket = arrived;
+    this.arrived = arrived;
     this.since = since;
     this.proposal = proposal;
     this.tokens = tokens;
@@ -95,8 +95,8 @@ export class BatchEncoder {
   readonly channel: string;
   /** The key of a node's trust marker: see `trust-script.ts`. */
   readonly marker: string;
-  /** The encoded keys of the mark that somebody waits, of the trust marker, and of the fence counters. */
-  readonly #marks: string;
+  /** The encoded keys that a node has beside the locks: of the waiting mark, of the trust marker, and of the fence counters. */
+  readonly #nodeKeys: string;
   readonly #maxTtl: string;
   /** A node where nobody waited before derives from it the secret with which it signs grants. */
   readonly #secret = randomBytes(16).toString('hex');
@@ -113,7 +113,9 @@ export class BatchEncoder {
     this.trust = { ...trust, maxTtl: Math.floor(trust.maxTtl) }; // Redis takes whole ms.
     this.channel = `${keyPrefix}~grants:${randomBytes(12).toString('base64url')}`;
     this.marker = `${keyPrefix}${FAMILIES.node}`;
-    this.#marks = [FAMILIES.waiting, FAMILIES.node, FAMILIES.fences].map((family) => bulk(keyPrefix + family)).join('');
+    this.#nodeKeys = [FAMILIES.waiting, FAMILIES.node, FAMILIES.fences]
+      .map((family) => bulk(keyPrefix + family))
+      .join('');
     this.#maxTtl = bulk(String(this.trust.maxTtl));
   }
 
@@ -148,14 +150,14 @@ export class BatchEncoder {
     const sender = bulk(`${this.channel} ${Math.round(this.clock.now().monotonic * 1_000)} ${this.#secret}`);
     const packed = bulk(this.#checkOf(batch, command) + verbs) + bulk(values) + bulk(counters);
     // Unlike a sum of strings, `join` puts the text together here, once for all nodes.
-    return [head, this.#marks, keys, sender, packed, this.#maxTtl, words].join('');
+    return [head, this.#nodeKeys, keys, sender, packed, this.#maxTtl, words].join('');
   }
 
   /** Returns the letter of the check. An empty batch only asks whether the node would vote, and a node that is sent the script is always checked. */
   #checkOf({ asksForVotes, verbs }: Batch, command: keyof typeof SCRIPT): string {
     const asks = asksForVotes || verbs.length === 0 || command === 'eval';
-    if (this.trust.restartQuarantine) return asks ? CHECK.vote : CHECK.line;
-    return asks ? CHECK.noneOfVote : CHECK.noneOfLine;
+    if (this.trust.restartQuarantine) return asks ? CHECK.checkedVote : CHECK.checkedLine;
+    return asks ? CHECK.uncheckedVote : CHECK.uncheckedLine;
   }
 
   #add(verb: Verb, asked: Asked): void {
@@ -165,7 +167,7 @@ export class BatchEncoder {
     if (claim.value.length === VALUE_LENGTH) {
       draft.values += claim.value;
     } else {
-      draft.verbs += MARK.value;
+      draft.verbs += DIRECTIVE.value;
       draft.word(claim.value);
     }
     draft.verbs += verb;

@@ -3,7 +3,7 @@ import type { Question } from '../../core/port/lock-node.js';
 import { LAST_SINGLE_BYTE, SEVERAL_OF, VERB, type Verb } from '../scripts/protocol.js';
 
 /** Which terms an operation needs; terms hold until others are sent. */
-export type Needs = Readonly<Record<'ttl' | 'proposal' | 'tokens' | 'grantTtl' | 'ticket', boolean>>;
+export type Needs = Readonly<Record<'ttl' | 'proposal' | 'tokens' | 'grantTtl' | 'arrival', boolean>>;
 
 const VOTE = needing('ttl', 'proposal', 'tokens');
 const TTL = needing('ttl');
@@ -13,14 +13,14 @@ const NOTHING = needing();
 /** Which terms each verb needs. */
 export const NEEDS: Record<Verb, Needs> = {
   [VERB.acquire]: VOTE,
-  [VERB.wait]: needing('ttl', 'proposal', 'tokens', 'grantTtl', 'ticket'),
+  [VERB.wait]: needing('ttl', 'proposal', 'tokens', 'grantTtl', 'arrival'),
   [VERB.extend]: TTL,
   [VERB.keep]: TTL,
   [VERB.raise]: TOKEN,
   [VERB.release]: NOTHING,
   [VERB.leave]: needing('grantTtl'),
   [VERB.makeRoom]: needing('grantTtl'),
-  [VERB.yield]: needing('grantTtl', 'ticket'),
+  [VERB.yield]: needing('grantTtl', 'arrival'),
   [VERB.acquireAll]: VOTE,
   [VERB.extendAll]: TTL,
   [VERB.keepAll]: TTL,
@@ -88,6 +88,6 @@ function needing(...terms: (keyof Needs)[]): Needs {
     proposal: terms.includes('proposal'),
     tokens: terms.includes('tokens'),
     grantTtl: terms.includes('grantTtl'),
-    ticket: terms.includes('ticket'),
+    arrival: terms.includes('arrival'),
   };
 }

@@ -10,7 +10,7 @@ import { TRUST_CHECK } from './trust-script.js';
  * letters of operations and answers are those of `protocol.ts`.
  *
  * KEYS
- *     1    the mark that somebody waits on this node, with the secret by which the node signs grants
+ *     1    the waiting mark: somebody waits on this node; with the secret by which the node signs grants
  *     2    the marker of the node's trust: see `trust-script.ts`
  *     3    the fence counters, a hash
  *     4..  the resources of all operations
@@ -29,7 +29,7 @@ import { TRUST_CHECK } from './trust-script.js';
  * to the number, or as the last word. Where anybody was put in line, the secret of the node comes before the clock, as an array
  * of its own.
  *
- * The line of a resource is a sorted set of "ttl value channel" by ticket, the time of arrival. To serve a waiter, the node sets
+ * The line of a resource is a sorted set of "ttl value channel" by the time of arrival. To serve a waiter, the node sets
  * the key to the waiter's value for the waiter's ttl, and publishes "signature value fence@clock oldest key" on the waiter's channel. A
  * waiter whose channel nobody listens to is skipped. While nobody waits for anything, there is no mark on the node, and no operation
  * looks for a line; while somebody waits, only the keys that have a line take the longer way.
@@ -46,21 +46,25 @@ local call, try, byte, sub = redis.call, redis.pcall, string.byte, string.sub
 local KEYS, ARGV = KEYS, ARGV
 local verbs, values, counters = ARGV[2], ARGV[3], ARGV[4]
 local key_at, word_at, value_at = 3, 5, 1
-local ttl, terms, proposal, proposed, more, value, in_full, answers, extras
+local ttl, waiter_terms, proposal, proposed, extra_tokens, value, in_full, answers, extras
 local count, is_wrong = 0, false
 -- What follows a key in the name of its line.
-local line_mark = '${FAMILIES.line}'
+local line_suffix = '${FAMILIES.line}'
 local max_ttl, trust = tonumber(ARGV[5]), sub(verbs, 1, 1)
 -- Microseconds by which tokens may be off the clock of the node.
 local furthest = max_ttl * 500
--- Whether somebody waits is not known (nil) until an operation needs it, or it comes along.
-local now, quarantine, somebody_waits
+-- What the check of trust finds out: the clock of the node, in microseconds, nil until the check; and the ms until the node votes.
+local now, quarantine
+-- Whether somebody waits is not known (nil) until an operation needs it, or it comes along. The mark that says so is known where it was read.
+local somebody_waits, waiting_mark
 -- By which the node signs grants, where somebody here is put in line: who waits has to know it.
 local secret
-if trust == '${CHECK.vote}' or trust == '${CHECK.noneOfVote}' then
-  local marks = call('MGET', KEYS[1], KEYS[2])
-  somebody_waits = marks[1]
-  local marker = marks[2]
+if trust == '${CHECK.checkedVote}' or trust == '${CHECK.uncheckedVote}' then
+  local notes = call('MGET', KEYS[1], KEYS[2])
+  waiting_mark = notes[1]
+  somebody_waits = waiting_mark and true
+  local marker = notes[2]
+  -- Takes 'marker'; sets 'now' and 'quarantine'.
 ${TRUST_CHECK}
 end
 -- How many operations were given a vote whose counter is still to be counted; the first of them with its counter, and all.
@@ -68,8 +72,10 @@ local voted, vote, field, vote_key, vote_value, votes, fields, vote_keys, vote_v
 for i = 2, #verbs do
   local name = byte(verbs, i)
   if name == ${BYTE.terms} then
+    -- Counts the votes so far, under the terms so far.
 ${COUNT_VOTES}
-    ttl, terms, proposal, more = ARGV[word_at + 1], ARGV[word_at + 2], ARGV[word_at + 3], ARGV[word_at + 4] - 1
+    ttl, waiter_terms = ARGV[word_at + 1], ARGV[word_at + 2]
+    proposal, extra_tokens = ARGV[word_at + 3], ARGV[word_at + 4] - 1
     word_at, proposed = word_at + 4, tonumber(proposal)
     is_wrong = tonumber(ttl) > max_ttl
       or now and proposed > 0 and (proposed > now + furthest or proposed < now - furthest)
@@ -91,7 +97,7 @@ ${COUNT_VOTES}
     if name == ${BYTE.extend} then
       usual = not is_wrong and try('GET', key) == value
         and (try('PTTL', key) >= tonumber(ttl) or try('PEXPIRE', key, ttl) == 1)
-    elseif name < ${LAST_SINGLE_BYTE} and (not somebody_waits or call('EXISTS', key .. line_mark) == 0) then
+    elseif name < ${LAST_SINGLE_BYTE} and (not somebody_waits or call('EXISTS', key .. line_suffix) == 0) then
       if name == ${BYTE.wait} or name == ${BYTE.acquire} then
         local taken = not quarantine and not is_wrong and try('SET', key, value, 'NX', 'PX', ttl)
         usual = taken and taken.ok
@@ -112,6 +118,7 @@ ${COUNT_VOTES}
 
     -- The functions for what is not usual are not made before they are needed.
     if not usual then
+      -- Counts the votes so far, since the operation may change their counters or keys.
 ${COUNT_VOTES}
       in_full = in_full or (function()
 ${BATCH_VERBS}
@@ -134,6 +141,7 @@ ${BATCH_VERBS}
     value = nil
   end
 end
+-- Counts the votes that are left.
 ${COUNT_VOTES}
 
 local clock = now and (now - now % 1000) / 1000

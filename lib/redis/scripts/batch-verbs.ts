@@ -53,7 +53,7 @@ end
 
 local function raise()
   local answer = '${ANSWER.raised}'
-  check_token(proposed - more)
+  check_token(proposed - extra_tokens)
   for k = at, at + size - 1 do
     if fence_of(k) < proposed then count_fence(k, proposed) end
     if owner_of(KEYS[k]) ~= value then answer = '${ANSWER.gone}' end
@@ -133,29 +133,33 @@ return function(letter, at, size, value)
   local key = KEYS[at]
   if letter == '${VERB.release}' then return give_back(at, value, true) end
   if letter == '${VERB.leave}' or letter == '${VERB.makeRoom}' then
-    if somebody_waits then call('ZREM', key .. line_mark, place(value)) end
+    if somebody_waits then call('ZREM', key .. line_suffix, member_of(value)) end
     return give_back(at, value, letter == '${VERB.leave}')
   end
   if letter == '${VERB.acquire}' or letter == '${VERB.wait}' then
     if quarantine or is_wrong then return refusal() end
     local owner = owner_of(key)
-    local first = owner and owner ~= value or check_token(first_token(at, 1, not owner))
     if owner == value then
+      local first = check_token(first_token(at, 1, false))
       lengthen(key)
       return granted(at, 1, first)
     end
-    local me = letter == '${VERB.wait}' and place(value)
+    -- Whoever could have no token now does not wait for one either.
+    local first = not owner and check_token(first_token(at, 1, true))
+    local me = letter == '${VERB.wait}' and member_of(value)
     if me then stand(key, me) end
     if owner then return held(key, owner) end
-    local is_mine, other, left = serve(at, me)
-    if me and not is_mine or not call('SET', key, value, 'NX', 'PX', ttl) then return held(key, other, left) end
+    local is_my_turn, other, left = serve(at, me)
+    if me and not is_my_turn then return held(key, other, left) end
+    -- Where serving gave the key to a waiter, whoever does not stand in line finds it taken.
+    if not call('SET', key, value, 'NX', 'PX', ttl) then return held(key, other, left) end
     return granted(at, 1, first, true)
   end
   if letter == '${VERB.yield}' then
     if owner_of(key) ~= value then return '${ANSWER.gone}' end
-    local me, left = place(value), call('PTTL', key)
-    local oldest = call('ZRANGE', key .. line_mark, '0', '0', 'WITHSCORES')
-    local score, mine = tonumber(oldest[2]), tonumber(ticket())
+    local me, left = member_of(value), call('PTTL', key)
+    local oldest = call('ZRANGE', key .. line_suffix, '0', '0', 'WITHSCORES')
+    local score, mine = tonumber(oldest[2]), tonumber(arrival())
     if not score or score > mine or score == mine and oldest[1] >= me then return '${ANSWER.kept}' end
     stand(key, me)
     call('DEL', key)

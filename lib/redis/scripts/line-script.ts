@@ -28,16 +28,17 @@ local function clock()
 end
 
 local here
-local function ticket()
-  local arrived, since = match(terms, ' (%d+) (%S*)$')
+local function arrival()
+  local arrived, since = match(waiter_terms, ' (%d+) (%S*)$')
   if since == '' then return arrived end
   here = here or clock()
   local ours = here - sent_at + since
   return math.abs(ours - arrived) < 500000 and arrived or format('%.0f', ours)
 end
 
-local function place(value)
-  return match(terms, '^%d+') .. ' ' .. value .. ' ' .. channel
+-- What a waiter is in the sorted set of its line.
+local function member_of(value)
+  return match(waiter_terms, '^%d+') .. ' ' .. value .. ' ' .. channel
 end
 
 local function fence_of(at)
@@ -60,26 +61,26 @@ end
 -- The first of the tokens of a vote: above every earlier one of these keys; where they are ours already, what they came with.
 local function first_token(at, size, is_new)
   local first = proposed
-  for k = at, at + size - 1 do first = math.max(first, fence_of(k) - (is_new and -1 or more)) end
+  for k = at, at + size - 1 do first = math.max(first, fence_of(k) - (is_new and -1 or extra_tokens)) end
   return first
 end
 
 -- When the oldest of those came who wait for it.
 local function oldest(key)
-  return somebody_waits and call('ZRANGE', key .. line_mark, '0', '0', 'WITHSCORES')[2] or '-'
+  return somebody_waits and call('ZRANGE', key .. line_suffix, '0', '0', 'WITHSCORES')[2] or '-'
 end
 
 -- With a vote that was asked for.
 local function granted(at, size, first, is_new)
-  for k = at, at + size - 1 do count_fence(k, math.max(fence_of(k), first + more)) end
+  for k = at, at + size - 1 do count_fence(k, math.max(fence_of(k), first + extra_tokens)) end
   extras = extras or {''}
   extras[#extras + 1] = format('%.0f ', first) .. (is_new and size == 1 and oldest(KEYS[at]) or '0')
   return '${ANSWER.granted}'
 end
 
--- The mark that somebody waits says until when it lasts, and the secret by which the node signs grants.
-local function mark_words()
-  return match(somebody_waits or '', '^(%d+) (%x+)$')
+-- The waiting mark says until when it lasts, and the secret by which the node signs grants.
+local function words_of_mark()
+  return match(waiting_mark or '', '^(%d+) (%x+)$')
 end
 
 -- The first living waiter gets what is free; answers true where that is the one who asks, and else to whom it went, and for how
@@ -87,11 +88,13 @@ end
 -- file, what was not reached before the restart, in steps so great that nodes agree on them.
 local function serve(at, asking)
   local key = KEYS[at]
-  local line = key .. line_mark
+  local line = key .. line_suffix
   if somebody_waits and not now then
-    local marks = call('MGET', KEYS[1], KEYS[2])
-    somebody_waits = marks[1]
-    local marker = marks[2]
+    local notes = call('MGET', KEYS[1], KEYS[2])
+    waiting_mark = notes[1]
+    somebody_waits = waiting_mark and true
+    local marker = notes[2]
+    -- Takes 'marker'; sets 'now' and 'quarantine'.
 ${TRUST_CHECK}
   end
   while somebody_waits and not quarantine do
@@ -108,7 +111,7 @@ ${TRUST_CHECK}
       local fence = math.max(fence_of(at) + 1, reached)
       local grant = value .. format(' %.0f@%.0f ', fence, (now - now % 1000) / 1000) .. oldest(key) .. ' ' .. key
       -- Others may publish, too, but do not know what only this node and its clients do.
-      local known = select(2, mark_words()) or ''
+      local known = select(2, words_of_mark()) or ''
       local signature = redis.sha1hex(known .. ' ' .. grant .. ' ' .. known)
       heard = not is_too_far(fence) and try('PUBLISH', channel, signature .. ' ' .. grant)
       if type(heard) ~= 'number' then
@@ -127,16 +130,17 @@ ${TRUST_CHECK}
   return false
 end
 
-local function stand(key, place)
-  call('ZADD', key .. line_mark, 'NX', ticket(), place)
-  call('PEXPIRE', key .. line_mark, '${LINE_KEPT}')
-  if somebody_waits == true then somebody_waits = call('GET', KEYS[1]) end
-  local marked_until, known = mark_words()
+local function stand(key, me)
+  call('ZADD', key .. line_suffix, 'NX', arrival(), me)
+  call('PEXPIRE', key .. line_suffix, '${LINE_KEPT}')
+  if somebody_waits and not waiting_mark then waiting_mark = call('GET', KEYS[1]) end
+  local marked_until, known = words_of_mark()
   -- From what the first client proposes to all nodes each node makes a secret of its own, so that none can be told grants of another.
   secret = known or redis.sha1hex(format('%s %s %.0f', proposed_secret, ARGV[#ARGV], clock()))
   if not now or not known or tonumber(marked_until) < now + ${LINE_KEPT * 1_000} then
-    somebody_waits = format('%.0f ', (now or 0) + ${MARK_KEPT * 1_000}) .. secret
-    call('SET', KEYS[1], somebody_waits, 'PX', '${MARK_KEPT}')
+    waiting_mark = format('%.0f ', (now or 0) + ${MARK_KEPT * 1_000}) .. secret
+    call('SET', KEYS[1], waiting_mark, 'PX', '${MARK_KEPT}')
   end
+  somebody_waits = true
 end
 `;

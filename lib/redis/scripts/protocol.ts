@@ -50,8 +50,8 @@ export const SEVERAL_OF = {
 } as const;
 
 /** What stands among the verbs and is no operation. */
-export const MARK = {
-  /** From here on these are the terms, four words: ttl; "ttl of the waiter, ticket, the same on the clock of the process"; token; tokens. */
+export const DIRECTIVE = {
+  /** From here on these are the terms, four words: ttl; "ttl of the waiter, its arrival, the same on the clock of the process"; token; tokens. */
   terms: '@',
   /** The next operation has a value of another length, one word. */
   value: '=',
@@ -60,12 +60,13 @@ export const MARK = {
 /** The first letter of a batch: whether the node is checked for what it may have forgotten. */
 export const CHECK = {
   /** It is, before it votes. */
-  vote: 'c',
-  /** Nothing asks for a vote, so that only serving a line needs the check. */
-  line: 'C',
-  /** It is not, since the user of the pool does not want that. */
-  noneOfVote: 'n',
-  noneOfLine: 'N',
+  checkedVote: 'c',
+  /** Nothing asks for a vote, so that it is checked only before a line is served. */
+  checkedLine: 'C',
+  /** It is not, since the user of the pool does not want that: votes are asked for. */
+  uncheckedVote: 'n',
+  /** It is not, and nothing asks for a vote. */
+  uncheckedLine: 'N',
 } as const;
 
 /** What a node answers to an operation, and the words that come along. */
@@ -102,7 +103,7 @@ export const WORDS_OF_ANSWER: Readonly<Record<string, number>> = {
 };
 
 /** The bytes of letters: what Lua compares quickest. */
-export const BYTE = bytesOf({ ...VERB, ...MARK });
+export const BYTE = bytesOf({ ...VERB, ...DIRECTIVE });
 
 /** Between the capital and the small letters: verbs beyond it are for several resources. */
 export const LAST_SINGLE_BYTE = 'Z'.charCodeAt(0);

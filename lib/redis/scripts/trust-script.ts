@@ -12,13 +12,13 @@ import { CHECK } from './protocol.js';
  * text. With the text the client names no run, so that this first call asks `INFO`. The marker is compared with the run by its beginning,
  * which is quicker than matching a pattern.
  *
- * Takes `marker`, and sets `now`, in microseconds, and `quarantine`, the ms until the node votes: nil where it votes,
- * -1 where nobody can tell.
+ * Takes `marker`; sets `now`, in microseconds, and `quarantine`, the ms until the node votes: nil where it votes, -1 where nobody can tell.
+ * It is text and not a Lua function, because making a function takes a script longer.
  */
 export const TRUST_CHECK = `
   local time = call('TIME')
   now = time[1] * 1000000 + time[2]
-  if trust == '${CHECK.vote}' or trust == '${CHECK.line}' then
+  if trust == '${CHECK.checkedVote}' or trust == '${CHECK.checkedLine}' then
     local run, known, since, kept = ARGV[#ARGV]
     if marker and string.find(marker, run, 1, true) == 1 then
       since, kept = string.match(marker, '^|(%d+)|(%d+)$', #run + 1)

@@ -15,7 +15,7 @@ describe('BATCH_SCRIPT', () => {
         "'server'",
         "'NUMSUB'",
         'key',
-        'key .. line_mark',
+        'key .. line_suffix',
         'line',
         'KEYS[1]',
         'KEYS[2]',
@@ -27,7 +27,7 @@ describe('BATCH_SCRIPT', () => {
         'vote_keys[v]',
       ]),
     );
-    expect(BATCH_SCRIPT).toContain('local line = key .. line_mark\n');
+    expect(BATCH_SCRIPT).toContain('local line = key .. line_suffix\n');
     expect(BATCH_SCRIPT.match(/~\w+/g)).toEqual(['~waiters']);
   });
 

@@ -19,7 +19,7 @@ describe('LINES_AND_FENCES', () => {
 
   it('keeps a line for longer than its waiters take to show that they live', () => {
     expect(LINE_KEPT).toBeGreaterThan(WAITER_HEARTBEAT);
-    expect(textOf('stand')).toContain(`call('PEXPIRE', key .. line_mark, '${LINE_KEPT}')`);
+    expect(textOf('stand')).toContain(`call('PEXPIRE', key .. line_suffix, '${LINE_KEPT}')`);
   });
 
   it('serves nobody before the node was asked whether it votes', () => {
