@@ -9,7 +9,7 @@ import { connectionNameOf } from './redis/connection/connection-name.js';
 import { toAddresses, type NodeAddress } from './redis/connection/node-address.js';
 import { BatchEncoder } from './redis/batch/batch-encoder.js';
 import { realParts } from './redis/connection/node-parts.js';
-import { noting } from './redis/process-note.js';
+import { noting } from './redis/note-on-node.js';
 import { RedisNode } from './redis/redis-node.js';
 import { poolOf } from './pool-names.js';
 import { checkAsyncOptions, checkModuleOptions, type RedlockModuleOptions } from './redlock.options.js';

@@ -17,7 +17,7 @@ import { MemoryEntries } from './memory-entries.js';
 import { MemoryFences } from './memory-fences.js';
 import { MemoryLines, type LineTerms } from './memory-line.js';
 import { MemoryRefusals } from './memory-refusals.js';
-import { MemoryTrust, type TrustTerms } from './memory-trust.js';
+import { MemoryTrust, type MemoryTrustTerms } from './memory-trust.js';
 import { NOTHING, type Snapshot } from './snapshot.js';
 
 /** A node in memory that answers as a Redis master would, for tests without Redis and for simulations. */
@@ -32,7 +32,7 @@ export class MemoryNode implements LockNode {
   constructor(
     readonly name: string,
     private readonly clock: Clock,
-    { listens = () => true, ...terms }: TrustTerms & LineTerms = {},
+    { listens = () => true, ...terms }: MemoryTrustTerms & LineTerms = {},
   ) {
     const wall = (): number => this.clock.now().wall;
     this.#listens = listens;

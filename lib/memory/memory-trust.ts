@@ -6,7 +6,7 @@ export interface Marker {
   readonly maxTtl: number;
 }
 
-export interface TrustTerms {
+export interface MemoryTrustTerms {
   /** Ms that any lease may last at most. @default 30_000 */
   readonly maxTtl?: number;
   /** Keeps a node that may have forgotten locks from voting until these locks have ended. @default false */
@@ -22,7 +22,7 @@ export class MemoryTrust {
 
   constructor(
     private readonly wall: () => number,
-    { maxTtl = 30_000, restartQuarantine = false }: TrustTerms,
+    { maxTtl = 30_000, restartQuarantine = false }: MemoryTrustTerms,
   ) {
     this.maxTtl = maxTtl;
     this.#isOn = restartQuarantine;

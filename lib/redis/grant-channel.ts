@@ -1,27 +1,21 @@
 import type { Redis } from 'ioredis';
 import { Tidying } from '../core/collections/tidying.js';
-import { Claim, type Grant } from '../core/port/claim.js';
+import { Claim } from '../core/port/claim.js';
 import type { Moment } from '../core/time/clock.js';
 import { ignore } from '../core/time/ignore.js';
 import { FAMILIES } from '../core/port/key-families.js';
 import { secretOf } from './batch/reply-decoder.js';
 import type { Asking } from './batch/batch-queue.js';
-import { readGrant, secretIn, signatureOf, type SignedGrant } from './grant-signature.js';
+import { readGrantMessage, secretIn, signatureOf, type GrantMessage } from './grant-signature.js';
 import type { Reply } from './connection/wire-command.js';
 
 /** How many grants are kept at most until a reply brings the secret that may verify them. */
 const MOST_EARLY = 1_000;
 
-/** What a node says about a grant. */
-export interface GrantSigns extends Omit<Grant, 'since'> {
-  /** The clock of the node at that moment, ms. */
-  readonly clock?: number | undefined;
-}
-
 /** Takes what comes over the channel. */
 export interface GrantListener {
   /** Called when the node has given the resource to a claim that waited in its line, not before `since`. */
-  granted(claim: Claim, grant: GrantSigns, since: Moment | undefined): void;
+  granted(claim: Claim, message: GrantMessage, since: Moment | undefined): void;
   /** Returns a moment before which nothing happened that a message tells of which arrives now. */
   notBefore(): Moment | undefined;
   /** Returns the claim that has asked under this value for a place in the line of a resource, and has no answer yet. */
@@ -32,9 +26,9 @@ export interface GrantListener {
   unavailable(reason: string): void;
 }
 
-/** A grant, and what was known about its claim when the grant arrived. */
-interface Heard {
-  readonly grant: SignedGrant;
+/** The message of a grant, and what was known about its claim when the message arrived. */
+interface HeardGrant {
+  readonly message: GrantMessage;
   readonly resource: string;
   readonly asking: Claim | undefined;
   readonly since: Moment | undefined;
@@ -46,12 +40,12 @@ export class GrantChannel {
   /** The secret with which the node signs its grants; other clients that can publish do not know it. */
   #secret: string | undefined;
   /** The grants that were not signed with the secret that was known when they arrived. */
-  #early: Heard[] = [];
+  #early: HeardGrant[] = [];
   /** By claim, the tokens of the grants that it was notified of. */
   readonly #tokens = new WeakMap<Claim, readonly number[]>();
   #redis: Redis | undefined;
   readonly #tidying = new Tidying();
-  #usable = false;
+  #canHear = false;
   #reported = false;
 
   constructor(
@@ -60,17 +54,17 @@ export class GrantChannel {
     private readonly listener: GrantListener,
   ) {}
 
-  /** Whether claims may be entered into the lines of the node. */
-  get usable(): boolean {
-    return this.#usable;
+  /** Whether this process would hear of grants, so that claims may be entered into the lines of the node. */
+  get canHear(): boolean {
+    return this.#canHear;
   }
 
   /** Subscribes on a new connection, where this has to be the first command. Only RESP3 allows other commands on the same connection. */
   listen(redis: Redis): void {
     if (this.#redis !== redis) redis.on('message', (_channel: string, message: string) => this.#heard(message));
     this.#redis = redis;
-    this.#usable = redis.condition?.protocol === 3;
-    if (!this.#usable) return this.#failed('the node does not speak RESP3, which Redis has from version 6 on');
+    this.#canHear = redis.condition?.protocol === 3;
+    if (!this.#canHear) return this.#failed('the node does not speak RESP3, which Redis has from version 6 on');
     redis.subscribe(this.name).then(
       () => (this.#reported = false),
       (error: Error) => this.#refused(error),
@@ -84,7 +78,7 @@ export class GrantChannel {
   }
 
   /** Passes a reply on by `notify`, and after it the grants that came before the reply and that its secret verifies. */
-  settle(reply: Reply, notify: () => void): void {
+  aroundReply(reply: Reply, notify: () => void): void {
     const secret = secretOf(reply);
     if (secret !== undefined) this.#secret = secret;
     notify();
@@ -117,25 +111,25 @@ export class GrantChannel {
   }
 
   #failed(reason: string): void {
-    this.#usable = false;
+    this.#canHear = false;
     if (!this.#reported) this.listener.unavailable(reason);
     this.#reported = true;
   }
 
-  #heard(message: string): void {
-    const grant = readGrant(message);
-    if (grant === undefined) return;
-    const resource = grant.key.slice(this.keyPrefix.length);
+  #heard(text: string): void {
+    const message = readGrantMessage(text);
+    if (message === undefined) return;
+    const resource = message.key.slice(this.keyPrefix.length);
     // Before version 7.2, Redis publishes a grant before it answers the batch that put the claim in line and granted it at once.
-    const asking = this.#waitsFor(grant.value, resource) ? undefined : this.listener.asking(grant.value, resource);
+    const asking = this.#waitsFor(message.value, resource) ? undefined : this.listener.asking(message.value, resource);
     const since = asking ? asking.since : this.listener.notBefore();
-    const heard: Heard = { grant, resource, asking: asking?.claim, since };
-    if (this.#isSigned(grant)) this.#notify(heard);
+    const heard: HeardGrant = { message, resource, asking: asking?.claim, since };
+    if (this.#isSigned(message)) this.#notify(heard);
     else if (this.#early.length < MOST_EARLY) this.#early.push(heard);
   }
 
   /** Returns whether the grant comes from the node, and not from a client that can only publish. */
-  #isSigned({ signature, text }: SignedGrant): boolean {
+  #isSigned({ signature, text }: GrantMessage): boolean {
     return this.#secret !== undefined && signature === signatureOf(text, this.#secret);
   }
 
@@ -149,7 +143,7 @@ export class GrantChannel {
   #hearEarly(): void {
     const early = this.#early;
     this.#early = [];
-    for (const heard of early) if (this.#isSigned(heard.grant)) this.#notify(heard);
+    for (const heard of early) if (this.#isSigned(heard.message)) this.#notify(heard);
   }
 
   #waitsFor(value: string, resource: string): Claim | undefined {
@@ -157,14 +151,15 @@ export class GrantChannel {
     return claim?.resources[0] === resource ? claim : undefined;
   }
 
-  #notify({ grant: { value, fence, oldest, clock }, resource, asking, since }: Heard): void {
+  #notify({ message, resource, asking, since }: HeardGrant): void {
+    const { value, fence } = message;
     const claim = this.#waitsFor(value, resource) ?? asking;
     if (claim) {
       // Every grant has a token of its own. A message that repeats a token comes from a client that has only listened to the channel.
       const known = this.#tokens.get(claim) ?? [];
       if (known.includes(fence)) return;
       this.#tokens.set(claim, [...known, fence]);
-      this.listener.granted(claim, { fence, oldest, clock }, since);
+      this.listener.granted(claim, message, since);
       // The parts of one lock share a value: a late grant for one part is no vote for the part that is waited for by now.
     } else if (!this.#waiting.has(value)) this.listener.unwanted(new Claim([resource], value));
   }

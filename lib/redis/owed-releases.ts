@@ -66,7 +66,7 @@ export class OwedReleases {
   }
 
   /** Ends the debt, because the node has nothing of the claim any more. */
-  settle(claim: Claim): void {
+  paid(claim: Claim): void {
     this.#owed.delete(claim);
     if (this.#owed.size === 0) this.#pause = FIRST_PAUSE;
   }
@@ -79,7 +79,7 @@ export class OwedReleases {
       if (owed.isOnItsWay) continue;
       owed.isOnItsWay = true;
       if (remaining > 0) this.creditor.release(claim, remaining);
-      else this.settle(claim);
+      else this.paid(claim);
     }
   }
 

@@ -69,7 +69,7 @@ export class RedisNode implements LockNode {
         this.#grants.listen(redis);
         return this.#trust.examine(redis);
       },
-      usable: () => this.#usable(),
+      usable: () => this.#catchUp(),
     });
     this.#batches = new BatchQueue({
       nextTurn: (task) => clock.nextTurn(task),
@@ -89,12 +89,12 @@ export class RedisNode implements LockNode {
 
   acquire(question: Question<AcquireAnswer>, nodeIndex: number): void {
     const { claim } = question;
-    this.#owed.asked(question, this.#ask(acquireVerb(claim, this.#grants.usable), question, nodeIndex));
+    this.#owed.asked(question, this.#ask(acquireVerb(claim, this.#grants.canHear), question, nodeIndex));
   }
 
   yield(question: Question<YieldAnswer>, nodeIndex: number): void {
     // Without grants there are no places in line, so the claim gives its vote back without taking one.
-    if (this.#grants.usable) return void this.#ask(VERB.yield, question, nodeIndex);
+    if (this.#grants.canHear) return void this.#ask(VERB.yield, question, nodeIndex);
     const passed = (answer: ReleaseAnswer): void => question.answer(nodeIndex, yieldedBy(answer));
     this.release(new SingleCall(question.claim, 0, passed), nodeIndex);
   }
@@ -121,7 +121,7 @@ export class RedisNode implements LockNode {
 
   bar(reason: string | undefined): void {
     this.#trust.bar(reason);
-    if (this.#obstacle() === undefined) this.#usable();
+    if (this.#obstacle() === undefined) this.#catchUp();
   }
 
   async open(listener: (event: NodeEvent) => void, identified = (): void => undefined): Promise<void> {
@@ -159,11 +159,11 @@ export class RedisNode implements LockNode {
   #settle(batch: Batch, reply: Reply): void {
     this.encoder.forget();
     this.#trust.heard(reply, batch.sent);
-    this.#grants.settle(reply, () => readAnswers(batch, reply, this.#answered));
+    this.#grants.aroundReply(reply, () => readAnswers(batch, reply, this.#answered));
   }
 
-  readonly #granted: GrantListener['granted'] = (claim, { clock, ...grant }, since) => {
-    if (since && this.#trust.allows(grant.fence, since, clock)) claim.ticket!.granted(this.name, { since, ...grant });
+  readonly #granted: GrantListener['granted'] = (claim, { fence, oldest, clock }, since) => {
+    if (since && this.#trust.allows(fence, since, clock)) claim.ticket!.granted(this.name, { since, fence, oldest });
   };
 
   readonly #answered: AnswerListener = (batch, index, answer) => {
@@ -182,11 +182,11 @@ export class RedisNode implements LockNode {
     if (mayStand(verb, answer)) return this.#grants.expect(claim);
     if (!isRelease(verb)) return;
     if (claim.ticket) this.#grants.forget(claim);
-    if (answer !== 'unknown') return this.#owed.settle(claim);
+    if (answer !== 'unknown') return this.#owed.paid(claim);
     this.#owed.add(claim, owedFor(claim, ttl));
   }
 
-  #usable(): void {
+  #catchUp(): void {
     if (this.#trust.obstacle) return;
     this.#owed.pay();
     // The probe starts the quarantine of a new node now, and shows that a node refuses its votes before anybody needs them.

@@ -38,7 +38,7 @@ class Draft {
   proposal = -1;
   tokens = -1;
 
-  begin(): void {
+  reset(): void {
     this.keys = this.verbs = this.values = this.counters = this.words = '';
     this.wordCount = 0;
     this.ttl = this.grantTtl = this.arrived = this.proposal = this.tokens = -1;
@@ -141,7 +141,7 @@ export class BatchEncoder {
 
   #encode(batch: Batch, command: keyof typeof SCRIPT): string {
     const draft = this.#draft;
-    draft.begin();
+    draft.reset();
     for (let index = 0; index < batch.verbs.length; index += 1) {
       this.#add(batch.verbs[index]!, batch.questions[index]!);
     }

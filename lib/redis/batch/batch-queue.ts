@@ -93,7 +93,7 @@ export class BatchQueue {
   }
 
   #answered(batch: Batch, reply: Reply): void {
-    this.#leave(batch);
+    this.#forget(batch);
     if (!reply.ok && reply.reason.startsWith('NOSCRIPT')) {
       this.#refused.push(batch);
     } else {
@@ -104,7 +104,7 @@ export class BatchQueue {
   }
 
   /** Removes a batch that was answered: usually the first one, because replies come in the order of the batches. */
-  #leave(batch: Batch): void {
+  #forget(batch: Batch): void {
     if (this.#underWay[0] === batch) this.#underWay.shift();
     else this.#underWay.splice(this.#underWay.indexOf(batch), 1);
   }

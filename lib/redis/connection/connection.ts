@@ -78,9 +78,9 @@ export class NodeConnection {
       settle({ ok: false, reason, sent: false });
       return undefined;
     }
-    const waiting = this.#unanswered.add(this.clock.now(), settle);
-    void this.#redis.sendCommand(new WireCommand(name, wire, waiting));
-    return waiting.since;
+    const pending = this.#unanswered.add(this.clock.now(), settle);
+    void this.#redis.sendCommand(new WireCommand(name, wire, pending));
+    return pending.since;
   }
 
   async close(): Promise<void> {
@@ -149,7 +149,7 @@ export class NodeConnection {
       return this.#report.down(this.#refusal);
     }
     const { stream } = this.#redis;
-    this.#unanswered.begin();
+    this.#unanswered.startOver();
     readAtOnce(stream);
     void this.listener.ready(this.#redis).then(() => this.#introduced(stream));
   }

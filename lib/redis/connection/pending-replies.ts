@@ -1,8 +1,8 @@
 import type { Moment } from '../../core/time/clock.js';
 import type { Reply, ReplyListener } from './wire-command.js';
 
-/** A command without an answer. */
-export class Waiting implements ReplyListener {
+/** The reply that a command waits for. */
+export class PendingReply implements ReplyListener {
   constructor(
     private readonly unanswered: PendingReplies,
     readonly since: Moment,
@@ -22,7 +22,7 @@ const TIDY_FROM = 64;
 
 /** The commands of a connection that wait for their answers, which come in the order of the commands. */
 export class PendingReplies {
-  #queue: Waiting[] = [];
+  #queue: PendingReply[] = [];
   #first = 0;
   /** When the latest command that has an answer was sent. */
   #latestAnsweredSentAt: Moment | undefined;
@@ -34,7 +34,7 @@ export class PendingReplies {
     return this.#latestAnsweredSentAt;
   }
 
-  get oldest(): Waiting | undefined {
+  get oldest(): PendingReply | undefined {
     return this.#queue[this.#first];
   }
 
@@ -44,37 +44,37 @@ export class PendingReplies {
   }
 
   /** Starts over with a new connection, on which nothing has been answered yet. */
-  begin(): void {
+  startOver(): void {
     this.#latestAnsweredSentAt = undefined;
   }
 
-  add(since: Moment, settle: (reply: Reply) => void): Waiting {
-    const waiting = new Waiting(this, since, settle);
-    this.#queue.push(waiting);
-    return waiting;
+  add(since: Moment, settle: (reply: Reply) => void): PendingReply {
+    const pending = new PendingReply(this, since, settle);
+    this.#queue.push(pending);
+    return pending;
   }
 
   /** Passes an answer on, unless the command was settled before. */
-  answer(waiting: Waiting, reply: Reply): void {
-    if (waiting.settle === undefined) return;
-    this.#latestAnsweredSentAt = waiting.since;
-    this.giveUp(waiting, reply);
+  answer(pending: PendingReply, reply: Reply): void {
+    if (pending.settle === undefined) return;
+    this.#latestAnsweredSentAt = pending.since;
+    this.giveUp(pending, reply);
     this.onAnswer();
   }
 
   /** Settles a command that gets no answer, which says nothing about what the node did before. */
-  giveUp(waiting: Waiting, reply: Reply): void {
-    const { settle } = waiting;
+  giveUp(pending: PendingReply, reply: Reply): void {
+    const { settle } = pending;
     if (settle === undefined) return;
-    waiting.settle = undefined;
+    pending.settle = undefined;
     this.#passAnswered();
     settle(reply);
   }
 
   /** Settles all commands that can get no answer any more. */
   giveUpAll(reply: Reply): void {
-    const waiting = this.#queue.slice(this.#first);
-    for (const one of waiting) this.giveUp(one, reply);
+    const pending = this.#queue.slice(this.#first);
+    for (const one of pending) this.giveUp(one, reply);
   }
 
   #passAnswered(): void {

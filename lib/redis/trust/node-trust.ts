@@ -4,7 +4,7 @@ import type { Bounds } from '../../core/port/lock-node.js';
 import { NO_INFO, nodeClockOf, type NodeAnswer } from '../batch/reply-decoder.js';
 import { NO_RUN, type Encoder } from '../batch/batch-encoder.js';
 import { Batch } from '../batch/batch.js';
-import { examine, hasFences } from './server-checks.js';
+import { hasFences, readExamination } from './server-checks.js';
 import { NodeClock } from './node-clock.js';
 import { NodeInfo } from './node-info.js';
 import type { NodeLink } from '../connection/node-link.js';
@@ -84,7 +84,7 @@ export class NodeTrust {
     const examined = answers.then(
       ([info, marker, isUsed]) => {
         if (this.examined !== examined) return;
-        const { runId, forgetsScripts, warnings } = examine({ info, marker, isUsed }, this.encoder.trust);
+        const { runId, forgetsScripts, warnings } = readExamination({ info, marker, isUsed }, this.encoder.trust);
         if (runId !== this.#runId) this.#clock = new NodeClock();
         this.#identify(runId);
         if (runId !== undefined && forgetsScripts) this.run = bulk(runId);

@@ -75,7 +75,10 @@ const CLUSTER: Trouble = {
 };
 
 /** Reads what a node says about itself. */
-export function examine({ info, marker, isUsed }: Findings, { maxTtl, restartQuarantine }: TrustTerms): Examination {
+export function readExamination(
+  { info, marker, isUsed }: Findings,
+  { maxTtl, restartQuarantine }: TrustTerms,
+): Examination {
   const fields = fieldsOf(info);
   const is = (name: string, value: string): boolean => fields.get(name) === value;
   const [run, , longest = maxTtl] = marker?.split('|') ?? [];

@@ -1,6 +1,6 @@
 import type { Moment } from '../../../lib/core/time/clock.js';
 import type { ConnectionListener, NodeConnection } from '../../../lib/redis/connection/connection.js';
-import { PendingReplies, type Waiting } from '../../../lib/redis/connection/pending-replies.js';
+import { PendingReplies, type PendingReply } from '../../../lib/redis/connection/pending-replies.js';
 import type { Reply } from '../../../lib/redis/connection/wire-command.js';
 import type { Machine } from '../world/machine.js';
 import { Pipe, type Link } from './pipe.js';
@@ -19,7 +19,7 @@ export interface ConnectionTerms {
 }
 
 interface Sent {
-  readonly waiting: Waiting;
+  readonly waiting: PendingReply;
   readonly wire: string;
 }
 
@@ -136,7 +136,7 @@ export class SimulatedConnection implements Pick<NodeConnection, keyof NodeConne
     const isBlocked = Math.max(link.requestsBlockedUntil, link.repliesBlockedUntil) > this.world.now;
     if (!node.answers || isBlocked) return this.#reconnectLater();
     const pipe = (this.#pipe = new Pipe(this.world, { machine, node, link }));
-    this.#unanswered.begin();
+    this.#unanswered.startOver();
     this.#handshakeSince = machine.now();
     this.#redis.connect(pipe, node);
     void this.listener.ready(this.#redis.asRedis).then(() => this.#introduced(pipe));

@@ -25,7 +25,7 @@ describe('a grant on a channel', () => {
   beforeEach(() => {
     [told, now, asking] = [[], undefined, false];
     channel = new GrantChannel('grants', 'lock:', {
-      granted: (one, grant, since) => told.push({ claim: one, grant, since }),
+      granted: (one, { fence, oldest }, since) => told.push({ claim: one, grant: { fence, oldest }, since }),
       asking: () => (asking ? { claim, since: { monotonic: 9, wall: 9 } } : undefined),
       notBefore: () => now,
       unwanted: ({ value }) => told.push(`unwanted: ${value}`),
@@ -40,7 +40,7 @@ describe('a grant on a channel', () => {
     channel.listen(redis as unknown as Redis);
     await setImmediate();
   };
-  const reply = (value: Reply): void => channel.settle(value, () => told.push('told'));
+  const reply = (value: Reply): void => channel.aroundReply(value, () => told.push('told'));
 
   it.each([
     ['without a signature', GRANT],

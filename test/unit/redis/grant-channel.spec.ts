@@ -22,7 +22,8 @@ describe('GrantChannel', () => {
   beforeEach(() => {
     [told, asking] = [[], []];
     channel = new GrantChannel('grants', 'lock:', {
-      granted: (one, grant, since) => told.push(['granted', one, grant, ...(since ? [since] : [])]),
+      granted: (one, { fence, oldest }, since) =>
+        told.push(['granted', one, { fence, oldest }, ...(since ? [since] : [])]),
       notBefore: () => undefined,
       asking: (value, resource) =>
         asking.find(({ claim: { value: one, resources } }) => one === value && resources[0] === resource),
@@ -32,22 +33,22 @@ describe('GrantChannel', () => {
   });
 
   it('is of no use before it listens', () => {
-    expect(channel.usable).toBe(false);
+    expect(channel.canHear).toBe(false);
   });
 
   it('listens to its own name, on a connection that speaks RESP3', async () => {
     const redis = await listen(new RedisStub({ protocol: 3 }));
-    expect([channel.usable, redis.subscribed, told]).toEqual([true, ['grants'], []]);
+    expect([channel.canHear, redis.subscribed, told]).toEqual([true, ['grants'], []]);
   });
 
   it('is of use at once, since nothing that is asked can overtake the subscription', () => {
     channel.listen(new RedisStub({ protocol: 3 }) as unknown as Redis);
-    expect(channel.usable).toBe(true);
+    expect(channel.canHear).toBe(true);
   });
 
   it.each([{ protocol: 2 }, null])('is of no use on a connection with %j, and says so', async (condition) => {
     const redis = await listen(new RedisStub(condition));
-    expect([channel.usable, redis.subscribed]).toEqual([false, []]);
+    expect([channel.canHear, redis.subscribed]).toEqual([false, []]);
     expect(told).toEqual([['unavailable', expect.stringContaining('RESP3')]]);
   });
 
@@ -56,7 +57,7 @@ describe('GrantChannel', () => {
     "ERR unknown command 'SUBSCRIBE'",
   ])('is of no use where the node refuses it, and says so: %s', async (refusal) => {
     await listen(new RedisStub({ protocol: 3 }, refusal));
-    expect([channel.usable, told]).toEqual([false, [['unavailable', refusal]]]);
+    expect([channel.canHear, told]).toEqual([false, [['unavailable', refusal]]]);
   });
 
   it.each(['Connection is closed.', 'read ECONNRESET'])(
@@ -78,9 +79,9 @@ describe('GrantChannel', () => {
     for (const protocol of [2, 2, 2]) await listen(new RedisStub({ protocol }));
     expect(told).toHaveLength(1);
     await listen(new RedisStub({ protocol: 3 }));
-    expect(channel.usable).toBe(true);
+    expect(channel.canHear).toBe(true);
     await listen(new RedisStub({ protocol: 2 }));
-    expect([channel.usable, told.length]).toEqual([false, 2]);
+    expect([channel.canHear, told.length]).toEqual([false, 2]);
   });
 
   it('tells the claim that is waited for of its grant', async () => {

@@ -74,9 +74,9 @@ describe('OwedReleases', () => {
     owed.add(b!, 1_000);
     owed.pay();
     fail();
-    owed.settle(a!);
+    owed.paid(a!);
     expect(paid()).toEqual([['b', 1_000]]);
-    owed.settle(b!);
+    owed.paid(b!);
     expect([paid(), owed.size]).toEqual([[], 0]);
   });
 
@@ -145,7 +145,7 @@ describe('OwedReleases', () => {
       obstacle = undefined;
       owed.add(a!, 60_000);
       timesUntil(2_000);
-      owed.settle(a!);
+      owed.paid(a!);
       jest.advanceTimersByTime(5_000);
       owed.add(b!, 60_000);
       expect(timesUntil(400)).toEqual([100, 300]);

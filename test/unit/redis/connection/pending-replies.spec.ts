@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Moment } from '../../../../lib/core/time/clock.js';
-import { PendingReplies, type Waiting } from '../../../../lib/redis/connection/pending-replies.js';
+import { PendingReplies, type PendingReply } from '../../../../lib/redis/connection/pending-replies.js';
 import type { Reply } from '../../../../lib/redis/connection/wire-command.js';
 
 describe('PendingReplies', () => {
@@ -10,7 +10,7 @@ describe('PendingReplies', () => {
   /** How often it was said that an answer came. */
   let answers: number;
   const at = (monotonic: number): Moment => ({ monotonic, wall: 1_000 + monotonic });
-  const ask = (monotonic: number): Waiting =>
+  const ask = (monotonic: number): PendingReply =>
     unanswered.add(at(monotonic), (reply) => told.push([monotonic, reply.ok ? reply.value : reply.reason]));
 
   beforeEach(() => {
@@ -78,7 +78,7 @@ describe('PendingReplies', () => {
 
   it('forgets with a new connection when the latest answered one was sent', () => {
     ask(1).replied(OK);
-    unanswered.begin();
+    unanswered.startOver();
     expect(unanswered.latestAnsweredSentAt).toBeUndefined();
     ask(2).replied(OK);
     expect(unanswered.latestAnsweredSentAt).toEqual(at(2));
@@ -120,7 +120,7 @@ describe('PendingReplies', () => {
   });
 
   it('keeps its order over very many, answered while new ones come', () => {
-    const open: Waiting[] = [];
+    const open: PendingReply[] = [];
     for (let index = 0; index < 10_000; index += 1) {
       open.push(ask(index));
       if (open.length > 300) unanswered.answer(open.shift()!, OK);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { examine } from '../../../../lib/redis/trust/server-checks.js';
+import { readExamination } from '../../../../lib/redis/trust/server-checks.js';
 
 const RUN = 'f'.repeat(40);
 
@@ -20,15 +20,15 @@ function infoOf(fields: Record<string, string> = {}): string {
 const TRUST = { maxTtl: 1_000, restartQuarantine: true };
 const foundOn = (info: string, marker: string | null = null) => ({ info, marker, isUsed: false });
 const warningsOf = (fields: Record<string, string>, marker: string | null = null): readonly string[] =>
-  examine(foundOn(infoOf(fields), marker), TRUST).warnings;
+  readExamination(foundOn(infoOf(fields), marker), TRUST).warnings;
 
-describe('examine', () => {
+describe('readExamination', () => {
   it('reads who the node is, and has nothing against a healthy master', () => {
-    expect(examine(foundOn(infoOf()), TRUST)).toEqual({ runId: RUN, forgetsScripts: true, warnings: [] });
+    expect(readExamination(foundOn(infoOf()), TRUST)).toEqual({ runId: RUN, forgetsScripts: true, warnings: [] });
   });
 
   it('reads lines that end as those of another system do', () => {
-    expect(examine(foundOn(infoOf().replaceAll('\r\n', '\n')), TRUST)).toEqual({
+    expect(readExamination(foundOn(infoOf().replaceAll('\r\n', '\n')), TRUST)).toEqual({
       runId: RUN,
       forgetsScripts: true,
       warnings: [],
@@ -36,7 +36,7 @@ describe('examine', () => {
   });
 
   it('makes do with a node that tells nothing', () => {
-    expect(examine(foundOn(''), TRUST)).toEqual({ runId: undefined, forgetsScripts: false, warnings: [] });
+    expect(readExamination(foundOn(''), TRUST)).toEqual({ runId: undefined, forgetsScripts: false, warnings: [] });
   });
 
   it.each([
@@ -46,7 +46,7 @@ describe('examine', () => {
     ['10.0.1', true],
     ['', false],
   ])('knows whether a new run of version "%s" forgets scripts: %s', (redis_version, forgetsScripts) => {
-    expect(examine(foundOn(infoOf({ redis_version })), TRUST)).toMatchObject({ forgetsScripts });
+    expect(readExamination(foundOn(infoOf({ redis_version })), TRUST)).toMatchObject({ forgetsScripts });
   });
 
   it.each<[string, Record<string, string>, RegExp]>([
@@ -85,7 +85,8 @@ describe('examine', () => {
   describe('of clients that do not agree on restartQuarantine', () => {
     const marker = `${RUN}|1700000000000000|1000`;
     const found = (restartQuarantine: boolean, findings: { marker?: string | null; isUsed?: boolean }) =>
-      examine({ info: infoOf(), marker: null, isUsed: false, ...findings }, { ...TRUST, restartQuarantine }).warnings;
+      readExamination({ info: infoOf(), marker: null, isUsed: false, ...findings }, { ...TRUST, restartQuarantine })
+        .warnings;
 
     it('warns the one without it, where others have noted this run of the node', () => {
       expect(found(false, { marker, isUsed: true })).toEqual([

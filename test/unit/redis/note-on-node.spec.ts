@@ -4,7 +4,7 @@ import { toAddresses } from '../../../lib/redis/connection/node-address.js';
 import type { NodeParts } from '../../../lib/redis/connection/node-parts.js';
 import { commandOf } from '../../../lib/redis/connection/resp.js';
 import type { Reply } from '../../../lib/redis/connection/wire-command.js';
-import { noting } from '../../../lib/redis/process-note.js';
+import { noting } from '../../../lib/redis/note-on-node.js';
 import { wordsOf } from '../../support/command-words.js';
 import { VirtualClock } from '../../support/virtual-clock.js';
 
