@@ -65,7 +65,7 @@ function toService(options: RedlockModuleOptions, name: string | undefined, make
     return maker.make(name, options);
   }
   const [clock, random] = [new ReusingClock(), new SystemRandom()];
-  const pool = { name, clock, mark: random.mark };
+  const pool = { name, clock, processMark: random.processMark };
   const nodes = options.enabled === false ? inThisProcess(options, pool) : onRedis(options, pool);
   return new RedlockService(nodes, options, { clock, random, name });
 }
@@ -74,7 +74,7 @@ interface Pool {
   readonly name: string | undefined;
   readonly clock: Clock;
   /** What the values of all its locks begin with. */
-  readonly mark: string;
+  readonly processMark: string;
 }
 
 /** The values of `NODE_ENV` with which a pool may ignore restarts of its nodes without a warning. */
@@ -82,12 +82,12 @@ const IN_DEVELOPMENT: readonly string[] = ['development', 'test'];
 
 function onRedis(
   { nodes, keyPrefix = 'lock:', maxTtl = MAX_TTL, restartQuarantine = true, application }: RedlockModuleOptions,
-  { name, clock, mark }: Pool,
+  { name, clock, processMark }: Pool,
 ): LockNode[] {
   if (!restartQuarantine) warnOfNoQuarantine(name);
   const encoder = new BatchEncoder(keyPrefix, { maxTtl, restartQuarantine }, clock);
   const app = applicationName(application);
-  const parts = noting(realParts(clock), thisProcess(app), { keyPrefix, mark, maxTtl });
+  const parts = noting(realParts(clock), thisProcess(app), { keyPrefix, processMark, maxTtl });
   return toAddresses(nodes).map((address) => new RedisNode(named(address, app), encoder, parts));
 }
 

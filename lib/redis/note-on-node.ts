@@ -8,7 +8,7 @@ import type { Reply } from './connection/wire-command.js';
 export interface NoteTerms {
   readonly keyPrefix: string;
   /** What the values of this process begin with. */
-  readonly mark: string;
+  readonly processMark: string;
   /** Ms that a lease may last at most. */
   readonly maxTtl: number;
 }
@@ -16,9 +16,9 @@ export interface NoteTerms {
 type Connection = ReturnType<NodeParts['connect']>;
 
 /** Returns the command that leaves the note on a node for longer than any lease that begins before the next sign of life. */
-function commandFor(note: ProcessNote, { keyPrefix, mark, maxTtl }: NoteTerms): string {
+function commandFor(note: ProcessNote, { keyPrefix, processMark, maxTtl }: NoteTerms): string {
   const lasts = WAITER_HEARTBEAT + Math.max(WAITER_HEARTBEAT, Math.floor(maxTtl));
-  return commandOf('SET', noteKey(keyPrefix, mark), JSON.stringify(note), 'PX', String(lasts));
+  return commandOf('SET', noteKey(keyPrefix, processMark), JSON.stringify(note), 'PX', String(lasts));
 }
 
 /**

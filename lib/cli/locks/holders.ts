@@ -1,4 +1,4 @@
-import { markOf } from '../../core/collections/random.js';
+import { processMarkOf } from '../../core/collections/random.js';
 import { noteKey, readNote, type ProcessNote } from '../../core/port/process-note.js';
 import type { NodeSession } from '../nodes/node-session.js';
 
@@ -13,12 +13,12 @@ export async function holdersOf(
   sessions: readonly NodeSession[],
   values: Iterable<string>,
 ): Promise<Map<string, Holder>> {
-  const marks = [...new Set([...values].map(markOf))].filter((mark) => mark !== undefined);
+  const marks = [...new Set([...values].map(processMarkOf))].filter((mark) => mark !== undefined);
   const notes = new Map<string, ProcessNote>();
   await Promise.all(sessions.map((session) => readNotes(session, marks, notes)));
   return new Map(
     [...values].map((value) => {
-      const mark = markOf(value);
+      const mark = processMarkOf(value);
       return [value, mark === undefined ? {} : { mark, ...notes.get(mark) }];
     }),
   );

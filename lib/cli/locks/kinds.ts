@@ -1,4 +1,4 @@
-import { markOf } from '../../core/collections/random.js';
+import { processMarkOf } from '../../core/collections/random.js';
 import type { LockOnNode } from './lock-on-node.js';
 
 /** What there is where nobody holds a resource. */
@@ -15,7 +15,7 @@ const OTHERS: Readonly<Record<string, string>> = {
 
 /** Returns in words what stands under the key of a resource, by what most nodes have there. */
 export function kindOf(locks: readonly LockOnNode[], value: string | undefined): string {
-  if (value !== undefined) return markOf(value) === undefined ? 'a foreign lock' : 'a lock';
+  if (value !== undefined) return processMarkOf(value) === undefined ? 'a foreign lock' : 'a lock';
   const type = locks.find((lock) => lock.type !== undefined)?.type;
   if (type === undefined) return FREE;
   return OTHERS[type] ?? type;

@@ -9,19 +9,21 @@ export interface Random {
 }
 
 /** Characters at the beginning of a value that are the same for all values of one process. */
-export const MARK_LENGTH = 6;
-/** Characters of base64 behind the mark: 126 bits. */
+export const PROCESS_MARK_LENGTH = 6;
+/** Characters of base64 behind the mark of the process: 126 bits. */
 const REST_LENGTH = 21;
 const VALUES_PER_FILL = 1_024;
 
 /** Returns the mark of a process, at random. */
-export function newMark(): string {
-  return randomBytes(MARK_LENGTH).toString('base64url').slice(0, MARK_LENGTH);
+export function newProcessMark(): string {
+  return randomBytes(PROCESS_MARK_LENGTH).toString('base64url').slice(0, PROCESS_MARK_LENGTH);
 }
 
 /** Returns the mark of the process whose value this is; undefined for a value that no process of this library has made. */
-export function markOf(value: string): string | undefined {
-  return value.length === MARK_LENGTH + REST_LENGTH && /^[\w-]+$/.test(value) ? value.slice(0, MARK_LENGTH) : undefined;
+export function processMarkOf(value: string): string | undefined {
+  return value.length === PROCESS_MARK_LENGTH + REST_LENGTH && /^[\w-]+$/.test(value)
+    ? value.slice(0, PROCESS_MARK_LENGTH)
+    : undefined;
 }
 
 /** The randomness of the operating system, fetched for many values at a time. */
@@ -31,8 +33,8 @@ export class SystemRandom implements Random {
   #characters = '';
   #next = 0;
 
-  /** `mark`: what all values begin with, so that an operator can tell whose they are. */
-  constructor(readonly mark = newMark()) {}
+  /** `processMark`: what all values begin with, so that an operator can tell whose they are. */
+  constructor(readonly processMark = newProcessMark()) {}
 
   value(): string {
     if (this.#next === this.#characters.length) {
@@ -41,7 +43,7 @@ export class SystemRandom implements Random {
     }
     const begin = this.#next;
     this.#next += REST_LENGTH;
-    return this.mark + this.#characters.slice(begin, this.#next);
+    return this.processMark + this.#characters.slice(begin, this.#next);
   }
 
   fraction(): number {

@@ -1,8 +1,8 @@
-import { MARK_LENGTH } from '../collections/random.js';
+import { PROCESS_MARK_LENGTH } from '../collections/random.js';
 
 /**
- * The endings of the names of the keys that a node has beside the locks: the line of each lock, the fence counters, the mark that
- * somebody waits, and what a node notes about itself.
+ * The endings of the names of the keys that a node has beside the locks: the line of each lock, the fence counters, the waiting mark (somebody
+ * waits on this node), and the trust marker (what a node notes about itself).
  */
 export const FAMILIES = { line: '~waiters', fences: '~fence', waiting: '~waiting', node: '~node' } as const;
 
@@ -16,7 +16,7 @@ const NAMES: readonly string[] = Object.values(FAMILIES);
  * would have the same key as the fence counters of a pool whose prefix is `app:`.
  */
 export function familyAtEnd(resource: string): string | undefined {
-  const at = resource.length - PROCESS.length - MARK_LENGTH;
+  const at = resource.length - PROCESS.length - PROCESS_MARK_LENGTH;
   if (at >= 0 && resource.startsWith(PROCESS, at)) return resource.slice(at);
   return NAMES.find((name) => resource.endsWith(name));
 }
@@ -27,11 +27,11 @@ export function familyBegunBy(prefix: string): string | undefined {
     for (let length = 1; length < name.length; length += 1) if (prefix.endsWith(name.slice(0, length))) return true;
     return false;
   };
-  return [...NAMES, PROCESS].find(isBegun) ?? (isInMark(prefix) ? PROCESS : undefined);
+  return [...NAMES, PROCESS].find(isBegun) ?? (isInProcessMark(prefix) ? PROCESS : undefined);
 }
 
 /** Returns whether a prefix ends within the mark of a process, or right before it. */
-function isInMark(prefix: string): boolean {
+function isInProcessMark(prefix: string): boolean {
   const at = prefix.lastIndexOf(PROCESS);
-  return at >= 0 && prefix.length - at - PROCESS.length < MARK_LENGTH;
+  return at >= 0 && prefix.length - at - PROCESS.length < PROCESS_MARK_LENGTH;
 }

@@ -13,8 +13,8 @@ export interface ProcessNote {
 }
 
 /** Returns the key of the note of the process with this mark. */
-export function noteKey(keyPrefix: string, mark: string): string {
-  return `${keyPrefix}${PROCESS}${mark}`;
+export function noteKey(keyPrefix: string, processMark: string): string {
+  return `${keyPrefix}${PROCESS}${processMark}`;
 }
 
 /** Returns what a note says; undefined where it is none. */

@@ -1,7 +1,7 @@
 import type { QuorumCall } from './quorum-call.js';
 import { QuorumNotReachedError, ResourceLockedError, type NodeOutcome, type RedlockError } from '../api/errors.js';
 import type { AcquireAnswer, Held, Quarantined } from '../port/lock-node.js';
-import { markOf } from '../collections/random.js';
+import { processMarkOf } from '../collections/random.js';
 import { outcomesOf, whyUnavailable } from './node-outcome.js';
 import type { OwnClaim } from './own-claim.js';
 import { quorumOf } from './quorum.js';
@@ -167,7 +167,7 @@ function mostOfOne(held: readonly Held[]): number {
 function holderOf(held: readonly Held[]): string | undefined {
   const owners = held.map(({ owner }) => owner);
   const most = owners.find((owner) => owners.filter((other) => other === owner).length > owners.length / 2);
-  return most === undefined ? undefined : markOf(most);
+  return most === undefined ? undefined : processMarkOf(most);
 }
 
 /** Returns the ms until a quorum of nodes could be free: the nodes that granted, and those whose leases of other owners end first. */

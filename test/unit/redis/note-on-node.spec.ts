@@ -9,7 +9,7 @@ import { wordsOf } from '../../support/command-words.js';
 import { VirtualClock } from '../../support/virtual-clock.js';
 
 const NOTE = { host: 'web-1', pid: 7, application: 'orders', version: '0.1.0', since: '2026-11-24T03:00:00.000Z' };
-const TERMS = { keyPrefix: 'lock:', mark: 'k3Jd9_', maxTtl: 30_000 };
+const TERMS = { keyPrefix: 'lock:', processMark: 'k3Jd9_', maxTtl: 30_000 };
 const BATCH = commandOf('batch');
 
 /** A connection whose commands are noted, and answered by the test. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { markOf, newMark, SystemRandom } from '../../../../lib/core/collections/random.js';
+import { processMarkOf, newProcessMark, SystemRandom } from '../../../../lib/core/collections/random.js';
 
 describe('SystemRandom', () => {
   it('makes values of 20 bytes that can be printed', () => {
@@ -17,9 +17,9 @@ describe('SystemRandom', () => {
   it('begins all values of one process with its mark, and those of another with another', () => {
     const [random, other] = [new SystemRandom(), new SystemRandom()];
     const values = Array.from({ length: 2_000 }, () => random.value());
-    expect(random.mark).toMatch(/^[\w-]{6}$/);
-    expect(new Set(values.map((value) => value.slice(0, 6)))).toEqual(new Set([random.mark]));
-    expect(other.mark).not.toBe(random.mark);
+    expect(random.processMark).toMatch(/^[\w-]{6}$/);
+    expect(new Set(values.map((value) => value.slice(0, 6)))).toEqual(new Set([random.processMark]));
+    expect(other.processMark).not.toBe(random.processMark);
     expect(new SystemRandom('a-mark').value()).toMatch(/^a-mark[\w-]{21}$/);
   });
 
@@ -33,7 +33,7 @@ describe('SystemRandom', () => {
   });
 
   it('makes marks of all characters, at random', () => {
-    const marks = Array.from({ length: 1_000 }, newMark);
+    const marks = Array.from({ length: 1_000 }, newProcessMark);
     expect(new Set(marks).size).toBe(1_000);
     expect(new Set(marks.join('')).size).toBe(64);
   });
@@ -44,7 +44,7 @@ describe('SystemRandom', () => {
     ['of that length with other characters', 'k3Jd9_abcdefghijklmnopqrs+=', undefined],
     ['that stands for data of another type', 'data of another type', undefined],
   ])('reads the mark of a value %s', (_case, value, mark) => {
-    expect(markOf(value)).toBe(mark);
+    expect(processMarkOf(value)).toBe(mark);
   });
 
   it('makes fractions from 0 to below 1', () => {
