@@ -11,12 +11,12 @@ import { BatchEncoder } from './redis/batch/batch-encoder.js';
 import { realParts } from './redis/connection/node-parts.js';
 import { noting } from './redis/note-on-node.js';
 import { RedisNode } from './redis/redis-node.js';
-import { poolOf } from './pool-names.js';
+import { poolOf } from './start-up/pool-names.js';
 import { checkAsyncOptions, checkModuleOptions, type RedlockModuleOptions } from './redlock.options.js';
 import { RedlockService } from './redlock.service.js';
 import { getRedlockToken } from './redlock.tokens.js';
-import { POOL_MAKER, type PoolMaker } from './pool-maker.js';
-import { applicationName, thisProcess } from './this-process.js';
+import { POOL_MAKER, type PoolMaker } from './start-up/pool-maker.js';
+import { applicationName, thisProcess } from './start-up/this-process.js';
 import { planCheckFor } from './with-lock/check/plan-check.js';
 import { globalFilterFor } from './with-lock/redlock-exception.filter.js';
 

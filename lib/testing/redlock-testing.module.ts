@@ -2,7 +2,7 @@ import { Module, type DynamicModule, type InjectionToken, type Provider } from '
 import { ModulesContainer } from '@nestjs/core';
 import { RedlockService } from '../redlock.service.js';
 import { getRedlockToken } from '../redlock.tokens.js';
-import { POOL_MAKER } from '../pool-maker.js';
+import { POOL_MAKER } from '../start-up/pool-maker.js';
 import { planCheckFor } from '../with-lock/check/plan-check.js';
 import { RedlockExceptionFilter } from '../with-lock/redlock-exception.filter.js';
 import { checkTestingOptions, type RedlockTestingOptions } from './redlock-testing.options.js';

@@ -20,7 +20,7 @@ const OPTIONS: Options = {
 };
 
 /** Those files of lib that need no Nest. */
-const PARTS = /^(core|redis)\/|^warm-up\.ts$/;
+const PARTS = /^(core|redis)\/|^start-up\/warm-up\.ts$/;
 const WHOLE = /^(?!testing\/)/;
 
 /** lib/core and lib/redis, or all of lib, as plain JavaScript in a temporary folder, for tests that need a process of their own. */

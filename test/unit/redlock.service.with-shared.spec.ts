@@ -5,7 +5,7 @@ import type { Lock } from '../../lib/core/api/lock.js';
 import type { LockOptions } from '../../lib/core/api/options.js';
 import { MemoryNode } from '../../lib/memory/memory-node.js';
 import { RedlockService } from '../../lib/redlock.service.js';
-import { WarmUp } from '../../lib/warm-up.js';
+import { WarmUp } from '../../lib/start-up/warm-up.js';
 import { toPlan } from '../../lib/with-lock/run/lock-plan.js';
 import { withLockOf } from '../../lib/with-lock/run/lock-service.js';
 import { WaitCancellation } from '../../lib/with-lock/transport/wait-cancellation.js';

@@ -1,7 +1,7 @@
 import { Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { SystemClock } from '../../core/time/system-clock.js';
 import type { RedlockService } from '../../redlock.service.js';
-import type { PoolMaker } from '../../pool-maker.js';
+import type { PoolMaker } from '../../start-up/pool-maker.js';
 import { ManualClock } from '../manual-clock.js';
 import { PoolInMemory } from './pool-in-memory.js';
 import { poolOptionsOf, type PoolOptions, type RedlockTestingOptions } from '../redlock-testing.options.js';

@@ -1,8 +1,8 @@
 import type { OnModuleInit, Provider } from '@nestjs/common';
 import { ApplicationConfig, HttpAdapterHost, ModulesContainer } from '@nestjs/core';
 import type { LockOptions } from '../../core/api/options.js';
-import { located } from '../../error-location.js';
-import { refuseTwoPools } from '../../pool-names.js';
+import { located } from '../../start-up/error-location.js';
+import { refuseTwoPools } from '../../start-up/pool-names.js';
 import { CHECK, getRedlockToken } from '../../redlock.tokens.js';
 import { kindsOf, misplaced } from '../key/key-roots.js';
 import { planOf, type LockPlan } from '../run/lock-plan.js';

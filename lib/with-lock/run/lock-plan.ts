@@ -8,7 +8,7 @@ import {
   toTtl,
   type LockOptions,
 } from '../../core/api/options.js';
-import { locating } from '../../error-location.js';
+import { locating } from '../../start-up/error-location.js';
 import { checkExceptionFactory, type ExceptionFactory } from '../reply/exception-factory.js';
 import { SharedRuns } from './shared-runs.js';
 import { inMethod } from '../key/key-definition-error.js';

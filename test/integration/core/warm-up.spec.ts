@@ -9,7 +9,7 @@ const SCRIPT = `
   import { setFlagsFromString } from 'node:v8';
   import { runInNewContext } from 'node:vm';
   import { Redlock } from './core/redlock.js';
-  import { WarmUp } from './warm-up.js';
+  import { WarmUp } from './start-up/warm-up.js';
 
   setFlagsFromString('--expose-gc');
   const gc = runInNewContext('gc');

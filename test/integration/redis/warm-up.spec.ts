@@ -7,7 +7,7 @@ const SCRIPT = `
   import { setFlagsFromString } from 'node:v8';
   import { runInNewContext } from 'node:vm';
   import { Redlock } from './core/redlock.js';
-  import { WarmUp } from './warm-up.js';
+  import { WarmUp } from './start-up/warm-up.js';
   import { ReusingClock } from './core/time/reusing-clock.js';
   import { BatchEncoder } from './redis/batch/batch-encoder.js';
   import { toAddresses } from './redis/connection/node-address.js';

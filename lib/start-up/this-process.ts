@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
-import type { ProcessNote } from './core/port/process-note.js';
-import { VERSION } from './version.js';
+import type { ProcessNote } from '../core/port/process-note.js';
+import { VERSION } from '../version.js';
 
 /** Returns what this process tells operators about itself. */
 export function thisProcess(application: string | undefined): ProcessNote {

@@ -1,7 +1,7 @@
 import type { Logger } from '@nestjs/common';
-import type { Clock } from './core/time/clock.js';
-import type { RedlockStatus } from './core/quorum/status.js';
-import { votesText } from './logging/votes-text.js';
+import type { Clock } from '../core/time/clock.js';
+import type { RedlockStatus } from '../core/quorum/status.js';
+import { votesText } from '../logging/votes-text.js';
 
 /** Ms between two checks of the nodes. */
 const LOOK_EVERY = 250;

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { RedlockStatus } from '../../lib/core/quorum/status.js';
-import { QuorumWait } from '../../lib/quorum-wait.js';
-import { VirtualClock } from '../support/virtual-clock.js';
+import type { RedlockStatus } from '../../../lib/core/quorum/status.js';
+import { QuorumWait } from '../../../lib/start-up/quorum-wait.js';
+import { VirtualClock } from '../../support/virtual-clock.js';
 
 const DOWN = { node: 'a', up: false, votes: false, reason: 'connection refused' };
 const OUT = { node: 'b', up: true, votes: false, reason: 'it may have forgotten locks', votesIn: 7_000 };

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { applicationName, thisProcess } from '../../lib/this-process.js';
-import { VERSION } from '../../lib/version.js';
+import { applicationName, thisProcess } from '../../../lib/start-up/this-process.js';
+import { VERSION } from '../../../lib/version.js';
 
 const given = process.env['npm_package_name'];
 

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Module, type DynamicModule, type ModuleMetadata, type Type } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
-import { RedlockModule } from '../../lib/redlock.module.js';
-import { RedlockService } from '../../lib/redlock.service.js';
-import { getRedlockToken } from '../../lib/redlock.tokens.js';
-import { RedlockTestingModule } from '../../lib/testing/redlock-testing.module.js';
+import { RedlockModule } from '../../../lib/redlock.module.js';
+import { RedlockService } from '../../../lib/redlock.service.js';
+import { getRedlockToken } from '../../../lib/redlock.tokens.js';
+import { RedlockTestingModule } from '../../../lib/testing/redlock-testing.module.js';
 
 const [HERE, THERE] = [['redis://10.0.0.1'], ['redis://10.0.0.2']];
 type Options = { nodes: string[]; maxTtl?: number; name?: string; isGlobal?: boolean; enabled?: boolean };

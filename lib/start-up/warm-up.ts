@@ -1,16 +1,16 @@
 import { Command } from 'ioredis';
-import type { LockEvent } from './core/api/events.js';
-import { Claim } from './core/port/claim.js';
-import type { AcquireAnswer, LockNode, Question, ReleaseAnswer, Unknown } from './core/port/lock-node.js';
-import { SingleCall } from './core/port/single-call.js';
-import { Redlock } from './core/redlock.js';
-import type { Clock } from './core/time/clock.js';
-import { ignore } from './core/time/ignore.js';
-import { SystemClock } from './core/time/system-clock.js';
-import { Batch } from './redis/batch/batch.js';
-import { PendingReplies } from './redis/connection/pending-replies.js';
-import { WireCommand } from './redis/connection/wire-command.js';
-import { VERB, type Verb } from './redis/scripts/protocol.js';
+import type { LockEvent } from '../core/api/events.js';
+import { Claim } from '../core/port/claim.js';
+import type { AcquireAnswer, LockNode, Question, ReleaseAnswer, Unknown } from '../core/port/lock-node.js';
+import { SingleCall } from '../core/port/single-call.js';
+import { Redlock } from '../core/redlock.js';
+import type { Clock } from '../core/time/clock.js';
+import { ignore } from '../core/time/ignore.js';
+import { SystemClock } from '../core/time/system-clock.js';
+import { Batch } from '../redis/batch/batch.js';
+import { PendingReplies } from '../redis/connection/pending-replies.js';
+import { WireCommand } from '../redis/connection/wire-command.js';
+import { VERB, type Verb } from '../redis/scripts/protocol.js';
 
 const NODES = 5;
 const DOWN: Unknown = { kind: 'unknown', reason: 'down', sent: false };

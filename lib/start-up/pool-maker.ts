@@ -1,5 +1,5 @@
-import type { RedlockModuleOptions } from './redlock.options.js';
-import type { RedlockService } from './redlock.service.js';
+import type { RedlockModuleOptions } from '../redlock.options.js';
+import type { RedlockService } from '../redlock.service.js';
 
 /**
  * The injection token of a `PoolMaker`. `nestjs-redlock/testing` provides one for all modules, which makes every pool in
