@@ -34,7 +34,10 @@ export interface Grant {
  * changes, except that it ends; what the engine finds out about its own claims is in `OwnClaim`.
  */
 export class Claim {
-  /** True once the holder has finished with the claim or has lost it, so that no grant for it counts any more. */
+  /**
+   * True once the holder has finished with the claim or has lost it: whoever listens for its grants may forget it. (Whether a grant ends a
+   * wait does not depend on that, but on whether a caller still waits at its place in line.)
+   */
   readonly isOver: boolean = false;
 
   constructor(

@@ -60,7 +60,10 @@ export function severalOr<V extends keyof typeof SEVERAL_OF>(verb: V, claim: Cla
   return claim.resources.length === 1 ? verb : SEVERAL_OF[verb];
 }
 
-/** Returns the verb that asks for a claim, which can wait for a grant only where the node can notify us of one. */
+/**
+ * Returns the verb that asks for a claim. A claim with a place in line may take that wherever it is asked for, also on a node that lost the lock
+ * while it is held. It can wait for a grant only where the node can notify us of one.
+ */
 export function acquireVerb(claim: Claim, canBeGranted: boolean): Verb {
   return claim.ticket && canBeGranted ? VERB.wait : severalOr(VERB.acquire, claim);
 }
@@ -70,7 +73,7 @@ export function extendVerb({ claim, mayShorten }: Pick<Question<never>, 'claim' 
   return severalOr(mayShorten ? VERB.keep : VERB.extend, claim);
 }
 
-/** Returns the verb that gives a claim back. */
+/** Returns the verb that gives a claim back, together with its place in line. A vote that leaves its claim in line has a claim without a place. */
 export function releaseVerb({ claim, isFollowed }: Pick<Question<never>, 'claim' | 'isFollowed'>): Verb {
   if (isFollowed) return severalOr(VERB.makeRoom, claim);
   return claim.ticket ? VERB.leave : severalOr(VERB.release, claim);

@@ -25,9 +25,9 @@ import { TRUST_CHECK } from './trust-script.js';
  *     last the run of the node as this connection knows it, or "-"
  *
  * Answers with the number of operations where all of them went as usual. Otherwise it answers with one letter for each, followed by
- * the words that some of these letters come with. Where the node was asked for a vote, its clock comes along, in ms: 1024 times added
- * to the number, or as the last word. Where anybody was put in line, the secret of the node comes before the clock, as an array
- * of its own.
+ * the words that some of these letters come with. Where trust was checked, the clock of the node comes along, in ms: 1024 times added
+ * to the number, or as the last word, and the only number that is ever last. Where anybody was put in line, the secret of the node comes
+ * right before the clock, as an array of its own: the only array.
  *
  * The line of a resource is a sorted set of "ttl value channel" by the time of arrival. To serve a waiter, the node sets
  * the key to the waiter's value for the waiter's ttl, and publishes "signature value fence@clock oldest key" on the waiter's channel. A
