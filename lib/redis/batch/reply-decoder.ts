@@ -42,6 +42,9 @@ const USUAL: Readonly<Partial<Record<Verb, NodeAnswer>>> = {
 const NO_VOTE: Granted = { kind: 'granted', fence: NaN, oldest: Infinity };
 const NONE_OF_OURS: NodeAnswer = { kind: 'unknown', reason: 'an answer that is none of ours', sent: true };
 
+/** Ms that no quarantine lasts: a greater number at the end of a reply is the clock of the node. */
+const LONGEST_QUARANTINE = 1e11;
+
 /** Matches a vote: fence counter, and arrival of the oldest waiter behind the claim. */
 const VOTE = /^(\d+)(?: (\S+))?$/;
 
@@ -88,16 +91,13 @@ export function nodeClockOf(reply: Reply): number | undefined {
   const { value } = reply;
   if (typeof value === 'number') return value < CLOCK_FACTOR ? undefined : Math.floor(value / CLOCK_FACTOR);
   const last: unknown = Array.isArray(value) ? value.at(-1) : undefined;
-  // No other value that may come last is so great a number.
-  return typeof last === 'number' && last > 1e11 ? last : undefined;
+  return typeof last === 'number' && last > LONGEST_QUARANTINE ? last : undefined;
 }
 
-/** Returns the secret with which the node signs grants; it comes with every reply to a batch that put a claim in line. */
+/** Returns the secret with which the node signs grants; it comes before the clock in every reply to a batch that put a claim in line. */
 export function secretOf(reply: Reply): string | undefined {
   if (!reply.ok || !Array.isArray(reply.value)) return undefined;
-  const { value } = reply;
-  // Nothing else in the array is an array.
-  const told: unknown = Array.isArray(value.at(-1)) ? value.at(-1) : value.at(-2);
+  const told: unknown = reply.value.at(-2);
   return Array.isArray(told) ? String(told[0]) : undefined;
 }
 

@@ -26,8 +26,8 @@ import { TRUST_CHECK } from './trust-script.js';
  *
  * Answers with the number of operations where all of them went as usual. Otherwise it answers with one letter for each, followed by
  * the words that some of these letters come with. Where trust was checked, the clock of the node comes along, in ms: 1024 times added
- * to the number, or as the last word, and the only number that is ever last. Where anybody was put in line, the secret of the node comes
- * right before the clock, as an array of its own: the only array.
+ * to the number, or as the last word. Where anybody was put in line, the last word but one is the secret of the node, as an array of its
+ * own, and the last one its clock, 0 where that is not known.
  *
  * The line of a resource is a sorted set of "ttl value channel" by the time of arrival. To serve a waiter, the node sets
  * the key to the waiter's value for the waiter's ttl, and publishes "signature value fence@clock oldest key" on the waiter's channel. A
@@ -150,7 +150,8 @@ if not answers then return clock and count + ${CLOCK_FACTOR} * clock or count en
 for i = 1, count do answers[i] = answers[i] or '${ANSWER.usual}' end
 local letters = table.concat(answers)
 extras = extras or (secret or clock) and {''}
-if secret then extras[#extras + 1] = {secret} end
+-- Behind the secret there is always a word for the clock, so that the secret is found by its place.
+if secret then extras[#extras + 1], clock = {secret}, clock or 0 end
 if clock then extras[#extras + 1] = clock end
 if not extras then return letters end
 extras[1] = letters

@@ -122,7 +122,7 @@ export class BatchRun {
     }
     words[0] = this.#letters;
     if (this.#putsInLine) words.push([this.node.grants.secret]);
-    if (hasClock) words.push(this.#clock);
+    if (hasClock || this.#putsInLine) words.push(this.#clock);
     return words.length === 1 ? this.#letters : words;
   }
 }

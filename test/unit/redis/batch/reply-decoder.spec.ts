@@ -160,6 +160,7 @@ describe('readAnswers, of votes', () => {
     [['gg', '1', '2', CLOCK], CLOCK],
     [['gg', '1', '2'], undefined],
     [['h', 500, 'owner'], undefined],
+    [['p', ['5ec7e7'], 0], undefined],
     ['xx', undefined],
     [undefined, undefined],
   ])('finds in %j the clock %s', (value, clock) => {
@@ -172,7 +173,7 @@ describe('readAnswers, of votes', () => {
     [['h*', 500, 'owner', CLOCK], undefined],
     [['h*', 500, 'owner'], undefined],
     [['h*', 500, 'owner', ['5ec7e7'], CLOCK], '5ec7e7'],
-    [['p', [Buffer.from('5ec7e7')]], '5ec7e7'],
+    [['p', [Buffer.from('5ec7e7')], 0], '5ec7e7'],
     ['d', undefined],
     [undefined, undefined],
   ])('finds in %j the secret %s, by which the node signs grants', (value, secret) => {
