@@ -1,4 +1,4 @@
-import type { Grant, Ticket } from '../core/port/claim.js';
+import type { Grant, Place } from '../core/port/claim.js';
 import type { Question, Unknown } from '../core/port/lock-node.js';
 
 /** Answers after the call has returned, as a network does. */
@@ -7,8 +7,8 @@ export function answer<A>(question: Question<A>, nodeIndex: number, given: A): v
 }
 
 /** Tells a waiter what the node has granted, in order with the answers. */
-export function notify(ticket: Ticket, node: string, grant: Grant): void {
-  queueMicrotask(() => ticket.granted(node, grant));
+export function notify(place: Place, node: string, grant: Grant): void {
+  queueMicrotask(() => place.granted(node, grant));
 }
 
 export function refusal(reason: string): Unknown {

@@ -18,16 +18,16 @@ export class MemoryLine {
     return this.#claims.map(({ value }) => value);
   }
 
-  /** Puts the claim at the place of its ticket, unless it is in the line already. */
+  /** Puts the claim where it belongs by its arrival, unless it is in the line already. */
   enter(claim: Claim): void {
     if (this.values.includes(claim.value)) return;
     this.#claims.push(claim);
     this.#claims.sort((a, b) => (isOlder(a, b) ? -1 : 1));
   }
 
-  /** Removes the claim, if it has a ticket. The claim of several resources has none, and must not remove a part with the same value. */
-  leave({ value, ticket }: Claim): void {
-    if (ticket) this.#claims = this.#claims.filter((claim) => claim.value !== value);
+  /** Removes the claim, if it has a place. The claim of several resources has none, and must not remove a part with the same value. */
+  leave({ value, place }: Claim): void {
+    if (place) this.#claims = this.#claims.filter((claim) => claim.value !== value);
   }
 
   shift(): Claim | undefined {
@@ -42,12 +42,12 @@ export class MemoryLine {
 
 /** Returns whether `a` is ahead of `b`. In the same microsecond, ttl and value decide, as on a Redis node, so that all nodes agree. */
 function isOlder(a: Claim, b: Claim): boolean {
-  const earlier = a.ticket!.arrived - b.ticket!.arrived;
+  const earlier = a.place!.arrived - b.place!.arrived;
   return earlier === 0 ? memberOf(a) < memberOf(b) : earlier < 0;
 }
 
-function memberOf({ ticket, value }: Claim): string {
-  return `${ticket!.ttl} ${value}`;
+function memberOf({ place, value }: Claim): string {
+  return `${place!.ttl} ${value}`;
 }
 
 /** The lines of a node in memory, by resource. */
@@ -61,7 +61,7 @@ export class MemoryLines {
 
   /** Returns when the oldest waiter came, or Infinity for none. As on a Redis node, the answer for several resources is 0: not known. */
   oldest([resource = '', ...others]: readonly string[]): number {
-    return others.length > 0 ? 0 : (this.get(resource)?.claims[0]?.ticket?.arrived ?? Infinity);
+    return others.length > 0 ? 0 : (this.get(resource)?.claims[0]?.place?.arrived ?? Infinity);
   }
 
   /** Returns the line of a resource; creates it if there is none. */

@@ -154,7 +154,7 @@ export class MemoryNode implements LockNode {
     const first = this.#entries.longest(claim) ? 0 : this.#fences.first(question, this.#entries.has(claim));
     const refusal = this.#refusals.ofTerms(question) ?? this.#refusals.ofToken(first);
     if (refusal) return refusal;
-    if (claim.ticket && !this.#entries.has(claim)) this.#lines.of(claim.resources[0]!).enter(claim);
+    if (claim.place && !this.#entries.has(claim)) this.#lines.of(claim.resources[0]!).enter(claim);
     for (const resource of claim.resources) this.#serve(resource, claim);
     // Perhaps a part of the same lock, which waited, was served just now.
     const isOurs = this.#entries.has(claim);
@@ -184,15 +184,15 @@ export class MemoryNode implements LockNode {
     const line = this.#lines.get(resource);
     const fence = this.#fences.successor(resource);
     for (let next = line?.shift(); next; next = line!.shift()) {
-      if (asking?.ticket && next.value === asking.value) return true;
+      if (asking?.place && next.value === asking.value) return true;
       if (!this.#listens(next)) continue;
       if (this.#refusals.ofToken(fence)) {
         line!.enter(next);
         return false;
       }
       this.#fences.take({ resources: [resource], tokens: TOKENS_PER_GRANT }, fence);
-      this.set(resource, next.value, next.ticket!.ttl);
-      notify(next.ticket!, this.name, { since: this.clock.now(), fence, oldest: this.#lines.oldest([resource]) });
+      this.set(resource, next.value, next.place!.ttl);
+      notify(next.place!, this.name, { since: this.clock.now(), fence, oldest: this.#lines.oldest([resource]) });
       return false;
     }
     return false;

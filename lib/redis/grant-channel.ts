@@ -100,8 +100,8 @@ export class GrantChannel {
    * held stays: an extension may already have counted a vote that arrives late, and such a vote must not be given back.
    */
   #tidy(): void {
-    for (const [value, { ticket, isOver }] of this.#waiting) {
-      if (!ticket!.isTaken && isOver) this.#waiting.delete(value);
+    for (const [value, { place, isOver }] of this.#waiting) {
+      if (!place!.isWaiting && isOver) this.#waiting.delete(value);
     }
   }
 

@@ -23,8 +23,8 @@ interface Owed {
 }
 
 /** Returns the ms for which a release is owed of a claim with this ttl: its place in line may last longer than its lease. */
-export function owedFor({ ticket }: Pick<Claim, 'ticket'>, ttl: number): number {
-  return ticket ? Math.max(ttl, LINE_KEPT) : ttl;
+export function owedFor({ place }: Pick<Claim, 'place'>, ttl: number): number {
+  return place ? Math.max(ttl, LINE_KEPT) : ttl;
 }
 
 /**

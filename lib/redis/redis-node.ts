@@ -163,13 +163,13 @@ export class RedisNode implements LockNode {
   }
 
   readonly #granted: GrantListener['granted'] = (claim, { fence, oldest, clock }, since) => {
-    if (since && this.#trust.allows(fence, since, clock)) claim.ticket!.granted(this.name, { since, fence, oldest });
+    if (since && this.#trust.allows(fence, since, clock)) claim.place!.granted(this.name, { since, fence, oldest });
   };
 
   readonly #answered: AnswerListener = (batch, index, answer) => {
     const question = batch.questions[index]!;
     const nodeIndex = batch.nodeIndexes[index]!;
-    const isNoted = question.claim.ticket || answer.kind === 'unknown' || this.#owed.size > 0;
+    const isNoted = question.claim.place || answer.kind === 'unknown' || this.#owed.size > 0;
     if (isNoted) this.#note(batch.verbs[index]!, question, answer.kind);
     const counted = isVote(batch.verbs[index]!) ? this.#trust.countVote(answer) : this.#trust.count(answer);
     // A vote that does not count, because the node turned out not to be trusted, is given back.
@@ -181,7 +181,7 @@ export class RedisNode implements LockNode {
   #note(verb: Verb, { claim, ttl }: Question<unknown>, answer: string): void {
     if (mayStand(verb, answer)) return this.#grants.expect(claim);
     if (!isRelease(verb)) return;
-    if (claim.ticket) this.#grants.forget(claim);
+    if (claim.place) this.#grants.forget(claim);
     if (answer !== 'unknown') return this.#owed.paid(claim);
     this.#owed.add(claim, owedFor(claim, ttl));
   }

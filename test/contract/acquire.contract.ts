@@ -50,7 +50,7 @@ export function describeAcquire(suite: ContractSuite): void {
     const holder = suite.claimOf(a);
     await suite.acquire(holder);
     const waiters = await suite.lineUp(a, ...(side === 'before' ? [1, 2] : [2, 1]));
-    const [us] = waiters.sort((one, other) => one.claim.ticket!.arrived - other.claim.ticket!.arrived);
+    const [us] = waiters.sort((one, other) => one.claim.place!.arrived - other.claim.place!.arrived);
     await suite.release(holder);
     expect(await suite.acquire(us!.claim, 1_000_000)).toMatchObject({ kind: 'granted' });
     expect(await suite.acquire(us!.claim, 100_000)).toMatchObject({ kind: 'granted' });

@@ -100,7 +100,7 @@ export class ContractSuite {
     return new Promise((resolve) => {
       const question = new SingleCall<AcquireAnswer>(claim, ttl, resolve);
       question.proposal = proposal;
-      question.tokens = claim.ticket?.tokens ?? 1;
+      question.tokens = claim.place?.tokens ?? 1;
       node.acquire(question, 0);
     });
   }
@@ -116,7 +116,7 @@ export class ContractSuite {
     return new Promise((resolve) => {
       const question = new SingleCall<RaiseAnswer>(claim, 0, resolve);
       question.proposal = token;
-      question.tokens = claim.ticket?.tokens ?? 1;
+      question.tokens = claim.place?.tokens ?? 1;
       this.under.node.raise(question, 0);
     });
   }

@@ -14,8 +14,8 @@ export function describeDeadWaiters(suite: ContractSuite): void {
   });
 
   it.each([
-    ['without a ticket', (a: string) => suite.claimOf(a)],
-    ['with a ticket', (a: string) => suite.waiterFor(a, 20).claim],
+    ['without a place', (a: string) => suite.claimOf(a)],
+    ['with a place', (a: string) => suite.waiterFor(a, 20).claim],
     ['for several resources', (a: string) => suite.claimOf(suite.fresh(), a)],
   ])("are in nobody's way where nobody else waits: one %s", async (_case, next) => {
     const a = suite.fresh();

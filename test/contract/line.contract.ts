@@ -10,7 +10,7 @@ export function describeLine(suite: ContractSuite): void {
     return holder;
   };
 
-  it('takes in who asks with a ticket for what is held, and answers him as anybody', async () => {
+  it('takes in who asks with a place for what is held, and answers him as anybody', async () => {
     const a = suite.fresh();
     const holder = await heldBy(a);
     const waiter = suite.waiterFor(a, 10);
@@ -24,7 +24,7 @@ export function describeLine(suite: ContractSuite): void {
     expect(await suite.under.read(a)).toBe(waiter.claim.value);
   });
 
-  it('does not take in who asks without a ticket', async () => {
+  it('does not take in who asks without a place', async () => {
     const a = suite.fresh();
     const holder = await heldBy(a);
     expect((await suite.acquire(suite.claimOf(a))).kind).toBe('held');
@@ -142,7 +142,7 @@ export function describeLine(suite: ContractSuite): void {
     expect(await suite.successionOf(a, [waiter!, next])).toEqual([waiter!.claim, next.claim]);
   });
 
-  it('comes before somebody without a ticket, though the resource is free', async () => {
+  it('comes before somebody without a place, though the resource is free', async () => {
     const a = suite.fresh();
     const holder = await heldBy(a);
     const [waiter] = await suite.lineUp(a, 10);
@@ -162,8 +162,8 @@ export function describeLine(suite: ContractSuite): void {
   });
 
   it.each([
-    ['without a ticket', (a: string) => suite.claimOf(a)],
-    ['with a ticket', (a: string) => suite.waiterFor(a, 20).claim],
+    ['without a place', (a: string) => suite.claimOf(a)],
+    ['with a place', (a: string) => suite.waiterFor(a, 20).claim],
     ['for several resources', (a: string) => suite.claimOf(suite.fresh(), a)],
   ])('is served by the next question after the holder has died: one %s', async (_case, next) => {
     const a = suite.fresh();

@@ -9,17 +9,17 @@ export function describeOldest(suite: ContractSuite): void {
       if (answer.kind !== 'granted') throw new Error(`it is ${answer.kind}`);
       return answer.oldest;
     };
-    /** Somebody who asks for it with a ticket, or without one. */
+    /** Somebody who asks for it with a place, or without one. */
     const claimFor = (resource: string, how: string) =>
-      how === 'with a ticket' ? suite.waiterFor(resource, 30).claim : suite.claimOf(resource);
+      how === 'with a place' ? suite.waiterFor(resource, 30).claim : suite.claimOf(resource);
 
-    it.each(['with a ticket', 'without one'])('nobody does, for who asks %s for what is free', async (how) => {
+    it.each(['with a place', 'without one'])('nobody does, for who asks %s for what is free', async (how) => {
       const claim = claimFor(suite.fresh(), how);
       expect(await vote(claim, 60_000, suite.microseconds())).toBe(Infinity);
       expect(await suite.release(claim)).toEqual({ kind: 'released' });
     });
 
-    it.each(['with a ticket', 'without one'])(
+    it.each(['with a place', 'without one'])(
       'nobody does, for who asks %s, where others wait for something else, or have given up',
       async (how) => {
         const [a, b] = [suite.fresh(), suite.fresh()];

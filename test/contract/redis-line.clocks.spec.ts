@@ -34,8 +34,13 @@ describe('the line of a RedisNode, of those who do not know what time it has,', 
   /** Somebody who came `later` ms from now, and takes the clock of the node to be `off` by so many ms. */
   const lineUp = async (later: number, off: number): Promise<WaiterStub> => {
     const { monotonic, wall } = clock.now();
-    const [arrived, since] = [wall + later + off, monotonic + later].map((ms) => Math.round(ms * 1_000));
-    const waiter = new WaiterStub(holder.resources[0]!, { arrived: arrived!, since, ttl: 60_000, value: `${later}` });
+    const [arrived, arrivedMonotonic] = [wall + later + off, monotonic + later].map((ms) => Math.round(ms * 1_000));
+    const waiter = new WaiterStub(holder.resources[0]!, {
+      arrived: arrived!,
+      arrivedMonotonic,
+      ttl: 60_000,
+      value: `${later}`,
+    });
     expect(await acquire(waiter.claim)).toMatchObject({ kind: 'held' });
     return waiter;
   };

@@ -28,7 +28,7 @@ export function describeRelease(suite: ContractSuite): void {
     expect(await suite.read(a, b, c)).toEqual([undefined, 'foreign', undefined]);
   });
 
-  it('by a claim without a ticket takes nobody with its value out of a line', async () => {
+  it('by a claim without a place takes nobody with its value out of a line', async () => {
     const [a, b] = [suite.fresh(), suite.fresh()];
     await suite.under.plant(a, 'foreign');
     const [part] = await suite.lineUp(a, 1);

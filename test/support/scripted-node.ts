@@ -140,17 +140,17 @@ export class ScriptedNode implements LockNode {
 
   /** The node tells the claim of a grant by way of this one. */
   #withFaultyGrants(claim: Claim): Claim {
-    const { ticket } = claim;
-    if (!ticket) return claim;
+    const { place } = claim;
+    if (!place) return claim;
     const granted = (node: string, grant: Grant): void => {
       const fault = this.faults.grant;
-      if (fault === undefined) ticket.granted(node, grant);
+      if (fault === undefined) place.granted(node, grant);
       else if (typeof fault === 'object' && 'slow' in fault) {
-        this.clock.schedule(fault.slow, () => ticket.granted(node, grant));
+        this.clock.schedule(fault.slow, () => place.granted(node, grant));
       }
     };
-    const { arrived, ttl } = ticket;
-    return new Claim(claim.resources, claim.value, { arrived, ttl, isTaken: true, granted });
+    const { arrived, ttl } = place;
+    return new Claim(claim.resources, claim.value, { arrived, ttl, isWaiting: true, granted });
   }
 
   #note(verb: Verb, question?: Question<never>): void {

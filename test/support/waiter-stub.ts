@@ -1,16 +1,16 @@
-import type { Grant, Ticket } from '../../lib/core/port/claim.js';
+import type { Grant, Place } from '../../lib/core/port/claim.js';
 import { OwnClaim } from '../../lib/core/quorum/own-claim.js';
 
-interface StubPlace extends Pick<Ticket, 'arrived' | 'since' | 'ttl'> {
+interface StubPlace extends Pick<Place, 'arrived' | 'arrivedMonotonic' | 'ttl'> {
   readonly value: string;
   readonly tokens?: number;
 }
 
 /** A waiter for one resource that only keeps in mind what it is told. */
-export class WaiterStub implements Ticket {
-  readonly isTaken = true;
+export class WaiterStub implements Place {
+  readonly isWaiting = true;
   readonly arrived: number;
-  readonly since: number | undefined;
+  readonly arrivedMonotonic: number | undefined;
   readonly ttl: number;
   readonly tokens: number;
   readonly claim: OwnClaim;
@@ -20,7 +20,7 @@ export class WaiterStub implements Ticket {
 
   constructor(resource: string, place: StubPlace) {
     this.arrived = place.arrived;
-    this.since = place.since;
+    this.arrivedMonotonic = place.arrivedMonotonic;
     this.ttl = place.ttl;
     this.tokens = place.tokens ?? 1;
     this.claim = new OwnClaim([resource], place.value, this);

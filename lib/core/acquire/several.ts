@@ -1,6 +1,6 @@
 import { ask, outcomeOf } from './attempt.js';
 import type { LeaseTerms } from '../time/validity.js';
-import { ValueSpoiled } from './line/line-ticket.js';
+import { ValueSpoiled } from './line/claim-in-line.js';
 import { attemptUnlessAborted, requestError, type AcquireRequest, type Acquired } from './polling.js';
 import { timeForRound } from '../quorum/wait-budget.js';
 import type { LeaseContext, LinesOfProcess } from '../lease/lease-context.js';

@@ -1,20 +1,20 @@
 import type { Moment } from '../time/clock.js';
 
 /** The place of one waiter in the line for one resource. */
-export interface Ticket {
+export interface Place {
   /** Microseconds on the clocks of the nodes: when the waiter came. It is the same on all nodes, so that they agree on who is next. */
   readonly arrived: number;
   /**
    * Microseconds on the monotonic clock of this process, rounded: when the waiter came. If `arrived` is far off the clock of a node, the
    * node computes the arrival time from this value instead.
    */
-  readonly since?: number | undefined;
+  readonly arrivedMonotonic?: number | undefined;
   /** Ms for which a node keeps the resource for this waiter after the grant: the whole ttl of the waiter. */
   readonly ttl: number;
   /** How many fencing tokens the waiter asks for with each vote. @default 1 */
   readonly tokens?: number;
   /** False once the waiter has stopped waiting, whether it got the resource or not. */
-  readonly isTaken: boolean;
+  readonly isWaiting: boolean;
   /** Called when `node` has given the resource to this waiter. */
   granted(node: string, grant: Grant): void;
 }
@@ -30,8 +30,9 @@ export interface Grant {
 }
 
 /**
- * One attempt to own resources under one random value, as the nodes see it. Every command of the attempt carries it to the nodes. Its data never
- * changes, except that it ends; what the engine finds out about its own claims is in `OwnClaim`.
+ * What a caller stands for on the nodes under one random value: every command about it carries it there. A caller in line keeps one claim for many
+ * rounds, a caller that polls makes a new one for each. The data of a claim never changes, except that it ends; what the engine finds out about its
+ * own claims is in `OwnClaim`.
  */
 export class Claim {
   /**
@@ -42,10 +43,10 @@ export class Claim {
 
   constructor(
     readonly resources: readonly string[],
-    /** The random value of the owner; every attempt has a new one. */
+    /** The random value of the owner; every claim has a new one. */
     readonly value: string,
-    /** The place in line that the claim takes if the resource is held; without a ticket the claim does not wait. */
-    readonly ticket?: Ticket,
+    /** The place in line that the claim takes if the resource is held; without one the claim does not wait. */
+    readonly place?: Place,
   ) {}
 
   /**

@@ -110,8 +110,8 @@ export interface LockNode {
   /** Ms by which the wall clock of the node is ahead of the monotonic clock of this process, once that is known. */
   readonly clockAhead?: Bounds | undefined;
   /**
-   * Takes all resources of the claim, or none. If the resource is held and the claim has a ticket, the claim is entered into the line
-   * of the node, and its ticket is called when its turn comes. A resource that is free while others wait goes to the oldest waiter.
+   * Takes all resources of the claim, or none. If the resource is held and the claim has a place, the claim is entered into the line
+   * of the node, and its place is called when its turn comes. A resource that is free while others wait goes to the oldest waiter.
    */
   acquire(question: Question<AcquireAnswer>, nodeIndex: number): void;
   /**

@@ -40,7 +40,7 @@ export function yieldedVote(claim: Claim, ttl: number, answered: Answered<YieldA
 
 /** Returns a question that gives a vote back, but keeps the place in line. If it is not answered, votes of the node never count again. */
 export function releasedVote(claim: Claim, ttl: number, answered: Answered<ReleaseAnswer>): SingleCall<ReleaseAnswer> {
-  // Without a ticket, so that the waiter keeps its places in line.
+  // Without a place, so that the waiter keeps its places in line.
   const vote = new Claim(claim.resources, claim.value);
   return new SingleCall<ReleaseAnswer>(vote, ttl, (answer, nodeIndex) => {
     // A release without an answer is owed: it is sent again later, and may then give away a newer vote.

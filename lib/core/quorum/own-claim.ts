@@ -1,4 +1,4 @@
-import { Claim, type Ticket } from '../port/claim.js';
+import { Claim, type Place } from '../port/claim.js';
 import type { AcquireAnswer, Unknown } from '../port/lock-node.js';
 
 /** What the votes for a claim agree on. */
@@ -24,9 +24,9 @@ export class OwnClaim extends Claim {
   /** By node index: how many commands are open that may give the claim away on that node at any time. */
   #doubts: Map<number, number> | undefined;
 
-  constructor(resources: readonly string[], value: string, ticket?: Ticket) {
-    super(resources, value, ticket);
-    this.tokens = ticket?.tokens ?? 1;
+  constructor(resources: readonly string[], value: string, place?: Place) {
+    super(resources, value, place);
+    this.tokens = place?.tokens ?? 1;
   }
 
   /** Returns a claim that makes one of the claims `parts`, which took its resources one by one under the same value. */

@@ -14,7 +14,7 @@ const SCRIPT = { evalsha: bulk('EVALSHA') + bulk(BATCH_SHA), eval: bulk('EVAL') 
 const MOST_KEPT = 16;
 /** The word that is sent instead of the run of a node, where the run is unknown or cannot be relied upon. */
 export const NO_RUN = bulk('-');
-const NO_TICKET = { ttl: 0, arrived: 0, since: undefined } as const;
+const NO_PLACE = { ttl: 0, arrived: 0, arrivedMonotonic: undefined } as const;
 
 interface Asked {
   readonly claim: Claim;
@@ -46,7 +46,7 @@ class Draft {
 
   /** Adds the terms of an operation unless they are the current ones: most operations of a batch have the same terms. */
   setTerms(needs: Needs, { claim, ttl, proposal, tokens }: Asked): void {
-    const { ttl: grantTtl, arrived, since } = claim.ticket ?? NO_TICKET;
+    const { ttl: grantTtl, arrived, arrivedMonotonic: since } = claim.place ?? NO_PLACE;
     if ((!needs.ttl || this.ttl === ttl) && (!needs.proposal || this.proposal === proposal)) {
       const isSameArrival = this.arrived === arrived && this.since === since;
       const isLike = (!needs.grantTtl || this.grantTtl === grantTtl) && (!needs.arrival || isSameArrival);

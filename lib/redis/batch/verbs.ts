@@ -65,7 +65,7 @@ export function severalOr<V extends keyof typeof SEVERAL_OF>(verb: V, claim: Cla
  * while it is held. It can wait for a grant only where the node can notify us of one.
  */
 export function acquireVerb(claim: Claim, canBeGranted: boolean): Verb {
-  return claim.ticket && canBeGranted ? VERB.wait : severalOr(VERB.acquire, claim);
+  return claim.place && canBeGranted ? VERB.wait : severalOr(VERB.acquire, claim);
 }
 
 /** Returns the verb that sets the lease of a claim; a lease that is in use may only become longer. */
@@ -76,7 +76,7 @@ export function extendVerb({ claim, mayShorten }: Pick<Question<never>, 'claim' 
 /** Returns the verb that gives a claim back, together with its place in line. A vote that leaves its claim in line has a claim without a place. */
 export function releaseVerb({ claim, isFollowed }: Pick<Question<never>, 'claim' | 'isFollowed'>): Verb {
   if (isFollowed) return severalOr(VERB.makeRoom, claim);
-  return claim.ticket ? VERB.leave : severalOr(VERB.release, claim);
+  return claim.place ? VERB.leave : severalOr(VERB.release, claim);
 }
 
 /** Returns whether a claim may stand in line after this answer; it may also do so where no answer came. */

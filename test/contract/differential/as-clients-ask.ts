@@ -31,9 +31,9 @@ class Sieve {
   #asked(operation: Operation): Operation[] {
     const { verb, claim } = operation;
     this.#count += 1;
-    const { value, ticket } = this.sequence.plans[claim]!;
+    const { value, place } = this.sequence.plans[claim]!;
     if (isRelease(verb)) return [this.#waiting.get(value) === claim ? this.#leaving(operation) : operation];
-    if (!ticket || (verb !== 'acquire' && verb !== 'yield')) return [operation];
+    if (!place || (verb !== 'acquire' && verb !== 'yield')) return [operation];
     const other = this.#waiting.get(value) ?? claim;
     this.#waiting.set(value, other);
     return other === claim && !this.#left.has(claim) ? [operation] : [];
@@ -49,9 +49,9 @@ class Sieve {
 
 function waitingIn(plans: readonly ClaimPlan[], lines: readonly ResourceState[]): Map<string, number> {
   const waiting = new Map<string, number>();
-  for (const [index, { value, ticket, resources }] of plans.entries()) {
+  for (const [index, { value, place, resources }] of plans.entries()) {
     const isInLine = lines.some(({ resource, line }) => resource === resources[0] && line.includes(value));
-    if (ticket && isInLine) waiting.set(value, index);
+    if (place && isInLine) waiting.set(value, index);
   }
   return waiting;
 }

@@ -1,5 +1,5 @@
 import { SingleCall } from '../../../lib/core/port/single-call.js';
-import { Claim, type Grant, type Ticket } from '../../../lib/core/port/claim.js';
+import { Claim, type Grant, type Place } from '../../../lib/core/port/claim.js';
 import type { LockNode } from '../../../lib/core/port/lock-node.js';
 import type { NodeAnswer } from '../../../lib/redis/batch/reply-decoder.js';
 import type { ClaimPlan, Operation } from './sequence.js';
@@ -50,7 +50,7 @@ export class Asker {
     return answers;
   }
 
-  /** What tickets were told since the last call. */
+  /** What waiters were told since the last call. */
   takeTold(): Told[] {
     const told = this.#told;
     this.#told = [];
@@ -58,14 +58,14 @@ export class Asker {
   }
 
   #claimOf(plan: ClaimPlan, index: number): Claim {
-    return new Claim(plan.resources, plan.value, this.#ticketOf(plan, index));
+    return new Claim(plan.resources, plan.value, this.#placeOf(plan, index));
   }
 
-  #ticketOf({ process, ticket }: ClaimPlan, claim: number): Ticket | undefined {
-    if (!ticket) return undefined;
+  #placeOf({ process, place }: ClaimPlan, claim: number): Place | undefined {
+    if (!place) return undefined;
     const granted = (_node: string, { fence, oldest }: Grant): void =>
       void this.#told.push({ process, claim, fence, oldest, after: this.#answered });
-    return { ...ticket, isTaken: true, granted };
+    return { ...place, isWaiting: true, granted };
   }
 }
 

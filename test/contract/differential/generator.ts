@@ -54,9 +54,9 @@ export class Generator {
     const several = RESOURCES.filter(() => dice.chance(0.6));
     const resources = !waits && several.length > 1 && dice.chance(0.8) ? several : [dice.pick(RESOURCES)];
     // Some come in the same microsecond, and many wait on the same terms.
-    const ticket = waits ? { arrived: 1_000 * dice.whole(1, 6), ttl: dice.pick([TTL_STEP, this.#ttl()]) } : undefined;
+    const place = waits ? { arrived: 1_000 * dice.whole(1, 6), ttl: dice.pick([TTL_STEP, this.#ttl()]) } : undefined;
     const tokens = dice.pick([1, 1, TOKENS_PER_VOTE]);
-    const plan = { process: index % PROCESSES, resources, value: this.#value(index), ticket, tokens };
+    const plan = { process: index % PROCESSES, resources, value: this.#value(index), place, tokens };
     const other = this.#plans[index - PROCESSES];
     return other && dice.chance(0.2) && this.#isPartOf(other, plan) ? { ...plan, value: other.value } : plan;
   }
@@ -69,9 +69,9 @@ export class Generator {
   /** Whether it could be of the same lock: all of that is asked for at once, or waited for one by one. */
   #isPartOf({ value }: ClaimPlan, plan: ClaimPlan): boolean {
     const parts = [plan, ...this.#plans.filter((other) => other.value === value)];
-    const waiting = parts.filter(({ ticket }) => ticket).map(({ resources }) => resources[0]);
-    const isWhole = ({ ticket, resources }: ClaimPlan): boolean => !ticket && resources.length > 1;
-    return new Set(waiting).size === waiting.length && parts.every((part) => part.ticket ?? isWhole(part));
+    const waiting = parts.filter(({ place }) => place).map(({ resources }) => resources[0]);
+    const isWhole = ({ place, resources }: ClaimPlan): boolean => !place && resources.length > 1;
+    return new Set(waiting).size === waiting.length && parts.every((part) => part.place ?? isWhole(part));
   }
 
   #step(): Step {
@@ -115,7 +115,7 @@ export class Generator {
     const claim = PROCESSES * dice.whole(0, CLAIMS / PROCESSES - 1) + process;
     const verb = this.#verb();
     // Nobody raises to nothing; only who waits yields.
-    if (verb === 'yield' && !this.#plans[claim]!.ticket) return this.#operation(process, common);
+    if (verb === 'yield' && !this.#plans[claim]!.place) return this.#operation(process, common);
     const ttl = dice.chance(0.04) ? this.maxTtl + 1 : this.#ttl();
     const { proposal, ...terms } = dice.chance(0.5) ? common : { ttl, proposal: this.#proposal() };
     return { verb, claim, ...terms, proposal: verb === 'raise' ? (proposal ?? 1) : proposal };

@@ -7,7 +7,7 @@ export interface ClaimPlan {
   readonly resources: readonly string[];
   readonly value: string;
   /** Where it waits: when it came, microseconds, and how long it has what it is given, ms. */
-  readonly ticket: { readonly arrived: number; readonly ttl: number } | undefined;
+  readonly place: { readonly arrived: number; readonly ttl: number } | undefined;
   /** How many fencing tokens come with a vote for it. */
   readonly tokens: number;
 }

@@ -8,7 +8,7 @@ export interface Terms {
   readonly epoch: number;
 }
 
-/** What a ticket was told. */
+/** What a waiter was told. */
 export interface Told {
   readonly process: number;
   /** Index of the claim that waited. */

@@ -36,13 +36,13 @@ describe('a waiter that gives up', () => {
     expect(await leftovers(pool, resource)).toEqual([]);
   };
 
-  it('because its time is up leaves neither a ticket nor a lock', async () => {
+  it('because its time is up leaves neither a place nor a lock', async () => {
     const taking = waiter!.redlock.acquire(resource, { ...TERMS, waitTimeout: 1_000 });
     await expect(taking).rejects.toMatchObject({ code: 'RESOURCE_LOCKED' });
     await leavesNothing(waiter!);
   });
 
-  it('because of a signal leaves neither a ticket nor a lock', async () => {
+  it('because of a signal leaves neither a place nor a lock', async () => {
     const abort = new AbortController();
     const taking = waiter!.redlock.acquire(resource, { ...TERMS, signal: abort.signal });
     const taken = taking.catch((error: unknown) => error);
@@ -52,7 +52,7 @@ describe('a waiter that gives up', () => {
     await leavesNothing(waiter!);
   });
 
-  it('because of a signal in the turn in which it asked leaves neither a ticket nor a lock', async () => {
+  it('because of a signal in the turn in which it asked leaves neither a place nor a lock', async () => {
     const abort = new AbortController();
     const taking = waiter!.redlock.acquire(resource, { ...TERMS, signal: abort.signal });
     abort.abort(new Error('no longer needed'));
@@ -60,7 +60,7 @@ describe('a waiter that gives up', () => {
     await leavesNothing(waiter!);
   });
 
-  it('because its pool is closed leaves neither a ticket nor a lock', async () => {
+  it('because its pool is closed leaves neither a place nor a lock', async () => {
     const closing = await pool.client();
     const taken = [1, 2].map(() => closing.redlock.acquire(resource, TERMS).catch((error: unknown) => error));
     await standing(pool, 1, resource);
@@ -128,7 +128,7 @@ describe('a waiter that gives up', () => {
     ['is frozen', { ttl: 60_000, waitTimeout: 100 }],
     ['has been silent for long', { ttl: 60_000, waitTimeout: 1_500 }],
     ['is silent for longer than the lease would have lasted', { ttl: 200, waitTimeout: 1_500 }],
-  ])('while a node %s leaves no ticket there', async (_, options) => {
+  ])('while a node %s leaves no place there', async (_, options) => {
     await allDone(holder!);
     // Nobody's release serves the line there.
     await pool.ask(2, (redis) => redis.set(resource, 'foreign', 'PX', 60_000));

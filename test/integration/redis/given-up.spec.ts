@@ -40,13 +40,13 @@ describe('a command that the client library gave up', () => {
 
   it('is no answer: a grant that was on its way before it was sent does not look younger than it is', async () => {
     const grants: Grant[] = [];
-    const ticket = {
+    const place = {
       arrived: 1,
       ttl: 500,
-      isTaken: true,
+      isWaiting: true,
       granted: (_node: string, grant: Grant) => void grants.push(grant),
     };
-    const [holder, waiter] = [new Claim(['a'], 'holder'), new Claim(['a'], 'waiter', ticket)];
+    const [holder, waiter] = [new Claim(['a'], 'holder'), new Claim(['a'], 'waiter', place)];
     await acquire(holder);
     await expect(acquire(waiter)).resolves.toMatchObject({ kind: 'held' });
     await eventually(async () => expect(await waiting()).toBe(1));

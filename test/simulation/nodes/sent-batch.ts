@@ -1,4 +1,4 @@
-import { Claim, type Grant, type Ticket } from '../../../lib/core/port/claim.js';
+import { Claim, type Grant, type Place } from '../../../lib/core/port/claim.js';
 import type { Clock } from '../../../lib/core/time/clock.js';
 import { FAMILIES } from '../../../lib/core/port/key-families.js';
 import type { Encoder, TrustTerms } from '../../../lib/redis/batch/batch-encoder.js';
@@ -12,14 +12,14 @@ const HAVE_A_PLACE: ReadonlySet<Verb> = new Set(['W', 'Y', 'L', 'S']);
 export type Teller = (node: string, claim: SentClaim, grant: Grant) => void;
 
 /** A place in a line as the node knows it. */
-class SentTicket implements Ticket {
-  readonly isTaken = true;
+class SentPlace implements Place {
+  readonly isWaiting = true;
   readonly arrived: number;
   readonly ttl: number;
   claim!: SentClaim;
 
   constructor(
-    { arrived, ttl }: Ticket,
+    { arrived, ttl }: Place,
     private readonly tell: Teller,
   ) {
     this.arrived = arrived;
@@ -36,7 +36,7 @@ export class SentClaim extends Claim {
   constructor(
     { resources, value }: Claim,
     readonly channel: string,
-    place: SentTicket | undefined,
+    place: SentPlace | undefined,
   ) {
     super(resources, value, place);
     if (place) place.claim = this;
@@ -111,7 +111,7 @@ export class SimulatedEncoder implements Encoder {
   }
 
   #sent(claim: Claim, verb: Verb): SentClaim {
-    const place = claim.ticket && HAVE_A_PLACE.has(verb) ? new SentTicket(claim.ticket, this.context.tell) : undefined;
+    const place = claim.place && HAVE_A_PLACE.has(verb) ? new SentPlace(claim.place, this.context.tell) : undefined;
     return new SentClaim(claim, this.channel, place);
   }
 }

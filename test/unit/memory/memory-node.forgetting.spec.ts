@@ -8,7 +8,7 @@ describe('MemoryNode', () => {
   it('forgets what is over: a node that lives as long as its process does not grow with the number of names', async () => {
     const clock = new VirtualClock();
     const node = new MemoryNode('node', clock, { maxTtl: 1_000 });
-    const ticket = { arrived: 1, ttl: 100, isTaken: true, granted: () => undefined };
+    const place = { arrived: 1, ttl: 100, isWaiting: true, granted: () => undefined };
     const kept = (): number[] => {
       const { entries, lines } = node.snapshot();
       return [entries.size, lines.size];
@@ -18,7 +18,7 @@ describe('MemoryNode', () => {
       const resource = `resource-${index}`;
       // One is held, another one waits, both are never heard of again, or are released.
       node.set(resource, 'foreign', 10);
-      const waiter = new Claim([resource], `waiter-${index}`, ticket);
+      const waiter = new Claim([resource], `waiter-${index}`, place);
       node.acquire(new SingleCall(waiter, 10), 0);
       node.release(new SingleCall(waiter, 0), 0);
       const fence = new SingleCall(waiter, 0);

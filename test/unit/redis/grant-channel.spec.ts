@@ -141,8 +141,8 @@ describe('GrantChannel', () => {
 
   it('forgets, once there are many, those whom nobody holds or waits for any more', async () => {
     const redis = await listen(new RedisStub({ protocol: 3 }));
-    const claimOf = (value: string, isTaken: boolean, isOver: boolean): Claim => {
-      const made = new OwnClaim(['a'], value, { arrived: 1, ttl: 1, isTaken, granted: () => undefined });
+    const claimOf = (value: string, isWaiting: boolean, isOver: boolean): Claim => {
+      const made = new OwnClaim(['a'], value, { arrived: 1, ttl: 1, isWaiting, granted: () => undefined });
       if (isOver) made.finish();
       return made;
     };

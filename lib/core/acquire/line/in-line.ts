@@ -9,7 +9,7 @@ import type { Moment } from '../../time/clock.js';
 import { requestError, type InLineListener, type AcquireRequest, type Acquired } from '../polling.js';
 import { retryDelay } from '../retry.js';
 import { Round } from '../round.js';
-import { LineTicket, type Candidate } from './line-ticket.js';
+import { ClaimInLine, type Candidate } from './claim-in-line.js';
 import { LineWait } from './line-wait.js';
 
 /** The outcome of a round. It is a promise if the round was lost and more answers are needed to tell the reason. */
@@ -25,7 +25,7 @@ type Heard = Acquired | TokenPending | Denied | Promise<Denied>;
  * What comes from the nodes meanwhile goes to a `LineWait`, which ends the waits.
  */
 export class InLineAcquisition implements Candidate {
-  #ticket: LineTicket;
+  #inLine: ClaimInLine;
   /** Created by the first event that the first round does not settle, which most acquisitions never see. */
   #wait: LineWait | undefined;
 
@@ -34,7 +34,7 @@ export class InLineAcquisition implements Candidate {
     private readonly request: AcquireRequest,
     readonly listener: InLineListener,
   ) {
-    this.#ticket = new LineTicket(pool, request, this);
+    this.#inLine = new ClaimInLine(pool, request, this);
   }
 
   /**
@@ -59,14 +59,14 @@ export class InLineAcquisition implements Candidate {
   /** A grant counts unless a command is on its way to the node that may give the vote away again. */
   granted(node: string, grant: Grant): void {
     const nodeIndex = this.pool.nodeIndexOf(node);
-    if (!this.#ticket.claim.isDoubtful(nodeIndex)) this.#waiting.granted(nodeIndex, grant);
+    if (!this.#inLine.claim.isDoubtful(nodeIndex)) this.#waiting.granted(nodeIndex, grant);
   }
 
   async #goOn(first: Heard): Promise<Acquired> {
     try {
       return await this.#untilWon(first);
     } catch (error) {
-      this.pool.release(this.#ticket.claim, this.request.terms.ttl);
+      this.pool.release(this.#inLine.claim, this.request.terms.ttl);
       this.listener.gaveUp();
       throw error;
     } finally {
@@ -97,9 +97,9 @@ export class InLineAcquisition implements Candidate {
 
   /** Asks all nodes again. If the caller's time cuts the round short, it may return the outcome `before`, which tells more about the obstacle. */
   async #askAgain(before: Denied): Promise<Acquired | Denied | TokenPending> {
-    const ticket = this.#ticket;
-    this.#ticket = ticket.next();
-    const round = this.#ask(this.#ticket !== ticket, this.pool.clock.now());
+    const inLine = this.#inLine;
+    this.#inLine = inLine.next();
+    const round = this.#ask(this.#inLine !== inLine, this.pool.clock.now());
     const decision = await new Promise<Decision>((resolve) => round.whenDecided(resolve));
     const outcome = this.#outcomeOf(round, decision);
     if (outcome instanceof Promise) return outcome;
@@ -110,10 +110,10 @@ export class InLineAcquisition implements Candidate {
 
   /** Asks all nodes; `isFirst` is true if none of them was asked for the claim before. */
   #ask(isFirst: boolean, now: Moment): Round {
-    this.#wait?.asked(this.#ticket);
-    const { claim } = this.#ticket;
+    this.#wait?.asked(this.#inLine);
+    const { claim } = this.#inLine;
     const late = (nodeIndex: number, answer: AcquireAnswer): void => {
-      if (!this.#ticket.place.isTaken || claim !== this.#ticket.claim) return noteLate(claim, answer);
+      if (!this.#inLine.place.isWaiting || claim !== this.#inLine.claim) return noteLate(claim, answer);
       // Late answers come after the decision, so `round` is there.
       this.#waiting.answeredLate(nodeIndex, answer, round.validity);
     };
@@ -129,11 +129,11 @@ export class InLineAcquisition implements Candidate {
   }
 
   get #waiting(): LineWait {
-    return (this.#wait ??= new LineWait(this.pool, this.request, this.#ticket));
+    return (this.#wait ??= new LineWait(this.pool, this.request, this.#inLine));
   }
 
   #leave(): void {
-    this.#ticket.place.leave();
+    this.#inLine.place.leave();
     this.#wait?.over();
   }
 }

@@ -8,7 +8,7 @@ import type { Denied, TokenPending } from '../../quorum/outcome.js';
 import type { Validity } from '../../time/validity.js';
 import type { AcquireRequest, Acquired } from '../polling.js';
 import { untilAgreed, type Round } from '../round.js';
-import type { LineTicket } from './line-ticket.js';
+import type { ClaimInLine } from './claim-in-line.js';
 import { SplitVote, type Surrender } from './split-vote.js';
 
 /** What a waiter does at the moment, and so what an event means to it. */
@@ -28,7 +28,7 @@ const ASKING: State = { kind: 'asking' };
  */
 export class LineWait {
   #state: State = ASKING;
-  #ticket: LineTicket;
+  #inLine: ClaimInLine;
   /** Gives the votes away since the latest round was lost; undefined while that round may still be won. */
   #surrender: Surrender | undefined;
   /** Stops the timer that limits the wait for further grants; undefined before the first grant since the latest round began. */
@@ -38,16 +38,16 @@ export class LineWait {
   constructor(
     private readonly pool: NodePool,
     private readonly request: AcquireRequest,
-    ticket: LineTicket,
+    inLine: ClaimInLine,
   ) {
-    this.#ticket = ticket;
+    this.#inLine = inLine;
     this.#splitVote = new SplitVote(pool);
   }
 
-  /** Event: all nodes are about to be asked, under `ticket`. */
-  asked(ticket: LineTicket): void {
-    this.#ticket = ticket;
-    ticket.votes.beginRound();
+  /** Event: all nodes are about to be asked, under the claim of `inLine`. */
+  asked(inLine: ClaimInLine): void {
+    this.#inLine = inLine;
+    inLine.votes.beginRound();
     this.#surrender = undefined;
     this.over();
     this.#stopHurry = undefined;
@@ -69,7 +69,7 @@ export class LineWait {
 
   /** Event: a node has answered. Its vote lasts as long as `validity`. */
   answered(nodeIndex: number, answer: AcquireAnswer, validity: Validity): void {
-    this.#ticket.note(nodeIndex, answer, validity);
+    this.#inLine.note(nodeIndex, answer, validity);
     this.#splitVote.heard(nodeIndex, answer, validity.since);
     this.#react();
   }
@@ -85,7 +85,7 @@ export class LineWait {
    * missing: so the wait for further ones ends after the node timeout.
    */
   granted(nodeIndex: number, grant: Grant): void {
-    this.#ticket.grant(nodeIndex, grant);
+    this.#inLine.grant(nodeIndex, grant);
     const limit = this.pool.timeoutFor(this.request.terms.ttl);
     this.#stopHurry ??= this.pool.clock.schedule(limit, () => this.#endWait());
     this.#react();
@@ -114,7 +114,7 @@ export class LineWait {
   async settled(outcome: Acquired | Denied | TokenPending): Promise<Acquired | Denied> {
     if (outcome.kind !== 'unsettled') return outcome;
     const { pool, request } = this;
-    const { claim, votes } = this.#ticket;
+    const { claim, votes } = this.#inLine;
     try {
       await untilAgreed(
         pool,
@@ -141,7 +141,7 @@ export class LineWait {
 
   /** The votes have changed: ends the wait if they suffice. */
   #react(): void {
-    if (this.#state.kind !== 'asking' && this.#ticket.votes.quorum(this.pool.clock)) this.#endWait();
+    if (this.#state.kind !== 'asking' && this.#inLine.votes.quorum(this.pool.clock)) this.#endWait();
   }
 
   #endWait(): void {
@@ -156,7 +156,7 @@ export class LineWait {
 
   /** Returns the lock, or a pending token, if the votes of all rounds make a quorum with nearly a whole lease; undefined means to ask again. */
   #standing(awaited = true): Acquired | TokenPending | undefined {
-    const { claim, votes } = this.#ticket;
+    const { claim, votes } = this.#inLine;
     const validity = votes.quorum(this.pool.clock);
     if (!validity || validity.remaining(this.pool.clock) < validity.length * LEAST_SHARE_LEFT) return undefined;
     if (!settleByVotes(claim, votes, this.pool.clock)) return { kind: 'unsettled', awaited };
@@ -164,6 +164,6 @@ export class LineWait {
   }
 
   #newSurrender(): Surrender {
-    return this.#ticket.surrender(() => this.#react());
+    return this.#inLine.surrender(() => this.#react());
   }
 }

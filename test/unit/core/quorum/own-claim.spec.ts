@@ -23,9 +23,9 @@ describe('OwnClaim', () => {
     expect([merged.isDoubtful(1), merged.isDoubtful(0), merged.isSpoiled]).toEqual([true, false, false]);
   });
 
-  it('asks for as many tokens as its ticket says, and for one without a ticket', () => {
-    const ticket = { arrived: 1, ttl: 500, tokens: 64, isTaken: true, granted: () => undefined };
-    expect([claim.tokens, new OwnClaim(['a'], 'v', ticket).tokens]).toEqual([1, 64]);
+  it('asks for as many tokens as its place says, and for one without a place', () => {
+    const place = { arrived: 1, ttl: 500, tokens: 64, isWaiting: true, granted: () => undefined };
+    expect([claim.tokens, new OwnClaim(['a'], 'v', place).tokens]).toEqual([1, 64]);
   });
 
   it('is not over before that is said', () => {

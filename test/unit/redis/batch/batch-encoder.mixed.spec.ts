@@ -17,7 +17,7 @@ const WITH_GRANT_TTL = 'WLSY';
 const WITH_TICKET = 'WY';
 const NAMES = ['a', 'a name', 'ключ', '{tag}:$3\r\nabc\r\n', '', 'x'.repeat(300)];
 const TICKETS = [7, 500].flatMap((ttl) =>
-  [1, 2].flatMap((arrived) => [undefined, 7].map((since) => ({ ttl, arrived, since }))),
+  [1, 2].flatMap((arrived) => [undefined, 7].map((arrivedMonotonic) => ({ ttl, arrived, arrivedMonotonic }))),
 );
 
 interface Operation {
@@ -35,7 +35,7 @@ function operation(dice: Dice): Operation {
   const names = isSeveral(verb) ? ['b', dice.pick(NAMES), ...NAMES.filter(() => dice.chance(0.3))] : [dice.pick(NAMES)];
   const place = dice.pick([undefined, ...TICKETS]);
   const value = dice.value().padStart(dice.pick([27, 27, 1, 40]), '-');
-  const claim = new Claim(names, value, place && { ...place, isTaken: true, granted: () => undefined });
+  const claim = new Claim(names, value, place && { ...place, isWaiting: true, granted: () => undefined });
   const tokens = dice.pick([1, 64]);
   const question = new SingleCall<never>(claim, dice.pick([1, 1_000, 60_000]));
   question.tokens = tokens;
@@ -45,7 +45,7 @@ function operation(dice: Dice): Operation {
 
 /** What the script has to know, as it reads it. */
 function wanted({ verb, question: { claim, ttl, proposal, tokens } }: Operation): Record<string, unknown> {
-  const { ttl: grantTtl, arrived, since } = claim.ticket ?? { ttl: 0, arrived: 0 };
+  const { ttl: grantTtl, arrived, arrivedMonotonic } = claim.place ?? { ttl: 0, arrived: 0 };
   return {
     verb,
     keys: claim.resources.map((name) => `lock:${name}`),
@@ -53,7 +53,7 @@ function wanted({ verb, question: { claim, ttl, proposal, tokens } }: Operation)
     ...(WITH_TTL.includes(verb) && { ttl: `${ttl}` }),
     ...(WITH_PROPOSAL.includes(verb) && { proposal: `${proposal}`, tokens: `${tokens}` }),
     ...(WITH_GRANT_TTL.includes(verb) && { terms: expect.stringMatching(`^${grantTtl} `) }),
-    ...(WITH_TICKET.includes(verb) && { terms: `${grantTtl} ${arrived} ${since ?? ''}` }),
+    ...(WITH_TICKET.includes(verb) && { terms: `${grantTtl} ${arrived} ${arrivedMonotonic ?? ''}` }),
   };
 }
 

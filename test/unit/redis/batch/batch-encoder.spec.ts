@@ -18,7 +18,7 @@ interface Operation {
   readonly value: string;
   readonly ttl: number;
   readonly proposal?: number;
-  readonly place?: { readonly ttl: number; readonly arrived: number; readonly since?: number };
+  readonly place?: { readonly ttl: number; readonly arrived: number; readonly arrivedMonotonic?: number };
 }
 
 const VERBS = ['A', 'W', 'E', 'F', 'K', 'R', 'L', 'S', 'Y', 'a', 'e', 'f', 'k', 'r', 's'] as const;
@@ -42,8 +42,8 @@ describe('BatchEncoder', () => {
   const batchOf = (...operations: Operation[]): Batch => {
     const batch = new Batch();
     for (const { verb, keys, value, ttl, place, proposal = 0 } of operations) {
-      const ticket = place && { ...place, isTaken: true, granted: () => undefined };
-      const question = new SingleCall<never>(new Claim(keys, value, ticket), ttl);
+      const waits = place && { ...place, isWaiting: true, granted: () => undefined };
+      const question = new SingleCall<never>(new Claim(keys, value, waits), ttl);
       question.proposal = proposal;
       batch.add(verb, question, 0);
     }
@@ -74,7 +74,7 @@ describe('BatchEncoder', () => {
   });
 
   it.each(VERBS)('says of %s all that it needs', (verb) => {
-    const place = { ttl: 500, arrived: 1_700_000_000_000_123, since: 123_000 };
+    const place = { ttl: 500, arrived: 1_700_000_000_000_123, arrivedMonotonic: 123_000 };
     const one = operation(verb, { place, proposal: 1_795_000_000_000_123 });
     const { operations, left } = decoded(one);
     expect(operations).toHaveLength(1);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { Claim, type Ticket } from '../../../../lib/core/port/claim.js';
+import { Claim, type Place } from '../../../../lib/core/port/claim.js';
 import type { Verb } from '../../../../lib/redis/scripts/protocol.js';
 import { mayStand, releaseVerb, severalOr } from '../../../../lib/redis/batch/verbs.js';
 
-const ticket: Ticket = { arrived: 1, ttl: 500, isTaken: true, granted: () => undefined };
+const PLACE: Place = { arrived: 1, ttl: 500, isWaiting: true, granted: () => undefined };
 
 describe('severalOr', () => {
   it.each(['A', 'E', 'F', 'K', 'R', 'S'] as const)(
@@ -20,13 +20,13 @@ describe('releaseVerb', () => {
   it.each([
     ['one resource', new Claim(['a'], 'v'), 'R'],
     ['several resources', new Claim(['a', 'b'], 'v'), 'r'],
-    ['what may stand in line', new Claim(['a'], 'v', ticket), 'L'],
+    ['what may stand in line', new Claim(['a'], 'v', PLACE), 'L'],
   ])('of %s', (_, claim, verb) => {
     expect(releaseVerb({ claim })).toBe(verb);
   });
 
   it.each([
-    ['with a place in line', ticket],
+    ['with a place in line', PLACE],
     ['without one', undefined],
   ])('leaves the line to whoever follows, %s', (_, place) => {
     const claim = new Claim(['a'], 'v', place);

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { LineTicket } from '../../../../../lib/core/acquire/line/line-ticket.js';
+import { ClaimInLine } from '../../../../../lib/core/acquire/line/claim-in-line.js';
 import { LineWait } from '../../../../../lib/core/acquire/line/line-wait.js';
 import type { AcquireRequest } from '../../../../../lib/core/acquire/polling.js';
 import { Round } from '../../../../../lib/core/acquire/round.js';
@@ -17,7 +17,7 @@ describe('LineWait', () => {
   let closing: AbortSource;
   let pool: NodePool;
   let request: AcquireRequest;
-  let ticket: LineTicket;
+  let inLine: ClaimInLine;
   let wait: LineWait;
 
   beforeEach(() => {
@@ -26,8 +26,8 @@ describe('LineWait', () => {
     pool = new NodePool(memory.nodes, { clock: memory.clock, random: new SeededRandom(), nodeTimeout: TIMEOUT });
     const budget = new WaitBudget(pool, DEFAULT_LOCK_OPTIONS, closing);
     request = { resources: ['a'], terms: DEFAULT_LOCK_OPTIONS, budget, onDenied: () => undefined };
-    ticket = new LineTicket(pool, request, { granted: () => undefined, listener: { isContended: false } });
-    wait = new LineWait(pool, request, ticket);
+    inLine = new ClaimInLine(pool, request, { granted: () => undefined, listener: { isContended: false } });
+    wait = new LineWait(pool, request, inLine);
   });
 
   const now = (): number => memory.clock.now().monotonic;
@@ -79,7 +79,7 @@ describe('LineWait', () => {
       memory.nodes[2]!.faults = { acquire: { slow: 10 } };
       const late = (nodeIndex: number, answer: Parameters<LineWait['answered']>[1]): void =>
         wait.answeredLate(nodeIndex, answer, round.validity);
-      round = new Round(pool, request, { claim: ticket.claim, now: memory.clock.now(), isFirst: true, late });
+      round = new Round(pool, request, { claim: inLine.claim, now: memory.clock.now(), isFirst: true, late });
       await memory.clock.until(new Promise((resolve) => round.whenDecided(resolve)));
     });
 
@@ -91,9 +91,9 @@ describe('LineWait', () => {
 
     it('keeps the vote for the next round, once that has begun', async () => {
       expect(await wait.decided(round)).toMatchObject({ kind: 'contended' });
-      wait.asked(ticket);
+      wait.asked(inLine);
       await memory.clock.advance(10);
-      expect([yielded(), ticket.votes.has(2)]).toEqual([0, true]);
+      expect([yielded(), inLine.votes.has(2)]).toEqual([0, true]);
     });
   });
 });

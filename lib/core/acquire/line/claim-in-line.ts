@@ -1,4 +1,4 @@
-import type { Grant, Ticket } from '../../port/claim.js';
+import type { Grant, Place } from '../../port/claim.js';
 import type { AcquireRequest } from '../polling.js';
 import { TOKENS_PER_GRANT, TOKENS_PER_VOTE } from '../../port/fencing.js';
 import type { AcquireAnswer } from '../../port/lock-node.js';
@@ -21,12 +21,12 @@ interface Waiter {
 const COARSE = 16;
 
 /** When a waiter came, and what it asks for. */
-interface PlaceTerms extends Pick<Ticket, 'ttl'> {
+interface PlaceTerms extends Pick<Place, 'ttl'> {
   /** When the waiter came, ms on the clocks of the nodes. */
   readonly date: number;
   /** When the waiter came, ms on the monotonic clock of this process. */
   readonly monotonic: number;
-  /** @see Ticket.tokens */
+  /** @see Place.tokens */
   readonly tokens: number;
 }
 
@@ -34,9 +34,9 @@ interface PlaceTerms extends Pick<Ticket, 'ttl'> {
  * A place in line. The claim of a lock keeps its place for as long as the lock lasts. So `leave` drops the waiter: otherwise the claim would keep
  * everything alive that led to the lock.
  */
-export class Place implements Ticket {
+export class OwnPlace implements Place {
   readonly arrived: number;
-  readonly since: number;
+  readonly arrivedMonotonic: number;
   readonly ttl: number;
   readonly tokens: number;
   #waiter: Waiter | undefined;
@@ -46,11 +46,11 @@ export class Place implements Ticket {
     this.tokens = tokens;
     // Rounded down, so that questions of the same ms have the same terms, which a batch sends only once.
     this.arrived = Math.floor(date) * 1_000;
-    this.since = Math.floor(monotonic / COARSE) * COARSE * 1_000;
+    this.arrivedMonotonic = Math.floor(monotonic / COARSE) * COARSE * 1_000;
     this.#waiter = waiter;
   }
 
-  get isTaken(): boolean {
+  get isWaiting(): boolean {
     return this.#waiter !== undefined;
   }
 
@@ -69,9 +69,9 @@ export interface Candidate extends Waiter {
   readonly listener: { readonly isContended: boolean };
 }
 
-/** The claim under which a waiter stands in the lines of all nodes, its place there, and the votes for the claim. */
-export class LineTicket {
-  readonly place: Place;
+/** The claim under which a waiter stands in the lines of all nodes, with its place there and the votes for it. */
+export class ClaimInLine {
+  readonly place: OwnPlace;
   readonly claim: OwnClaim;
   readonly votes: Votes;
 
@@ -83,7 +83,7 @@ export class LineTicket {
     const { budget, resources, terms } = request;
     const { arrival } = budget;
     const tokens = waiter.listener.isContended && request.value === undefined ? TOKENS_PER_VOTE : 1;
-    this.place = new Place(
+    this.place = new OwnPlace(
       { date: pool.dateOf(arrival), monotonic: arrival.monotonic, ttl: terms.ttl, tokens },
       waiter,
     );
@@ -105,20 +105,20 @@ export class LineTicket {
     this.votes.grant(nodeIndex, { validity, fence, oldest, tokens: this.claim.tokens });
   }
 
-  /** Returns the object that gives the votes of this ticket away. It calls `yielded` each time a node has answered a yield. */
+  /** Returns the object that gives these votes away. It calls `yielded` each time a node has answered a yield. */
   surrender(yielded: () => void): Surrender {
     return new Surrender(this.pool, this.claim, { votes: this.votes, ttl: this.request.terms.ttl, yielded });
   }
 
   /**
-   * Returns the ticket for the next round: this one or, if its claim is spoiled, a new one with a value that is in no earlier command.
+   * Returns what stands in line in the next round: this one or, if its claim is spoiled, one with a new value that is in no earlier command.
    * @throws ValueSpoiled if the claim is spoiled and its value cannot change, because other parts of the lock share it
    */
-  next(): LineTicket {
+  next(): ClaimInLine {
     if (!this.claim.isSpoiled) return this;
     if (this.request.value !== undefined) throw new ValueSpoiled();
     this.place.leave();
     this.pool.release(this.claim, this.request.terms.ttl);
-    return new LineTicket(this.pool, this.request, this.waiter);
+    return new ClaimInLine(this.pool, this.request, this.waiter);
   }
 }

@@ -1,19 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
-import { Place } from '../../../../../lib/core/acquire/line/line-ticket.js';
+import { OwnPlace } from '../../../../../lib/core/acquire/line/claim-in-line.js';
 
-describe('Place', () => {
+describe('OwnPlace', () => {
   const grant = { since: { monotonic: 5, wall: 1_005 }, fence: 7 };
   const told: unknown[] = [];
   const place = () => {
     told.length = 0;
-    return new Place(
+    return new OwnPlace(
       { date: 1_007.9, monotonic: 35.2, ttl: 500, tokens: 1 },
       { granted: (node, given) => told.push([node, given]) },
     );
   };
 
   it('is known by the time of arrival, in whole ms on the clocks of the nodes, and about so on ours', () => {
-    expect(place()).toMatchObject({ arrived: 1_007_000, since: 32_000, ttl: 500 });
+    expect(place()).toMatchObject({ arrived: 1_007_000, arrivedMonotonic: 32_000, ttl: 500 });
   });
 
   it('tells the waiter of every grant', () => {
