@@ -1,4 +1,4 @@
-import { Acquisition, CallerRequest, isPatient } from './acquire/acquisition.js';
+import { Acquisition, CallerRequest } from './acquire/acquisition.js';
 import { ResourceLockedError } from './api/errors.js';
 import { refusalCodeOf, type LockListener } from './api/events.js';
 import type { LeaseContext } from './lease/lease-context.js';
@@ -21,7 +21,7 @@ import { observed, publishNested } from './telemetry/call-trace.js';
 import { Shutdown, type Holder } from './lease/shutdown.js';
 import { statusOf, type RedlockStatus, type StatusOptions } from './quorum/status.js';
 import { ReusingClock } from './time/reusing-clock.js';
-import { WaitingLines } from './acquire/line/local-lines.js';
+import { CallerQueues } from './acquire/callers/caller-queues.js';
 
 const MOST_WAITERS = 10_000;
 
@@ -34,7 +34,6 @@ export class Redlock {
   readonly #forAcquire: OptionPreparer;
   readonly #forWork: OptionPreparer;
   readonly #held: NestedLocks;
-  readonly #lines: WaitingLines;
   readonly #releases: DelayedReleases;
   readonly #acquisition: Acquisition;
   readonly #maxTtl: number;
@@ -61,9 +60,9 @@ export class Redlock {
     this.#forWork = new OptionPreparer({ ...base, autoExtend: defaults.autoExtend ?? true }, this.#maxTtl);
     this.#held = settings.held ?? new NestedLocks();
     this.#shutdown = new Shutdown(clock);
-    this.#lines = new WaitingLines(this.#pool, settings.maxWaiters ?? MOST_WAITERS);
+    const callers = new CallerQueues(this.#pool, settings.maxWaiters ?? MOST_WAITERS);
     this.#releases = new DelayedReleases(this.#pool);
-    const context = { pool: this.#pool, releases: this.#releases, maxTtl: this.#maxTtl, lines: this.#lines };
+    const context = { pool: this.#pool, releases: this.#releases, maxTtl: this.#maxTtl, callers };
     this.#acquisition = new Acquisition(context);
     this.#leaseContext = { ...context, emit: this.#emit, shutdown: this.#shutdown };
   }
@@ -79,7 +78,7 @@ export class Redlock {
   acquire(resource: string | readonly string[], options?: LockOptions): Promise<Lock> {
     try {
       refuseReentry(options);
-      return this.#take(toResources(resource, this.#maxResources), this.#forAcquire.prepare(options));
+      return this.#takeObserved(toResources(resource, this.#maxResources), this.#forAcquire.prepare(options));
     } catch (error) {
       return Promise.reject(error);
     }
@@ -151,16 +150,17 @@ export class Redlock {
   async #enter(resources: readonly string[], options: PreparedOptions): Promise<Use> {
     const shared = options.reentrant ? this.#held.share(resources) : undefined;
     if (shared && isObserved(this.#pool)) publishNested({ pool: this.#name, resources, options }, shared.lock);
-    return shared ?? this.#held.hold(await this.#take(resources, options));
+    return shared ?? this.#held.hold(await this.#takeObserved(resources, options));
   }
 
-  #take(resources: readonly string[], options: PreparedOptions): Promise<HeldLock> {
-    if (!isObserved(this.#pool)) return this.#takeIn(this.#leaseContext, resources, options);
+  /** Publishes the life of the lock if somebody observes it. */
+  #takeObserved(resources: readonly string[], options: PreparedOptions): Promise<HeldLock> {
+    if (!isObserved(this.#pool)) return this.#take(this.#leaseContext, resources, options);
     const call = { pool: this.#name, resources, options };
-    return observed(this.#leaseContext, call, (context) => this.#takeIn(context, resources, options));
+    return observed(this.#leaseContext, call, (context) => this.#take(context, resources, options));
   }
 
-  async #takeIn(context: LeaseContext, resources: readonly string[], options: PreparedOptions): Promise<HeldLock> {
+  async #take(context: LeaseContext, resources: readonly string[], options: PreparedOptions): Promise<HeldLock> {
     this.#held.notify(resources, this.#emit);
     const budget = new WaitBudget(this.#pool, options, this.#shutdown.stopFor({ holder: this.#held.any }));
     this.#shutdown.enter();
@@ -168,11 +168,10 @@ export class Redlock {
       budget.throwIfAborted();
       // Some callers come before the application has started, or in an application that is never started.
       const start = this.#opening.isOpen ? budget.since : await this.#opening.within(budget, resources);
-      const request = new CallerRequest({ resources, terms: options, budget }, context.emit);
-      const won = await this.#acquisition.take(request, options, start);
+      const request = new CallerRequest({ resources, terms: options, budget, start }, context.emit);
+      const won = await this.#acquisition.take(request);
       const lease = new Lease(context, won, { terms: options, taken: request.taken! });
-      if (isPatient(options) && (resources.length === 1 || won.parts)) this.#lines.hold(lease);
-      else this.#lines.adopt(lease);
+      this.#acquisition.keep(request, lease, won);
       const refused = this.#shutdown.keep(lease);
       if (refused) await refused;
       return new HeldLock(lease, won.claim);

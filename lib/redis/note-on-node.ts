@@ -1,5 +1,5 @@
 import type { Moment } from '../core/time/clock.js';
-import { WAITER_HEARTBEAT } from '../core/port/hand-off.js';
+import { LONGEST_SILENCE_IN_LINE } from '../core/port/hand-off.js';
 import { noteKey, type ProcessNote } from '../core/port/process-note.js';
 import type { NodeParts } from './connection/node-parts.js';
 import { commandOf } from './connection/resp.js';
@@ -17,12 +17,12 @@ type Connection = ReturnType<NodeParts['connect']>;
 
 /** Returns the command that leaves the note on a node for longer than any lease that begins before the next sign of life. */
 function commandFor(note: ProcessNote, { keyPrefix, processMark, maxTtl }: NoteTerms): string {
-  const lasts = WAITER_HEARTBEAT + Math.max(WAITER_HEARTBEAT, Math.floor(maxTtl));
+  const lasts = LONGEST_SILENCE_IN_LINE + Math.max(LONGEST_SILENCE_IN_LINE, Math.floor(maxTtl));
   return commandOf('SET', noteKey(keyPrefix, processMark), JSON.stringify(note), 'PX', String(lasts));
 }
 
 /**
- * The note that one node keeps of this process. It goes along with what is sent anyway, behind it, once in `WAITER_HEARTBEAT` ms: a process
+ * The note that one node keeps of this process. It goes along with what is sent anyway, behind it, once in `LONGEST_SILENCE_IN_LINE` ms: a process
  * that waits or holds asks at least as often. So it needs no timer, delays no lock, and a process that asks for nothing sends nothing.
  */
 class NoteOnNode {
@@ -37,7 +37,7 @@ class NoteOnNode {
   /** Leaves the note if its time has come; called when something else has been sent at `sent`. */
   follow(sent: Moment | undefined): void {
     if (sent === undefined || sent.monotonic < this.#due) return;
-    this.#due = sent.monotonic + WAITER_HEARTBEAT;
+    this.#due = sent.monotonic + LONGEST_SILENCE_IN_LINE;
     this.send('set', this.command, this.#answered);
   }
 

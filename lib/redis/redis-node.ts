@@ -1,4 +1,4 @@
-import { SingleCall, returnedVote } from '../core/port/single-call.js';
+import { SingleCall, questionToReturn } from '../core/port/single-call.js';
 import { Claim } from '../core/port/claim.js';
 import type {
   AcquireAnswer,
@@ -173,7 +173,7 @@ export class RedisNode implements LockNode {
     if (isNoted) this.#note(batch.verbs[index]!, question, answer.kind);
     const counted = isVote(batch.verbs[index]!) ? this.#trust.countVote(answer) : this.#trust.count(answer);
     // A vote that does not count, because the node turned out not to be trusted, is given back.
-    if (counted !== answer) this.release(returnedVote(question.claim, question.ttl, nodeIndex), nodeIndex);
+    if (counted !== answer) this.release(questionToReturn(question.claim, question.ttl, nodeIndex), nodeIndex);
     question.answer(nodeIndex, counted);
   };
 

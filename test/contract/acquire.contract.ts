@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import type { Held } from '../../lib/core/port/lock-node.js';
+import type { HeldAnswer } from '../../lib/core/port/lock-node.js';
 import { Claim } from '../../lib/core/port/claim.js';
 import type { ContractSuite } from './contract-suite.js';
 
@@ -18,7 +18,7 @@ export function describeAcquire(suite: ContractSuite): void {
     await suite.under.plant(a, 'foreign', 60_000);
     const answer = await suite.acquire(suite.claimOf(a));
     expect(answer).toEqual({ kind: 'held', remaining: expect.any(Number), owner: 'foreign' });
-    const { remaining } = answer as Held;
+    const { remaining } = answer as HeldAnswer;
     expect(remaining).toBeGreaterThan(30_000);
     expect(remaining).toBeLessThanOrEqual(60_000);
     expect(await suite.under.read(a)).toBe('foreign');

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { Claim } from '../../lib/core/port/claim.js';
-import type { Held } from '../../lib/core/port/lock-node.js';
+import type { HeldAnswer } from '../../lib/core/port/lock-node.js';
 import type { ContractSuite } from './contract-suite.js';
 
 export function describeLine(suite: ContractSuite): void {
@@ -137,7 +137,7 @@ export function describeLine(suite: ContractSuite): void {
     const released = suite.releaseFollowed(holder);
     const answer = await suite.acquire(next.claim);
     expect(answer).toMatchObject({ kind: 'held', owner: waiter!.claim.value });
-    expect((answer as Held).remaining).toBeGreaterThan(30_000);
+    expect((answer as HeldAnswer).remaining).toBeGreaterThan(30_000);
     await released;
     expect(await suite.successionOf(a, [waiter!, next])).toEqual([waiter!.claim, next.claim]);
   });

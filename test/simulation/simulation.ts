@@ -1,4 +1,4 @@
-import { SPLIT_VOTE_GRACE } from '../../lib/core/port/hand-off.js';
+import { STALEMATE_GRACE } from '../../lib/core/port/hand-off.js';
 import { Contexts } from './world/contexts.js';
 import { Dice } from './world/dice.js';
 import { healAll, planFaults } from './faults/faults.js';
@@ -18,7 +18,7 @@ const ANSWERED_WITHIN = 8_000;
  * Ms that a newcomer may have to wait: until nodes know of all who died in line, each of whom gets the grace before that, then
  * for the last grace and the last lease of the dead, and for some rounds.
  */
-const NEWCOMER_WAITS = UNNOTICED + SPLIT_VOTE_GRACE + MAX_TTL + 1_200;
+const NEWCOMER_WAITS = UNNOTICED + STALEMATE_GRACE + MAX_TTL + 1_200;
 /** Ms after which whatever was sent has arrived: what was held up, and then came out of a broken connection late. */
 const STRAGGLERS = 2_000;
 

@@ -1,7 +1,7 @@
 import { SingleCall } from '../../lib/core/port/single-call.js';
 import { Claim } from '../../lib/core/port/claim.js';
-import { InLineAcquisition } from '../../lib/core/acquire/line/in-line.js';
-import type { Acquired } from '../../lib/core/acquire/polling.js';
+import { InLineAcquisition } from '../../lib/core/acquire/line/in-line-acquisition.js';
+import type { Acquired } from '../../lib/core/acquire/request.js';
 import { NodePool } from '../../lib/core/quorum/node-pool.js';
 import { DEFAULT_LOCK_OPTIONS, type LockOptions } from '../../lib/core/api/options.js';
 import type { Denied } from '../../lib/core/quorum/outcome.js';
@@ -57,9 +57,11 @@ export class Rival {
     const polling = { retryDelay: 60_000, retryJitter: 0, waitTimeout: Infinity, signal: this.caller.signal };
     const terms = { ...DEFAULT_LOCK_OPTIONS, ...polling, ...options };
     const budget = new WaitBudget(this.#pool, terms, this.closing);
-    const request = { resources: ['a'], terms, budget, onDenied: (outcome: Denied) => void this.lost.push(outcome) };
-    const listener = { isContended: false, denied: () => undefined, gaveUp: () => void (this.gaveUp += 1) };
-    return new InLineAcquisition(this.#pool, request, listener).run(this.arena.clock.now());
+    const start = this.arena.clock.now();
+    const report = (outcome: Denied) => void this.lost.push(outcome);
+    const request = { resources: ['a'], terms, budget, start, report };
+    const queue = { hasEverQueued: false, report: () => undefined, next: () => void (this.gaveUp += 1) };
+    return new InLineAcquisition(this.#pool, request, queue).run(start);
   }
 
   /** When each of these was asked of the first node. */

@@ -4,35 +4,44 @@ import { extendOnce } from '../lease/extension.js';
 import { LEAST_SHARE_LEFT } from '../port/hand-off.js';
 import type { Denied } from '../quorum/outcome.js';
 import type { WaitTerms } from '../quorum/wait-budget.js';
+import type { HeldLease } from '../lease/lease-context.js';
 import type { Clock, Moment } from '../time/clock.js';
 import { Turns } from '../time/turns.js';
-import { contend, requestError, type AcquireRequest, type Acquired } from './polling.js';
+import { poll } from './polling.js';
+import { requestError, type AcquireRequest, type Acquired } from './request.js';
 import { takeSeveral, type SeveralContext } from './several.js';
 
 /** The request of one caller. It emits `contended` once at most, and `acquired` when the caller gets the lock. */
 export class CallerRequest implements AcquireRequest {
   readonly resources: AcquireRequest['resources'];
-  readonly terms: AcquireRequest['terms'];
+  readonly terms: AcquireRequest['terms'] & WaitTerms;
   readonly budget: AcquireRequest['budget'];
+  readonly start: Moment;
   /** The moment when the caller got the lock, read after the listeners of `acquired` have run. */
   taken: Moment | undefined;
   #reported = false;
 
   constructor(
-    { resources, terms, budget }: Omit<AcquireRequest, 'onDenied'>,
+    { resources, terms, budget, start }: Omit<AcquireRequest, 'report' | 'terms'> & Pick<CallerRequest, 'terms'>,
     private readonly emit: LockListener,
   ) {
     this.resources = resources;
     this.terms = terms;
     this.budget = budget;
+    this.start = start;
+  }
+
+  /** Whether the caller waits at all; a caller with a single attempt takes no place in a line. */
+  get isPatient(): boolean {
+    return this.terms.waitTimeout > 0 && this.terms.retryCount > 0;
   }
 
   /** Emits `acquired` and returns true. If a listener of that event computes until the lease is over, it also emits `lost` and returns false. */
-  begin({ attempts, claim, validity, turn = 0 }: Acquired, now: Moment, clock: Clock): boolean {
+  begin({ attempts, claim, validity, passes = 0 }: Acquired, now: Moment, clock: Clock): boolean {
     const { resources } = this;
     const waited = Math.round(this.budget.waitedUntil(now));
-    const path = turn > 0 ? 'local' : this.#reported ? 'hand-off' : 'free';
-    const fencingToken = claim.token + turn;
+    const path = passes > 0 ? 'local' : this.#reported ? 'hand-off' : 'free';
+    const fencingToken = claim.token + passes;
     this.emit({ type: 'acquired', resources, waited, attempts, path, fencingToken });
     this.taken = clock.now();
     if (validity.remainingAt(this.taken) > 0) return true;
@@ -41,7 +50,8 @@ export class CallerRequest implements AcquireRequest {
     return false;
   }
 
-  onDenied({ kind }: Pick<Denied, 'kind'>): void {
+  /** Emits `contended` if somebody else has the resources. */
+  report({ kind }: Pick<Denied, 'kind'>): void {
     if (kind !== 'contended' || this.#reported) return;
     this.#reported = true;
     this.emit({ type: 'contended', resources: this.resources });
@@ -50,15 +60,17 @@ export class CallerRequest implements AcquireRequest {
 
 /** One way to acquire a lock. */
 interface Way {
-  /** Asks for the first time. In line, the lease of a free resource counts from `start`, a moment before anything is sent. */
-  begin(request: AcquireRequest, start: Moment): Promise<Acquired>;
+  take(request: AcquireRequest): Promise<Acquired>;
+  /** Asks again, because the lease that the caller had won was over before it could begin. */
   again(request: AcquireRequest): Promise<Acquired>;
   /** Called when a caller could not begin with what it had won, and does not ask again. */
-  leave(request: AcquireRequest): void;
+  giveUp(request: AcquireRequest): void;
+  /** Called with the lease of a lock that was acquired this way: the callers that come now wait for it. */
+  keep(lease: HeldLease, won: Acquired): void;
 }
 
 /**
- * Acquires locks, in line or by polling. Callers go on one at a time, and each begins with nearly its whole lease. Example: A and B get their
+ * Acquires locks by polling, in line, or several in one line after the other. Callers go on one at a time, and each begins with nearly its whole lease. Example: A and B get their
  * locks at the same time, and A computes for two seconds before B can go on. Then the lease of B is extended before B begins.
  */
 export class Acquisition {
@@ -68,28 +80,30 @@ export class Acquisition {
   readonly #several: Way;
 
   constructor(private readonly context: SeveralContext) {
-    const { pool, lines } = context;
+    const { pool, callers } = context;
     this.#turns = new Turns(pool.clock);
-    const poll = (request: AcquireRequest): Promise<Acquired> => contend(pool, request);
+    const polled = (request: AcquireRequest): Promise<Acquired> => poll(pool, request);
     const takeAll = (request: AcquireRequest): Promise<Acquired> => takeSeveral(context, request);
-    this.#polling = { begin: poll, again: poll, leave };
-    this.#several = { begin: takeAll, again: takeAll, leave };
+    const adopt = (lease: HeldLease): void => callers.adopt(lease);
+    const hold = (lease: HeldLease): void => callers.hold(lease);
+    this.#polling = { take: polled, again: polled, giveUp: nobodyBehind, keep: adopt };
+    // Only a lock that was taken in parts has stood in the queues of the process.
+    const keep = (lease: HeldLease, { parts }: Acquired): void => (parts ? hold : adopt)(lease);
+    this.#several = { take: takeAll, again: takeAll, giveUp: nobodyBehind, keep };
     this.#inLine = {
-      begin: (request, start) => lines.take(request, start),
-      again: (request) => lines.again(request),
-      leave: (request) => lines.giveUp(request),
+      take: (request) => callers.take(request),
+      again: (request) => callers.again(request),
+      giveUp: (request) => callers.giveUp(request),
+      keep: hold,
     };
   }
 
-  /**
-   * Acquires the resources; throws if the wait timeout, the retry count or an abort ends that. In line, the lease of a free resource counts from
-   * `start`, a moment before anything is sent.
-   */
-  async take(request: CallerRequest, terms: WaitTerms, start: Moment): Promise<Acquired> {
+  /** Acquires the resources; throws if the wait timeout, the retry count or an abort ends that. */
+  async take(request: CallerRequest): Promise<Acquired> {
     const { budget } = request;
     const { clock } = this.context.pool;
-    const way = this.#wayOf(request, terms);
-    let won = await way.begin(request, start);
+    const way = this.#wayOf(request);
+    let won = await way.take(request);
     for (let attempts = won.attempts; ; won = await way.again(request), attempts += won.attempts) {
       await this.#turns.next();
       let now = clock.now();
@@ -103,14 +117,20 @@ export class Acquisition {
       }
       this.#giveBack(won, request);
       const isOver = budget.aborted || budget.remaining(attempts) <= 0;
-      if (isOver) way.leave(request);
+      if (isOver) way.giveUp(request);
       budget.throwIfAborted();
       if (isOver) throw requestError({ kind: 'blocked', nodes: [] }, request);
     }
   }
 
-  #wayOf({ resources }: AcquireRequest, terms: WaitTerms): Way {
-    if (!isPatient(terms)) return this.#polling;
+  /** Lets the callers that come now wait for a lock that was acquired with `take`. */
+  keep(request: CallerRequest, lease: HeldLease, won: Acquired): void {
+    this.#wayOf(request).keep(lease, won);
+  }
+
+  /** Polling for a caller that does not wait; else in line or, for several resources, in the line of one after the other. */
+  #wayOf({ resources, isPatient }: CallerRequest): Way {
+    if (!isPatient) return this.#polling;
     return resources.length === 1 ? this.#inLine : this.#several;
   }
 
@@ -137,7 +157,7 @@ export class Acquisition {
 
   #giveBack({ claim, parts = [] }: Acquired, { terms }: AcquireRequest): void {
     this.context.pool.release(claim, terms.ttl);
-    for (const part of parts) this.context.lines.leave(part);
+    for (const part of parts) this.context.callers.lockIsOver(part);
   }
 }
 
@@ -145,11 +165,6 @@ function isWhole({ validity }: Pick<Acquired, 'validity'>, now: Moment): boolean
   return validity.remainingAt(now) >= validity.length * LEAST_SHARE_LEFT;
 }
 
-/** Returns whether a caller waits at all; a caller with a single attempt takes no place in a line. */
-export function isPatient({ waitTimeout, retryCount }: WaitTerms): boolean {
-  return waitTimeout > 0 && retryCount > 0;
-}
-
-function leave(): void {
+function nobodyBehind(): void {
   // No other caller waits behind this one.
 }

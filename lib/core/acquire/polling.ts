@@ -1,80 +1,58 @@
-import { attempt } from './attempt.js';
-import type { LeaseTerms } from '../time/validity.js';
 import { elapsed } from '../time/clock.js';
 import type { NodePool } from '../quorum/node-pool.js';
-import type { RedlockError } from '../api/errors.js';
-import { errorOf, type Denied, type Won } from '../quorum/outcome.js';
-import type { Held } from '../lease/lease-context.js';
-import type { WaitBudget } from '../quorum/wait-budget.js';
-import { retryDelay, SPLIT_VOTE_ROUNDS, splitVoteDelay, type RetryPolicy } from './retry.js';
-
-export interface AcquireRequest {
-  readonly resources: readonly string[];
-  readonly terms: LeaseTerms & RetryPolicy;
-  readonly budget: WaitBudget;
-  /** All resources that the caller wants, if this request is for only one of them. */
-  readonly wanted?: readonly string[] | undefined;
-  /** The owner's random value, if other parts of the same lock share it. @default a new value */
-  readonly value?: string | undefined;
-  /** Called each time the resources are denied. */
-  onDenied(outcome: Pick<Denied, 'kind'>): void;
-}
-
-/** The line of a process, as the acquisition of its first caller sees it. */
-export interface InLineListener {
-  /** Whether other callers of this process want the same resource. */
-  readonly isContended: boolean;
-  denied(outcome: Denied): void;
-  gaveUp(): void;
-}
-
-/** A won claim, and the number of attempts that it took. */
-export type Acquired = Won & {
-  readonly attempts: number;
-  /** The leases of the parts of a lock on several resources. The lock takes their place in the lines of this process. */
-  readonly parts?: readonly Held[];
-};
-
-/** Returns the error for a caller that gives up after this outcome; it names all resources that the caller wants. */
-export function requestError(outcome: Denied, { resources, wanted = resources }: AcquireRequest): RedlockError {
-  return errorOf(outcome, wanted);
-}
+import type { Random } from '../collections/random.js';
+import type { Denied, Won } from '../quorum/outcome.js';
+import { requestError, type AcquireRequest, type Acquired } from './request.js';
+import { retryDelay } from './retry.js';
+import { singleRound } from './single-round.js';
 
 /** Polls the nodes, without a place in line, until the caller has the resources; throws if the time, the retry count or an abort ends that. */
-export async function contend(pool: NodePool, request: AcquireRequest): Promise<Acquired> {
+export async function poll(pool: NodePool, request: AcquireRequest): Promise<Acquired> {
   const { budget, terms } = request;
   for (let attempts = 1; ; attempts += 1) {
-    const outcome = await voteUntilClear(pool, request);
+    const outcome = await roundsUntilClear(pool, request);
     if (outcome.kind === 'won') return { ...outcome, attempts };
-    request.onDenied(outcome);
+    request.report(outcome);
     const remaining = budget.remainingAfter(outcome, attempts);
     if (remaining <= 0) throw requestError(outcome, request);
     await budget.pause(Math.min(remaining, retryDelay(terms, pool.random)));
   }
 }
 
+/** How often at most a round is repeated within one attempt, because rivals split the votes. */
+export const RIVAL_REPEATS = 8;
+
 /**
- * Makes one attempt, and repeats it after a short pause if rivals split the votes, because then nobody holds the resource. A rival uses a new
- * value for each attempt. So an owner that is seen twice with one value is a holder, a leftover key or a waiter in line, but no rival.
+ * Returns the ms until a round in which rivals split the votes is repeated. The delay is short, because nobody holds the resource. It is random
+ * and grows with the number of repeats, so that one of many rivals sooner or later asks alone.
  */
-async function voteUntilClear(pool: NodePool, request: AcquireRequest): Promise<Won | Denied> {
+export function rivalDelay(repeats: number, roundTrip: number, random: Random): number {
+  return 1 + random.fraction() * (roundTrip + 2) * 2 ** Math.min(repeats, 3);
+}
+
+/**
+ * Makes one attempt: a round that is repeated after a short pause if rivals who poll as well split the votes, because then nobody holds the
+ * resource. A rival uses a new value for each round. So an owner that is seen twice with one value is a holder, a leftover key or a waiter in
+ * line, but no rival.
+ */
+async function roundsUntilClear(pool: NodePool, request: AcquireRequest): Promise<Won | Denied> {
   const { budget } = request;
   const seen = new Set<string>();
-  for (let round = 0; ; round += 1) {
+  for (let repeats = 0; ; repeats += 1) {
     const since = pool.clock.now();
-    const outcome = await attemptUnlessAborted(pool, request);
+    const outcome = await singleRoundUnlessAborted(pool, request);
     const rivals = outcome.kind === 'contended' ? outcome.rivals.filter((owner) => !seen.has(owner)) : [];
     const remaining = budget.remainingForVote;
-    if (rivals.length === 0 || round === SPLIT_VOTE_ROUNDS || remaining <= 0) return outcome;
+    if (rivals.length === 0 || repeats === RIVAL_REPEATS || remaining <= 0) return outcome;
     for (const owner of rivals) seen.add(owner);
-    await budget.pause(Math.min(remaining, splitVoteDelay(round, elapsed(since, pool.clock.now()), pool.random)));
+    await budget.pause(Math.min(remaining, rivalDelay(repeats, elapsed(since, pool.clock.now()), pool.random)));
   }
 }
 
-export async function attemptUnlessAborted(pool: NodePool, request: AcquireRequest): Promise<Won | Denied> {
+export async function singleRoundUnlessAborted(pool: NodePool, request: AcquireRequest): Promise<Won | Denied> {
   const { budget, terms } = request;
   budget.throwIfAborted();
-  const outcome = await attempt(pool, request);
+  const outcome = await singleRound(pool, request);
   if (outcome.kind === 'won' && budget.aborted) pool.release(outcome.claim, terms.ttl);
   budget.throwIfAborted();
   return outcome;

@@ -1,4 +1,5 @@
 import type { Random } from '../collections/random.js';
+import { LONGEST_SILENCE_IN_LINE } from '../port/hand-off.js';
 
 export interface RetryPolicy {
   readonly retryDelay: number;
@@ -10,13 +11,10 @@ export function retryDelay(policy: RetryPolicy, random: Random): number {
   return Math.max(1, policy.retryDelay + (random.fraction() * 2 - 1) * policy.retryJitter);
 }
 
-/** How often at most a split vote is repeated within one attempt. */
-export const SPLIT_VOTE_ROUNDS = 8;
-
 /**
- * Returns the ms until a split vote is repeated. The delay is short, because nobody holds the resource. It is random and grows with the number
- * of rounds, so that one of many rivals sooner or later asks alone.
+ * Returns the ms after which a waiter in line asks the nodes again, unless grants come before that: as often as a caller that polls, and at the
+ * latest when its time is up. A long `retryDelay` is cut, because the nodes forget a waiter that is silent.
  */
-export function splitVoteDelay(round: number, roundTrip: number, random: Random): number {
-  return 1 + random.fraction() * (roundTrip + 2) * 2 ** Math.min(round, 3);
+export function askAgainIn(remaining: number, policy: RetryPolicy, random: Random): number {
+  return Math.min(remaining, LONGEST_SILENCE_IN_LINE, retryDelay(policy, random));
 }

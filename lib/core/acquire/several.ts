@@ -1,18 +1,20 @@
-import { ask, outcomeOf } from './attempt.js';
+import { lockOf, startRound } from './single-round.js';
+import type { Moment } from '../time/clock.js';
 import type { LeaseTerms } from '../time/validity.js';
 import { ValueSpoiled } from './line/claim-in-line.js';
-import { attemptUnlessAborted, requestError, type AcquireRequest, type Acquired } from './polling.js';
+import { singleRoundUnlessAborted } from './polling.js';
+import { requestError, type AcquireRequest, type Acquired } from './request.js';
 import { timeForRound } from '../quorum/wait-budget.js';
-import type { LeaseContext, LinesOfProcess } from '../lease/lease-context.js';
+import type { LeaseContext, WaitingCallers } from '../lease/lease-context.js';
 import { Lease } from '../lease/lease.js';
 import { OwnClaim } from '../quorum/own-claim.js';
-import { denialOf } from '../quorum/outcome.js';
+import { reasonOnceClear } from '../quorum/reason.js';
 import { retryDelay } from './retry.js';
-import type { WaitingLines } from './line/local-lines.js';
+import type { CallerQueues } from './callers/caller-queues.js';
 import { ignore } from '../time/ignore.js';
 
 /** What `takeSeveral` needs from the engine. */
-export type SeveralContext = Pick<LeaseContext, 'pool' | 'releases' | 'maxTtl'> & { readonly lines: WaitingLines };
+export type SeveralContext = Pick<LeaseContext, 'pool' | 'releases' | 'maxTtl'> & { readonly callers: CallerQueues };
 
 /**
  * Acquires several resources: all at once if they are free. Otherwise it waits for one after the other, each in its own line and by the arrival
@@ -22,9 +24,9 @@ export type SeveralContext = Pick<LeaseContext, 'pool' | 'releases' | 'maxTtl'> 
 export async function takeSeveral(context: SeveralContext, request: AcquireRequest): Promise<Acquired> {
   const { budget, terms } = request;
   for (let attempts = 1; ; attempts += 1) {
-    const outcome = await attemptUnlessAborted(context.pool, request);
+    const outcome = await singleRoundUnlessAborted(context.pool, request);
     if (outcome.kind === 'won') return { ...outcome, attempts };
-    request.onDenied(outcome);
+    request.report(outcome);
     const remaining = budget.remainingAfter(outcome, attempts);
     if (remaining <= 0) throw requestError(outcome, request);
     if (outcome.kind === 'contended') {
@@ -67,13 +69,13 @@ class Parts {
   }
 
   async gather(): Promise<void> {
-    const { lines, pool } = this.context;
+    const { callers, pool } = this.context;
     // Sorted by code units, because this order is the same in every process.
     for (const resource of [...this.request.resources].sort(byCodeUnits)) {
-      const won = await lines.take(this.#partOf(resource), pool.clock.now());
+      const won = await callers.take(this.#partOf(resource, pool.clock.now()));
       this.#claims.push(won.claim);
       const lease = new Lease(this.#silently, won, { terms: this.#terms, taken: pool.clock.now() });
-      lines.hold(lease);
+      callers.hold(lease);
       this.#leases.push(lease);
     }
   }
@@ -86,8 +88,8 @@ class Parts {
     while (this.#isWhole) {
       budget.throwIfAborted();
       const claim = OwnClaim.merging(this.#claims, request.resources, this.#value);
-      const round = ask(pool, claim, request);
-      const outcome = (await outcomeOf(pool, round)) ?? (await denialOf(round.call, timeForRound(budget)));
+      const round = startRound(pool, claim, request);
+      const outcome = (await lockOf(pool, round)) ?? (await reasonOnceClear(round.call, timeForRound(budget)));
       if (outcome.kind === 'won') return this.#merged({ ...outcome, attempts, parts: this.#leases });
       const remaining = budget.remainingAfter(outcome, attempts);
       if (remaining <= 0) throw requestError(outcome, request);
@@ -111,7 +113,7 @@ class Parts {
     return this.#leases.every(({ validity }) => validity > 0) && !this.#claims.some(({ isSpoiled }) => isSpoiled);
   }
 
-  #partOf(resource: string): AcquireRequest {
+  #partOf(resource: string, start: Moment): AcquireRequest {
     const { request } = this;
     return {
       resources: [resource],
@@ -119,7 +121,8 @@ class Parts {
       value: this.#value,
       terms: request.terms,
       budget: request.budget,
-      onDenied: (outcome) => request.onDenied(outcome),
+      start,
+      report: (outcome) => request.report(outcome),
     };
   }
 
@@ -130,13 +133,13 @@ class Parts {
 
   /** Returns a context that emits no events and passes no lock on, because nobody outside knows of the parts. */
   get #silently(): LeaseContext {
-    const { lines } = this.context;
-    const silent: LinesOfProcess = {
+    const { callers } = this.context;
+    const silent: WaitingCallers = {
       successorOf: () => 'nobody',
       passOn: ignore,
-      leave: (part) => lines.leave(part),
+      lockIsOver: (part) => callers.lockIsOver(part),
     };
-    return { ...this.context, lines: silent, emit: ignore, shutdown: { over: ignore } };
+    return { ...this.context, callers: silent, emit: ignore, shutdown: { over: ignore } };
   }
 }
 

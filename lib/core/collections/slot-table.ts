@@ -13,7 +13,7 @@ const SLOTS = 4_096;
  * V8 rebuilds a long-lived `Map` after as many changes as the map has room for, and all entries of the former map then stay alive until the
  * next full collection. An array is never rebuilt. An entry whose slot is taken goes into a `Map`, so that no choice of names makes a search
  * long. A `Map` alone costs 17 % more processor time for each lock of 64 callers at once, and 13 % more for 256; the 99th percentile of the
- * duration grows by 10 to 39 %. To measure it, build the library with a `Map` in `WaitingLines`, and compare both builds:
+ * duration grows by 10 to 39 %. To measure it, build the library with a `Map` in `CallerQueues`, and compare both builds:
  * `npm run bench -- --only alone --candidates ours --library <index.js>`.
  */
 export class SlotTable<T extends Named> {

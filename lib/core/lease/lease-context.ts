@@ -7,7 +7,7 @@ import type { NodePool } from '../quorum/node-pool.js';
 import type { CallTrace } from '../telemetry/call-trace.js';
 
 /** A held lock, as those who wait for it see it. */
-export interface Held extends Entry {
+export interface HeldLease extends Entry {
   readonly resources: readonly string[];
   readonly validity: number;
 }
@@ -16,12 +16,12 @@ export interface Held extends Entry {
 export type Successor = 'nobody' | 'waits' | 'may have it';
 
 /** The callers of this process that wait for a lock, as its lease sees them. */
-export interface LinesOfProcess {
-  successorOf(lease: Held, won: Won, now: Moment): Successor;
+export interface WaitingCallers {
+  successorOf(lease: HeldLease, won: Required<Won>, now: Moment): Successor;
   /** Passes the claim to the next caller, which `may have it`. */
-  passOn(lease: Held, won: Won): void;
+  passOn(lease: HeldLease, won: Required<Won>): void;
   /** Starts the turn of the next caller of each resource. Called when the lock is over. */
-  leave(lease: Held): void;
+  lockIsOver(lease: HeldLease): void;
 }
 
 /** Gives claims back later; `decision` resolves once enough nodes have answered. */
@@ -34,9 +34,9 @@ export interface Releases {
 export interface LeaseContext {
   readonly pool: NodePool;
   readonly releases: Releases;
-  readonly lines: LinesOfProcess;
+  readonly callers: WaitingCallers;
   /** Knows which leases are held; `over` ends that. */
-  readonly shutdown: { over(lease: Held): void };
+  readonly shutdown: { over(lease: HeldLease): void };
   /** Ms that a lease may last without an extension. */
   readonly maxTtl: number;
   readonly emit: LockListener;

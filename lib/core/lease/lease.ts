@@ -1,7 +1,7 @@
 import { elapsed, type Moment } from '../time/clock.js';
 import { LockLostError, type LockLossReason } from '../api/errors.js';
 import { extendOnce } from './extension.js';
-import type { Held, LeaseContext } from './lease-context.js';
+import type { HeldLease, LeaseContext } from './lease-context.js';
 import { LossSignal } from './loss-signal.js';
 import { toTtl } from '../api/options.js';
 import type { Won } from '../quorum/outcome.js';
@@ -11,11 +11,12 @@ import { RenewalTimer, type HoldTerms } from './renewal.js';
 import type { Validity } from '../time/validity.js';
 
 /** The life of a held lock: it is extended, and then passed on, released or lost. Its holder sees it as a `HeldLock`. */
-export class Lease extends RenewalTimer implements Held {
+export class Lease extends RenewalTimer implements HeldLease {
   rosterIndex = -1;
   readonly resources: readonly string[];
   readonly #claim: OwnClaim;
-  readonly #turn: number;
+  /** How often the claim was passed on before this lease. */
+  readonly #passes: number;
   /** When the first holder of this process got the claim. */
   readonly #firstTaken: Moment;
   #state: 'held' | 'released' | 'lost' = 'held';
@@ -26,20 +27,20 @@ export class Lease extends RenewalTimer implements Held {
 
   constructor(
     context: LeaseContext,
-    { claim, validity, turn = 0, taken: firstTaken }: Omit<Won, 'kind'>,
+    { claim, validity, passes = 0, firstTaken }: Omit<Won, 'kind'>,
     { terms, taken }: { readonly terms: HoldTerms; readonly taken: Moment },
   ) {
     super(context, terms, taken);
     this.resources = claim.resources;
     this.#claim = claim;
-    this.#turn = turn;
+    this.#passes = passes;
     this.#firstTaken = firstTaken ?? taken;
     this.#validity = validity;
     this.watch(terms.ttl, validity.since, taken);
   }
 
   get fencingToken(): number {
-    return this.#claim.token + this.#turn;
+    return this.#claim.token + this.#passes;
   }
 
   /** Ms left of the lease; 0 once it is over. */
@@ -113,7 +114,7 @@ export class Lease extends RenewalTimer implements Held {
     this.#state = 'lost';
     this.#claim.finish();
     this.stopTimer();
-    (this.#loss ??= new LossSignal()).happen(error, () => this.#leave());
+    (this.#loss ??= new LossSignal()).happen(error, () => this.#makeWay());
     this.context.emit({ type: 'lost', resources: this.resources, fencingToken: this.fencingToken, error });
     return error;
   }
@@ -165,8 +166,9 @@ export class Lease extends RenewalTimer implements Held {
     if (this.isHeld && this.remainingAt(now) === 0) this.expireAt(now);
   }
 
-  #leave(): void {
-    this.context.lines.leave(this);
+  /** The callers that wait for the lock need not wait any more, and neither does a shutdown. */
+  #makeWay(): void {
+    this.context.callers.lockIsOver(this);
     this.context.shutdown.over(this);
   }
 
@@ -178,14 +180,14 @@ export class Lease extends RenewalTimer implements Held {
       kind: 'won',
       claim: this.#claim,
       validity: this.#validity,
-      turn: this.#turn,
-      taken: this.#firstTaken,
+      passes: this.#passes,
+      firstTaken: this.#firstTaken,
     } as const;
-    const asked = releaseOrPass(this.context, this, { won, terms, ttl, now, since: taken });
+    const asked = releaseOrPass(this.context, this, { won, terms, ttl, now, taken });
     if (asked) this.#claim.finish();
     if (wasHeld) {
       this.dissolve();
-      this.#leave();
+      this.#makeWay();
     }
     const notify = (): void => {
       if (!wasHeld) return;

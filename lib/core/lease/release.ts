@@ -5,17 +5,17 @@ import type { NodePool } from '../quorum/node-pool.js';
 import type { Won } from '../quorum/outcome.js';
 import type { OwnClaim } from '../quorum/own-claim.js';
 import type { HoldTerms } from './renewal.js';
-import type { Held, LeaseContext, Releases, Successor } from './lease-context.js';
+import type { HeldLease, LeaseContext, Releases, Successor } from './lease-context.js';
 
 /** A lease that its holder has released, or has lost. */
 interface Ended {
-  readonly won: Won;
+  readonly won: Required<Won>;
   readonly terms: HoldTerms;
   /** Ms that the lease lasts on the nodes at most, counted from now. */
   readonly ttl: number;
   readonly now: Moment;
   /** When the lock was taken. */
-  readonly since: Moment;
+  readonly taken: Moment;
 }
 
 /** What becomes of the claim of such a lease. */
@@ -30,25 +30,25 @@ const PASS: Ending = { kind: 'pass' };
 const GIVE_BACK: Ending = { kind: 'give back' };
 
 /** Decides what becomes of the claim. A lock that was extended to another ttl, or that has a `minHold`, does not pass on. */
-export function endingOf({ terms, ttl, now, since }: Omit<Ended, 'won'>, successor: Successor): Ending {
+export function endingOf({ terms, ttl, now, taken }: Omit<Ended, 'won'>, successor: Successor): Ending {
   const { minHold = 0 } = terms;
   if (minHold === 0) return successor === 'may have it' && ttl === terms.ttl ? PASS : GIVE_BACK;
   // On the monotonic clock, so that setting the wall clock makes `minHold` neither longer nor shorter.
-  const remaining = Math.ceil(minHold - (now.monotonic - since.monotonic));
+  const remaining = Math.ceil(minHold - (now.monotonic - taken.monotonic));
   return remaining > 0 ? { kind: 'keep', remaining } : GIVE_BACK;
 }
 
 /** Passes the claim to the next caller of this process, or gives it back; returns what the nodes are asked in the latter case. */
 export function releaseOrPass(
-  { pool, lines, releases }: Pick<LeaseContext, 'pool' | 'lines' | 'releases'>,
-  lease: Held,
+  { pool, callers, releases }: Pick<LeaseContext, 'pool' | 'callers' | 'releases'>,
+  lease: HeldLease,
   ended: Ended,
 ): { readonly decision: Promise<unknown> } | undefined {
   const { won, ttl, now } = ended;
-  const successor = lines.successorOf(lease, won, now);
+  const successor = callers.successorOf(lease, won, now);
   const ending = endingOf(ended, successor);
   if (ending.kind === 'pass') {
-    lines.passOn(lease, won);
+    callers.passOn(lease, won);
     return undefined;
   }
   if (ending.kind === 'keep') return releases.keep(won.claim, ttl, ending.remaining);

@@ -10,7 +10,7 @@ export interface Unknown {
   readonly refused?: boolean;
 }
 
-export interface Held {
+export interface HeldAnswer {
   readonly kind: 'held';
   /** Ms until the holder's lease ends on this node; Infinity where the key never expires. */
   readonly remaining: number;
@@ -33,7 +33,7 @@ export interface Quarantined {
   readonly remaining: number;
 }
 
-export type AcquireAnswer = Granted | Held | Quarantined | Unknown;
+export type AcquireAnswer = Granted | HeldAnswer | Quarantined | Unknown;
 export type YieldAnswer = { readonly kind: 'kept' } | { readonly kind: 'passed' } | { readonly kind: 'gone' } | Unknown;
 export type ExtendAnswer =
   { readonly kind: 'extended' } | { readonly kind: 'missing' } | { readonly kind: 'taken' } | Unknown;

@@ -23,7 +23,7 @@ export class SingleCall<A> implements Question<A> {
  * Returns a question that gives a vote back while its claim goes on. Votes of the node for this claim do not count until the node has
  * answered; without a usable answer they never count again.
  */
-export function returnedVote(claim: Claim, ttl: number, nodeIndex: number): SingleCall<ReleaseAnswer> {
+export function questionToReturn(claim: Claim, ttl: number, nodeIndex: number): SingleCall<ReleaseAnswer> {
   claim.doubt(nodeIndex);
   return new SingleCall<ReleaseAnswer>(claim, ttl, ({ kind }) => {
     if (kind !== 'unknown') claim.resolveDoubt(nodeIndex);
@@ -31,7 +31,7 @@ export function returnedVote(claim: Claim, ttl: number, nodeIndex: number): Sing
 }
 
 /** Returns a question that passes a vote on to an older waiter. If it may have been sent and is not answered, the vote never counts again. */
-export function yieldedVote(claim: Claim, ttl: number, answered: Answered<YieldAnswer>): SingleCall<YieldAnswer> {
+export function questionToYield(claim: Claim, ttl: number, answered: Answered<YieldAnswer>): SingleCall<YieldAnswer> {
   return new SingleCall<YieldAnswer>(claim, ttl, (answer, nodeIndex) => {
     if (answer.kind === 'unknown' && answer.sent) claim.doubt(nodeIndex);
     answered(answer, nodeIndex);
@@ -39,7 +39,11 @@ export function yieldedVote(claim: Claim, ttl: number, answered: Answered<YieldA
 }
 
 /** Returns a question that gives a vote back, but keeps the place in line. If it is not answered, votes of the node never count again. */
-export function releasedVote(claim: Claim, ttl: number, answered: Answered<ReleaseAnswer>): SingleCall<ReleaseAnswer> {
+export function questionToGiveWay(
+  claim: Claim,
+  ttl: number,
+  answered: Answered<ReleaseAnswer>,
+): SingleCall<ReleaseAnswer> {
   // Without a place, so that the waiter keeps its places in line.
   const vote = new Claim(claim.resources, claim.value);
   return new SingleCall<ReleaseAnswer>(vote, ttl, (answer, nodeIndex) => {

@@ -20,7 +20,7 @@ export function commonToken(answers: readonly (AcquireAnswer | undefined)[]): nu
  * Gives the claim its token, and records whether an answer, also a late one, shows a node with another counter. In that case, the release
  * of the claim raises the counters.
  */
-export function settle(
+export function agreeOnCommonToken(
   quorumCall: Pick<QuorumCall<AcquireAnswer>, 'claim' | 'answers' | 'whenLate'>,
   token: number,
 ): void {
@@ -31,7 +31,7 @@ export function settle(
 }
 
 /** Gives the claim its token by votes that may differ from each other; returns false if no token stands yet. */
-export function settleByVotes(claim: OwnClaim, votes: Votes, clock: Clock): boolean {
+export function agreeByVotes(claim: OwnClaim, votes: Votes, clock: Clock): boolean {
   const found = votes.token(clock);
   if (!found?.stands) return false;
   const { token, tokens } = found;

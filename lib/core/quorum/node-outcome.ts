@@ -1,5 +1,6 @@
 import type { NodeOutcome } from '../api/errors.js';
 import type { AcquireAnswer, ExtendAnswer } from '../port/lock-node.js';
+import type { Votes } from './votes.js';
 
 /** A call, or what it came to. */
 interface Answered {
@@ -9,11 +10,16 @@ interface Answered {
 
 /** Returns in words, for an error, what each node of a call answered. */
 export function outcomesOf({ nodes, answers }: Answered): NodeOutcome[] {
-  return nodes.map(({ name }, nodeIndex) => outcomeOf(name, answers[nodeIndex]));
+  return nodes.map(({ name }, nodeIndex) => inWords(name, answers[nodeIndex]));
+}
+
+/** Returns in words, for an error, which nodes voted for a claim, over several rounds. */
+export function votesInWords(nodes: Answered['nodes'], votes: Pick<Votes, 'has'>): NodeOutcome[] {
+  return nodes.map(({ name }, nodeIndex) => ({ node: name, outcome: votes.has(nodeIndex) ? 'granted' : 'unknown' }));
 }
 
 /** Returns in words what a node answered; `answer` is undefined if the call was decided before the node answered. */
-function outcomeOf(node: string, answer: AcquireAnswer | ExtendAnswer | undefined): NodeOutcome {
+function inWords(node: string, answer: AcquireAnswer | ExtendAnswer | undefined): NodeOutcome {
   if (answer === undefined) return { node, outcome: 'pending', detail: 'not waited for' };
   if (answer.kind === 'unknown')
     return { node, outcome: answer.refused ? 'refused' : 'unknown', detail: answer.reason };

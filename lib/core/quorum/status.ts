@@ -70,12 +70,12 @@ export async function statusOf(pool: NodePool, timeout: number): Promise<Redlock
 function probed(node: LockNode, timeout: number, clock: Clock): Promise<Probed> {
   const asked = clock.now();
   return new Promise((resolve) => {
-    const settle = (answer: ProbeAnswer): void => resolve({ answer, latency: elapsed(asked, clock.now()) });
+    const answered = (answer: ProbeAnswer): void => resolve({ answer, latency: elapsed(asked, clock.now()) });
     const silence: ProbeAnswer = { kind: 'unknown', reason: `no answer within ${timeout} ms`, sent: true };
-    const stopTimer = clock.schedule(timeout, () => clock.afterInput(() => settle(silence)));
+    const stopTimer = clock.schedule(timeout, () => clock.afterInput(() => answered(silence)));
     node.probe((answer) => {
       stopTimer();
-      settle(answer);
+      answered(answer);
     });
   });
 }

@@ -1,5 +1,4 @@
 import type { Clock, Moment } from '../time/clock.js';
-import type { NodeOutcome } from '../api/errors.js';
 import { stands, tokenOf } from '../port/fencing.js';
 import { quorumOf } from './quorum.js';
 import type { Validity } from '../time/validity.js';
@@ -26,7 +25,7 @@ interface Found {
 interface NodeVote {
   vote: Vote | undefined;
   /** How many commands are on their way that may give the vote away. */
-  yielding: number;
+  leaving: number;
   /** True if the node has granted on its own since the latest round began: a refusal in the same round is older than the grant. */
   hasGranted: boolean;
   /** True if the node refused when it was asked last, and has said nothing since. */
@@ -84,15 +83,19 @@ export class Votes {
     if (vote && vote.fence < token) raised.vote = { ...vote, fence: token, tokens };
   }
 
-  /** Stops counting the vote of a node that was asked to give it away, until `yielded` tells the result. */
-  yielding(nodeIndex: number): void {
-    this.#at(nodeIndex).yielding += 1;
+  /** Stops counting the vote of a node that was asked to give it away, until it is known whether it has `stayed` or `left`. */
+  leaving(nodeIndex: number): void {
+    this.#at(nodeIndex).leaving += 1;
   }
 
-  yielded(nodeIndex: number, kept: boolean): void {
-    const yielded = this.#at(nodeIndex);
-    yielded.yielding -= 1;
-    if (!kept) yielded.vote = undefined;
+  stayed(nodeIndex: number): void {
+    this.#at(nodeIndex).leaving -= 1;
+  }
+
+  left(nodeIndex: number): void {
+    const left = this.#at(nodeIndex);
+    left.leaving -= 1;
+    left.vote = undefined;
   }
 
   /** Returns the validity that a quorum of the votes has at least; undefined if there is no quorum. */
@@ -128,11 +131,6 @@ export class Votes {
     return (this.#byNode ?? []).flatMap((node, nodeIndex) => (isBelow(node) ? [nodeIndex] : []));
   }
 
-  /** Returns in words, for an error, which nodes voted for the claim. */
-  outcomes(nodes: readonly { readonly name: string }[]): NodeOutcome[] {
-    return nodes.map(({ name }, nodeIndex) => ({ node: name, outcome: this.has(nodeIndex) ? 'granted' : 'unknown' }));
-  }
-
   /** Returns whether the counter of a node is not at `token`, or probably is not, because the node refused its vote. */
   differFrom(token: number): boolean {
     return (this.#byNode ?? []).some(({ vote, hasRefused }) => hasRefused || (vote && vote.fence !== token));
@@ -145,7 +143,7 @@ export class Votes {
   /** Returns the votes that no command on its way may give away. */
   #counted(): Vote[] {
     const counted: Vote[] = [];
-    for (const { vote, yielding } of this.#byNode ?? []) if (vote && yielding === 0) counted.push(vote);
+    for (const { vote, leaving } of this.#byNode ?? []) if (vote && leaving === 0) counted.push(vote);
     return counted;
   }
 
@@ -156,5 +154,5 @@ export class Votes {
 }
 
 function noVote(): NodeVote {
-  return { vote: undefined, yielding: 0, hasGranted: false, hasRefused: false };
+  return { vote: undefined, leaving: 0, hasGranted: false, hasRefused: false };
 }

@@ -1,8 +1,7 @@
 import { elapsed, type Moment } from '../time/clock.js';
 import type { NodePool } from './node-pool.js';
-import type { AcquireAnswer } from '../port/lock-node.js';
 import type { QuorumCall, Decision } from './quorum-call.js';
-import { isTelling, reasonOf, type Denied } from './outcome.js';
+import type { Denied } from './outcome.js';
 import type { AbortSignalLike, AbortSource } from '../time/abort.js';
 import { Wait, type WaitEnd } from '../time/wait.js';
 
@@ -162,14 +161,4 @@ export function decideInTime(
     stop();
     notify(decision);
   });
-}
-
-/**
- * Returns why a quorum call was lost. If the answers so far do not tell whether the resource is held or too few nodes vote, waits for more
- * answers, for at most `timeForRound`.
- */
-export function reasonInTime(quorumCall: QuorumCall<AcquireAnswer>, budget: WaitBudget): Denied | Promise<Denied> {
-  if (isTelling(quorumCall)) return reasonOf(quorumCall);
-  const early = (wake: () => void): void => quorumCall.whenHeard(() => isTelling(quorumCall) && wake());
-  return budget.pause(timeForRound(budget), early).then(() => reasonOf(quorumCall));
 }

@@ -1,10 +1,10 @@
 import { outrun, TOKENS_PER_GRANT } from '../../core/port/fencing.js';
-import { WAITER_HEARTBEAT } from '../../core/port/hand-off.js';
+import { LONGEST_SILENCE_IN_LINE } from '../../core/port/hand-off.js';
 import { ANSWER, counterAt } from './protocol.js';
 import { TRUST_CHECK } from './trust-script.js';
 
 /** Ms for which a line lasts while none of its waiters asks again. */
-export const LINE_KEPT = 2 * WAITER_HEARTBEAT;
+export const LINE_KEPT = 2 * LONGEST_SILENCE_IN_LINE;
 
 /** Ms for which the mark that somebody waits lasts: longer than a line, so that it never ends before a line and is seldom written. */
 const MARK_KEPT = LINE_KEPT + 5_000;

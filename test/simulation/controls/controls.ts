@@ -69,8 +69,8 @@ export const CONTROLS: readonly Control[] = [
     name: 'the same token for whomever a lock passes to',
     patches: [
       {
-        file: 'lib/core/acquire/line/local-lines.ts',
-        text: 'turn: (won.turn ?? 0) + 1, ',
+        file: 'lib/core/acquire/callers/caller-queues.ts',
+        text: 'passes: won.passes + 1, ',
         replacement: '',
       },
     ],
@@ -82,8 +82,8 @@ export const CONTROLS: readonly Control[] = [
     patches: [
       {
         file: 'lib/core/lease/release.ts',
-        text: 'lines.passOn(lease, won);\n    return undefined;',
-        replacement: 'lines.passOn(lease, won);',
+        text: 'callers.passOn(lease, won);\n    return undefined;',
+        replacement: 'callers.passOn(lease, won);',
       },
     ],
     breaks: ['exclusion'],
@@ -98,9 +98,9 @@ export const CONTROLS: readonly Control[] = [
         replacement: 'nor anything else of what was won.',
       },
       {
-        file: 'lib/core/acquire/round.ts',
-        text: '!isOver && agreed()',
-        replacement: 'agreed()',
+        file: 'lib/core/acquire/token-search.ts',
+        text: '!this.#isOver && this.searched.isFound()',
+        replacement: 'this.searched.isFound()',
       },
     ],
     breaks: ['token stays'],
@@ -110,13 +110,13 @@ export const CONTROLS: readonly Control[] = [
     name: 'no validity check',
     patches: [
       {
-        file: 'lib/core/acquire/attempt.ts',
+        file: 'lib/core/acquire/single-round.ts',
         text: 'return validity.remaining(pool.clock) > 0 ? {',
         replacement: 'return true ? {',
       },
       {
         file: 'lib/core/acquire/round.ts',
-        text: 'if (validity.remaining(this.pool.clock) <= 0)',
+        text: 'if (validity.remaining(clock) <= 0)',
         replacement: 'if (false)',
       },
       {

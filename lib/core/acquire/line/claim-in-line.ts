@@ -1,18 +1,19 @@
 import type { Grant, Place } from '../../port/claim.js';
-import type { AcquireRequest } from '../polling.js';
-import { TOKENS_PER_GRANT, TOKENS_PER_VOTE } from '../../port/fencing.js';
+import type { AcquireRequest } from '../request.js';
 import type { AcquireAnswer } from '../../port/lock-node.js';
 import type { NodePool } from '../../quorum/node-pool.js';
 import { OwnClaim } from '../../quorum/own-claim.js';
-import { Surrender } from './split-vote.js';
-import { Validity } from '../../time/validity.js';
+import { Surrender } from './surrender.js';
+import type { Validity } from '../../time/validity.js';
 import { Votes } from '../../quorum/votes.js';
 
 /** Thrown if a command on its way to a node may release the claim, and the value cannot be replaced because other parts of the lock share it. */
 export class ValueSpoiled extends Error {}
 
 /** The owner of a place in line. */
-interface Waiter {
+export interface Waiter {
+  /** How many fencing tokens it asks for with each vote of its next claim. */
+  readonly tokens: number;
   /** Called when `node` has given the resource to this waiter. */
   granted(node: string, grant: Grant): void;
 }
@@ -21,27 +22,25 @@ interface Waiter {
 const COARSE = 16;
 
 /** When a waiter came, and what it asks for. */
-interface PlaceTerms extends Pick<Place, 'ttl'> {
+interface PlaceTerms extends Required<Pick<Place, 'ttl' | 'tokens'>> {
   /** When the waiter came, ms on the clocks of the nodes. */
   readonly date: number;
   /** When the waiter came, ms on the monotonic clock of this process. */
   readonly monotonic: number;
-  /** @see Place.tokens */
-  readonly tokens: number;
 }
 
 /**
- * A place in line. The claim of a lock keeps its place for as long as the lock lasts. So `leave` drops the waiter: otherwise the claim would keep
- * everything alive that led to the lock.
+ * A place in line. The claim of a lock keeps its place for as long as the lock lasts. So `stopWaiting` drops the waiter: otherwise the claim would
+ * keep everything alive that led to the lock.
  */
 export class OwnPlace implements Place {
   readonly arrived: number;
   readonly arrivedMonotonic: number;
   readonly ttl: number;
   readonly tokens: number;
-  #waiter: Waiter | undefined;
+  #waiter: Pick<Waiter, 'granted'> | undefined;
 
-  constructor({ date, monotonic, ttl, tokens }: PlaceTerms, waiter: Waiter) {
+  constructor({ date, monotonic, ttl, tokens }: PlaceTerms, waiter: Pick<Waiter, 'granted'>) {
     this.ttl = ttl;
     this.tokens = tokens;
     // Rounded down, so that questions of the same ms have the same terms, which a batch sends only once.
@@ -59,14 +58,9 @@ export class OwnPlace implements Place {
     this.#waiter?.granted(node, grant);
   }
 
-  leave(): void {
+  stopWaiting(): void {
     this.#waiter = undefined;
   }
-}
-
-/** A waiter whose listener knows whether other callers of the process want the same resource, so that the lock may pass to them. */
-export interface Candidate extends Waiter {
-  readonly listener: { readonly isContended: boolean };
 }
 
 /** The claim under which a waiter stands in the lines of all nodes, with its place there and the votes for it. */
@@ -78,24 +72,16 @@ export class ClaimInLine {
   constructor(
     private readonly pool: NodePool,
     private readonly request: AcquireRequest,
-    private readonly waiter: Candidate,
+    private readonly waiter: Waiter,
   ) {
     const { budget, resources, terms } = request;
     const { arrival } = budget;
-    const tokens = waiter.listener.isContended && request.value === undefined ? TOKENS_PER_VOTE : 1;
     this.place = new OwnPlace(
-      { date: pool.dateOf(arrival), monotonic: arrival.monotonic, ttl: terms.ttl, tokens },
+      { date: pool.dateOf(arrival), monotonic: arrival.monotonic, ttl: terms.ttl, tokens: waiter.tokens },
       waiter,
     );
     this.claim = new OwnClaim(resources, request.value ?? pool.random.value(), this.place);
     this.votes = new Votes(pool.nodes.length);
-  }
-
-  /** Counts the vote that a node granted while the caller waited. */
-  grant(nodeIndex: number, { since, fence, oldest }: Grant): void {
-    const { ttl, driftFactor } = this.request.terms;
-    const validity = Validity.of(since, ttl, driftFactor);
-    this.votes.grantMeanwhile(nodeIndex, { validity, fence, oldest, tokens: TOKENS_PER_GRANT });
   }
 
   /** Counts the answer of a node to a question; a vote lasts as long as `validity`. */
@@ -117,7 +103,7 @@ export class ClaimInLine {
   next(): ClaimInLine {
     if (!this.claim.isSpoiled) return this;
     if (this.request.value !== undefined) throw new ValueSpoiled();
-    this.place.leave();
+    this.place.stopWaiting();
     this.pool.release(this.claim, this.request.terms.ttl);
     return new ClaimInLine(this.pool, this.request, this.waiter);
   }

@@ -1,15 +1,19 @@
 import type { Grant } from '../../port/claim.js';
+import { TOKENS_PER_GRANT } from '../../port/fencing.js';
 import { LEAST_SHARE_LEFT } from '../../port/hand-off.js';
 import type { AcquireAnswer } from '../../port/lock-node.js';
-import { settleByVotes } from '../../quorum/fencing-agreement.js';
-import { reasonInTime } from '../../quorum/wait-budget.js';
+import { agreeByVotes } from '../../quorum/fencing-agreement.js';
+import { votesInWords } from '../../quorum/node-outcome.js';
 import type { NodePool } from '../../quorum/node-pool.js';
-import type { Denied, TokenPending } from '../../quorum/outcome.js';
-import type { Validity } from '../../time/validity.js';
-import type { AcquireRequest, Acquired } from '../polling.js';
-import { untilAgreed, type Round } from '../round.js';
+import type { Denied, TokenPending, Won } from '../../quorum/outcome.js';
+import { reasonOnceTelling } from '../../quorum/reason.js';
+import { Validity } from '../../time/validity.js';
+import type { AcquireRequest } from '../request.js';
+import type { Round } from '../round.js';
+import { TokenSearch } from '../token-search.js';
 import type { ClaimInLine } from './claim-in-line.js';
-import { SplitVote, type Surrender } from './split-vote.js';
+import { Stalemate } from './stalemate.js';
+import type { Surrender } from './surrender.js';
 
 /** What a waiter does at the moment, and so what an event means to it. */
 type State =
@@ -17,14 +21,15 @@ type State =
   | { readonly kind: 'asking' }
   /** It waits for votes: `end` ends that, because they suffice or because it has waited long enough for those that are missing. */
   | { readonly kind: 'waiting'; readonly end: () => void }
-  /** It has enough votes, which give no fencing token yet: `look` finds out whether they do by now. */
-  | { readonly kind: 'settling'; readonly look: () => void };
+  /** It has enough votes, which give no fencing token yet: `search` finds out whether they do by now. */
+  | { readonly kind: 'settling'; readonly search: TokenSearch };
 
 const ASKING: State = { kind: 'asking' };
 
 /**
  * What becomes of a waiter in line between two rounds, as a state machine. The events are what comes from the nodes: grants, answers that are
- * late, and answers to what was given away. Their effects are that a wait ends, or that votes which are too few are given away.
+ * late, and answers to what was given away. Their effects are that a wait ends, or that votes which are too few are given away. The members stand
+ * in the order in which a round meets them.
  */
 export class LineWait {
   #state: State = ASKING;
@@ -33,7 +38,7 @@ export class LineWait {
   #surrender: Surrender | undefined;
   /** Stops the timer that limits the wait for further grants; undefined before the first grant since the latest round began. */
   #stopHurry: (() => void) | undefined;
-  readonly #splitVote: SplitVote;
+  readonly #stalemate: Stalemate;
 
   constructor(
     private readonly pool: NodePool,
@@ -41,15 +46,15 @@ export class LineWait {
     inLine: ClaimInLine,
   ) {
     this.#inLine = inLine;
-    this.#splitVote = new SplitVote(pool);
+    this.#stalemate = new Stalemate(pool);
   }
 
-  /** Event: all nodes are about to be asked, under the claim of `inLine`. */
-  asked(inLine: ClaimInLine): void {
+  /** All nodes are about to be asked, under the claim of `inLine`. */
+  aboutToAsk(inLine: ClaimInLine): void {
     this.#inLine = inLine;
     inLine.votes.beginRound();
     this.#surrender = undefined;
-    this.over();
+    this.stopHurry();
     this.#stopHurry = undefined;
   }
 
@@ -57,48 +62,53 @@ export class LineWait {
    * Event: a round is decided whose votes alone give no lock. Returns what they give together with the grants that came meanwhile. If that is
    * not enough, gives the votes away and returns the reason; it is a promise if more answers are needed to tell the reason.
    */
-  decided({ call, validity }: Round): Acquired | TokenPending | Denied | Promise<Denied> {
+  decided({ call, validity }: Round): Won | TokenPending | Denied | Promise<Denied> {
     const { answers } = call;
     answers.forEach((answer, nodeIndex) => answer && this.answered(nodeIndex, answer, validity));
-    const standing = this.#standing(answers.includes(undefined));
-    if (standing) return standing;
+    const given = this.#lockOrPending(answers.includes(undefined));
+    if (given) return given;
     this.#surrender = this.#newSurrender();
     this.#surrender.yieldVotes(answers);
-    return reasonInTime(call, this.request.budget);
+    return reasonOnceTelling(call, this.request.budget);
   }
 
   /** Event: a node has answered. Its vote lasts as long as `validity`. */
   answered(nodeIndex: number, answer: AcquireAnswer, validity: Validity): void {
     this.#inLine.note(nodeIndex, answer, validity);
-    this.#splitVote.heard(nodeIndex, answer, validity.since);
+    this.#stalemate.heard(nodeIndex, answer, validity.since);
     this.#react();
   }
 
-  /** Event: a node has answered after the round was decided. */
-  answeredLate(nodeIndex: number, answer: AcquireAnswer, validity: Validity): void {
-    this.answered(nodeIndex, answer, validity);
-    this.#surrender?.yieldLate(nodeIndex, answer);
+  /** Returns `outcome`, or what the votes give by now if that is more; after `no token` only a lock is more. */
+  look(outcome: Denied): Promise<Won | Denied> {
+    return this.withToken(this.lockFromVotes(outcome) ?? outcome);
   }
 
-  /**
-   * Event: a node has given its vote without being asked. The grants of one release arrive together, and only asking tells why some of them are
-   * missing: so the wait for further ones ends after the node timeout.
-   */
-  granted(nodeIndex: number, grant: Grant): void {
-    this.#inLine.grant(nodeIndex, grant);
-    const limit = this.pool.timeoutFor(this.request.terms.ttl);
-    this.#stopHurry ??= this.pool.clock.schedule(limit, () => this.#endWait());
-    this.#react();
+  /** Returns what the votes give by now; undefined means that the nodes have to be asked again. After `no token` only a lock counts. */
+  lockFromVotes({ kind }: Denied): Won | TokenPending | undefined {
+    return kind === 'no token' ? this.#lock() : this.#lockOrPending();
   }
 
-  /** Event: the caller was denied. If the votes stay split among waiters that are alive, gives the votes back. */
-  denied(outcome: Denied): void {
-    if (this.#splitVote.endsAfter(outcome)) this.#newSurrender().giveWay();
+  /** Where the token is pending, waits until the votes agree on one, but no longer than the node timeout and the caller's time allow. */
+  async withToken(outcome: Won | Denied | TokenPending): Promise<Won | Denied> {
+    if (outcome.kind !== 'unsettled') return outcome;
+    const { pool, request } = this;
+    const { claim, votes } = this.#inLine;
+    const isFound = (): boolean => this.#lock() !== undefined;
+    const search = new TokenSearch(pool, claim, { votes, isFound, changed: () => this.#react() });
+    this.#state = { kind: 'settling', search };
+    try {
+      await search.run(request, outcome.awaited);
+    } finally {
+      // From now on, votes change neither the token nor anything else of what was won.
+      this.#state = ASKING;
+    }
+    return this.#lock() ?? { kind: 'no token', nodes: votesInWords(pool.nodes, votes) };
   }
 
-  /** Event: the caller waits no more. */
-  over(): void {
-    this.#stopHurry?.();
+  /** The caller was denied: gives all votes back if they stay split among waiters that are alive, and it is this one that gives way. */
+  giveWayIfStuck(outcome: Denied): void {
+    if (this.#stalemate.endsAfter(outcome)) this.#newSurrender().giveWay();
   }
 
   /** Waits `delay` ms for votes, or until the votes suffice; rejects if the caller aborts. */
@@ -110,33 +120,27 @@ export class LineWait {
     }
   }
 
-  /** Waits until the votes agree on a token, but no longer than the node timeout and the caller's time allow. */
-  async settled(outcome: Acquired | Denied | TokenPending): Promise<Acquired | Denied> {
-    if (outcome.kind !== 'unsettled') return outcome;
-    const { pool, request } = this;
-    const { claim, votes } = this.#inLine;
-    try {
-      await untilAgreed(
-        pool,
-        { ...request, claim },
-        {
-          votes,
-          awaited: outcome.awaited,
-          agreed: () => this.#won() !== undefined,
-          onVote: (look) => (this.#state = { kind: 'settling', look }),
-          changed: () => this.#react(),
-        },
-      );
-    } finally {
-      // From now on, votes change neither the token nor anything else of what was won.
-      this.#state = ASKING;
-    }
-    return this.#won() ?? { kind: 'no token', nodes: votes.outcomes(pool.nodes) };
+  /**
+   * Event: a node has given its vote without being asked. The grants of one release arrive together, and only asking tells why some of them are
+   * missing: so the wait for further ones ends after the node timeout.
+   */
+  granted(nodeIndex: number, { since, fence, oldest }: Grant): void {
+    const { ttl, driftFactor } = this.request.terms;
+    const validity = Validity.of(since, ttl, driftFactor);
+    this.#inLine.votes.grantMeanwhile(nodeIndex, { validity, fence, oldest, tokens: TOKENS_PER_GRANT });
+    this.#stopHurry ??= this.pool.clock.schedule(this.pool.timeoutFor(ttl), () => this.#endWait());
+    this.#react();
   }
 
-  /** Returns what the votes amount to now; undefined means that the nodes have to be asked again. After `no token` only a won lock counts. */
-  found({ kind }: Denied): Acquired | TokenPending | undefined {
-    return kind === 'no token' ? this.#won() : this.#standing();
+  /** Event: a node has answered after the round was decided. */
+  answeredLate(nodeIndex: number, answer: AcquireAnswer, validity: Validity): void {
+    this.answered(nodeIndex, answer, validity);
+    this.#surrender?.yieldLate(nodeIndex, answer);
+  }
+
+  /** Stops the timer that limits the wait for further grants: the nodes are asked again, or the caller waits no more. */
+  stopHurry(): void {
+    this.#stopHurry?.();
   }
 
   /** The votes have changed: ends the wait if they suffice. */
@@ -146,21 +150,21 @@ export class LineWait {
 
   #endWait(): void {
     if (this.#state.kind === 'waiting') this.#state.end();
-    if (this.#state.kind === 'settling') this.#state.look();
+    if (this.#state.kind === 'settling') this.#state.search.look();
   }
 
-  #won(): Acquired | undefined {
-    const standing = this.#standing();
-    return standing?.kind === 'won' ? standing : undefined;
+  #lock(): Won | undefined {
+    const given = this.#lockOrPending();
+    return given?.kind === 'won' ? given : undefined;
   }
 
   /** Returns the lock, or a pending token, if the votes of all rounds make a quorum with nearly a whole lease; undefined means to ask again. */
-  #standing(awaited = true): Acquired | TokenPending | undefined {
+  #lockOrPending(awaited = true): Won | TokenPending | undefined {
     const { claim, votes } = this.#inLine;
     const validity = votes.quorum(this.pool.clock);
     if (!validity || validity.remaining(this.pool.clock) < validity.length * LEAST_SHARE_LEFT) return undefined;
-    if (!settleByVotes(claim, votes, this.pool.clock)) return { kind: 'unsettled', awaited };
-    return { kind: 'won', claim, validity, attempts: 1 };
+    if (!agreeByVotes(claim, votes, this.pool.clock)) return { kind: 'unsettled', awaited };
+    return { kind: 'won', claim, validity };
   }
 
   #newSurrender(): Surrender {

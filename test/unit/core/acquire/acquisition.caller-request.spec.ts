@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { TimerQueue } from '../../../../lib/core/time/timer-queue.js';
 import { CallerRequest } from '../../../../lib/core/acquire/acquisition.js';
 import { OwnClaim } from '../../../../lib/core/quorum/own-claim.js';
-import type { Acquired } from '../../../../lib/core/acquire/polling.js';
+import type { Acquired } from '../../../../lib/core/acquire/request.js';
 import type { LockEvent } from '../../../../lib/core/api/events.js';
 import { DEFAULT_LOCK_OPTIONS } from '../../../../lib/core/api/options.js';
 import { WaitBudget } from '../../../../lib/core/quorum/wait-budget.js';
@@ -26,13 +26,13 @@ describe('CallerRequest', () => {
       DEFAULT_LOCK_OPTIONS,
       new AbortSource(),
     );
-    const request = { resources: ['a'], terms: DEFAULT_LOCK_OPTIONS, budget };
+    const request = { resources: ['a'], terms: DEFAULT_LOCK_OPTIONS, budget, start: clock.now() };
     call = new CallerRequest(request, (event) => hear(event));
   });
 
   it('tells once that somebody else has what is wanted', () => {
-    call.onDenied({ kind: 'contended' });
-    call.onDenied({ kind: 'contended' });
+    call.report({ kind: 'contended' });
+    call.report({ kind: 'contended' });
     expect(events).toEqual([{ type: 'contended', resources: ['a'] }]);
   });
 
@@ -57,8 +57,8 @@ describe('CallerRequest', () => {
   });
 
   it('does not where nobody is known to have it', () => {
-    call.onDenied({ kind: 'unavailable' });
-    call.onDenied({ kind: 'quarantined' });
+    call.report({ kind: 'unavailable' });
+    call.report({ kind: 'quarantined' });
     expect(events).toEqual([]);
   });
 });

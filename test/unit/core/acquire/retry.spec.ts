@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { retryDelay, SPLIT_VOTE_ROUNDS, splitVoteDelay } from '../../../../lib/core/acquire/retry.js';
+import { askAgainIn, retryDelay } from '../../../../lib/core/acquire/retry.js';
+import { LONGEST_SILENCE_IN_LINE } from '../../../../lib/core/port/hand-off.js';
 import { fixedRandom, SeededRandom } from '../../../support/seeded-random.js';
 
 describe('retryDelay', () => {
@@ -27,21 +28,19 @@ describe('retryDelay', () => {
   });
 });
 
-describe('splitVoteDelay', () => {
-  it('is at least 1 ms', () => {
-    expect(splitVoteDelay(0, 0, fixedRandom(0))).toBe(1);
+describe('askAgainIn', () => {
+  const policy = { retryDelay: 200, retryJitter: 100 };
+
+  it('is as often as a caller that polls asks', () => {
+    expect(askAgainIn(10_000, policy, fixedRandom(1))).toBe(retryDelay(policy, fixedRandom(1)));
   });
 
-  it('grows with the round, up to a bound', () => {
-    const delays = Array.from({ length: 10 }, (_, round) => splitVoteDelay(round, 8, fixedRandom(1)));
-    expect(delays).toEqual([11, 21, 41, 81, 81, 81, 81, 81, 81, 81]);
+  it('is at the end of the time at the latest', () => {
+    expect(askAgainIn(50, policy, fixedRandom(1))).toBe(50);
   });
 
-  it('grows with the round trip', () => {
-    expect(splitVoteDelay(0, 50, fixedRandom(0.5))).toBeGreaterThan(splitVoteDelay(0, 5, fixedRandom(0.5)));
-  });
-
-  it('is repeated a bounded number of times', () => {
-    expect(SPLIT_VOTE_ROUNDS).toBeLessThanOrEqual(10);
+  it('is before the nodes forget a waiter, however long the delay is', () => {
+    const seldom = { retryDelay: 1_000_000, retryJitter: 0 };
+    expect(askAgainIn(Infinity, seldom, fixedRandom(0))).toBe(LONGEST_SILENCE_IN_LINE);
   });
 });

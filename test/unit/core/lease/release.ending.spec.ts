@@ -4,7 +4,7 @@ import { endingOf } from '../../../../lib/core/lease/release.js';
 
 const SINCE = { monotonic: 1_000, wall: 50_000 };
 const { ttl } = DEFAULT_LOCK_OPTIONS;
-const ended = { terms: DEFAULT_LOCK_OPTIONS, ttl, since: SINCE, now: { monotonic: 1_030.5, wall: 0 } };
+const ended = { terms: DEFAULT_LOCK_OPTIONS, ttl, taken: SINCE, now: { monotonic: 1_030.5, wall: 0 } };
 
 describe('endingOf', () => {
   it('passes the claim on if the next caller may have it', () => {

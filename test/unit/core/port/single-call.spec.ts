@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { SingleCall, returnedVote } from '../../../../lib/core/port/single-call.js';
+import { SingleCall, questionToReturn } from '../../../../lib/core/port/single-call.js';
 import { OwnClaim } from '../../../../lib/core/quorum/own-claim.js';
 import type { ReleaseAnswer, Unknown } from '../../../../lib/core/port/lock-node.js';
 
@@ -23,7 +23,7 @@ describe('SingleCall', () => {
   });
 });
 
-describe('returnedVote', () => {
+describe('questionToReturn', () => {
   it.each<[ReleaseAnswer | Unknown, boolean]>([
     [{ kind: 'released' }, false],
     [{ kind: 'gone' }, false],
@@ -31,7 +31,7 @@ describe('returnedVote', () => {
     [{ kind: 'unknown', reason: 'down', sent: false }, true],
   ])('makes its node doubtful until it is answered, and for good where that is %j: %s', (answer, doubtful) => {
     const claim = new OwnClaim(['a'], 'ours');
-    const returned = returnedVote(claim, 500, 2);
+    const returned = questionToReturn(claim, 500, 2);
     expect([claim.isDoubtful(2), claim.isDoubtful(0)]).toEqual([true, false]);
     returned.answer(0, answer);
     expect([claim.isDoubtful(2), claim.isDoubtful(0)]).toEqual([doubtful, false]);

@@ -3,7 +3,12 @@ import { SingleCall } from '../../../../lib/core/port/single-call.js';
 import { OwnClaim } from '../../../../lib/core/quorum/own-claim.js';
 import type { AcquireAnswer, Unknown } from '../../../../lib/core/port/lock-node.js';
 import { NodePool } from '../../../../lib/core/quorum/node-pool.js';
-import { commonToken, noteLate, raiseLaggards, settle } from '../../../../lib/core/quorum/fencing-agreement.js';
+import {
+  agreeOnCommonToken,
+  commonToken,
+  noteLate,
+  raiseLaggards,
+} from '../../../../lib/core/quorum/fencing-agreement.js';
 import { Validity } from '../../../../lib/core/time/validity.js';
 import { Votes } from '../../../../lib/core/quorum/votes.js';
 import { MemoryPool } from '../../../support/memory-pool.js';
@@ -39,7 +44,7 @@ describe('commonToken', () => {
   });
 });
 
-describe('settle', () => {
+describe('agreeOnCommonToken', () => {
   it.each([
     ['all agree', [granted(5), granted(5), granted(5)], false],
     ['a node has not answered yet', [granted(5), granted(5), undefined], false],
@@ -49,7 +54,7 @@ describe('settle', () => {
     ['a node is away', [UNKNOWN, granted(5), granted(5)], false],
   ])('gives the claim its token, and where %s says so', (_, answers, isDiverged) => {
     const claim = new OwnClaim(['a'], 'v');
-    settle(ballotOf(claim, answers), 5);
+    agreeOnCommonToken(ballotOf(claim, answers), 5);
     expect(claim).toMatchObject({ token: 5, isDiverged });
   });
 });
@@ -64,14 +69,14 @@ describe('when the oldest came whom a node of the votes saw wait', () => {
     ['of those that granted only', [seeing(30), HELD, seeing(40), UNKNOWN], 30],
   ])('is %s', (_, answers, oldest) => {
     const claim = new OwnClaim(['a'], 'v');
-    settle(ballotOf(claim, answers), 5);
+    agreeOnCommonToken(ballotOf(claim, answers), 5);
     expect(claim.oldest).toBe(oldest);
   });
 
   it('is found out also by votes that come late', () => {
     const claim = new OwnClaim(['a'], 'v');
     const quorumCall = ballotOf(claim, [seeing(30), seeing(40), undefined]);
-    settle(quorumCall, 5);
+    agreeOnCommonToken(quorumCall, 5);
     quorumCall.comes(seeing(20));
     quorumCall.comes(HELD);
     expect(claim.oldest).toBe(20);
@@ -86,7 +91,7 @@ describe('noteLate', () => {
     ['no answer', UNKNOWN, false],
   ])('notes of %s whether it differs', (_, answer, isDiverged) => {
     const claim = new OwnClaim(['a'], 'v');
-    settle(ballotOf(claim, [granted(5), granted(5), undefined]), 5);
+    agreeOnCommonToken(ballotOf(claim, [granted(5), granted(5), undefined]), 5);
     noteLate(claim, answer);
     expect(claim.isDiverged).toBe(isDiverged);
   });
@@ -99,7 +104,7 @@ describe('noteLate', () => {
 
   it('does not forget that some node differed', () => {
     const claim = new OwnClaim(['a'], 'v');
-    settle(ballotOf(claim, [granted(5), granted(5), HELD]), 5);
+    agreeOnCommonToken(ballotOf(claim, [granted(5), granted(5), HELD]), 5);
     noteLate(claim, granted(5));
     expect(claim.isDiverged).toBe(true);
   });

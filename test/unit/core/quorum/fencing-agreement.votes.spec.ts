@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { OwnClaim } from '../../../../lib/core/quorum/own-claim.js';
-import { settleByVotes } from '../../../../lib/core/quorum/fencing-agreement.js';
+import { agreeByVotes } from '../../../../lib/core/quorum/fencing-agreement.js';
 import { Validity } from '../../../../lib/core/time/validity.js';
 import { Votes } from '../../../../lib/core/quorum/votes.js';
 import { VirtualClock } from '../../../support/virtual-clock.js';
 
-describe('settleByVotes', () => {
+describe('agreeByVotes', () => {
   const clock = new VirtualClock();
   const validity = Validity.of(clock.now(), 1_000, 0);
   let votes: Votes;
@@ -18,7 +18,7 @@ describe('settleByVotes', () => {
 
   it('gives the claim nothing where no token stands', () => {
     [5, 7].forEach((fence, nodeIndex) => votes.grant(nodeIndex, { validity, fence, oldest: 30 }));
-    expect(settleByVotes(claim, votes, clock)).toBe(false);
+    expect(agreeByVotes(claim, votes, clock)).toBe(false);
     expect(claim).toMatchObject({ token: 0, isDiverged: false, oldest: 0 });
   });
 
@@ -28,7 +28,7 @@ describe('settleByVotes', () => {
     ['one is below it', [9, 9, 5], { token: 9, isDiverged: true }],
   ])('gives it the token of the votes, and says whether %s', (_, fences, settled) => {
     fences.forEach((fence, nodeIndex) => votes.grant(nodeIndex, { validity, fence, oldest: 30 + nodeIndex }));
-    expect(settleByVotes(claim, votes, clock)).toBe(true);
+    expect(agreeByVotes(claim, votes, clock)).toBe(true);
     expect(claim).toMatchObject({ ...settled, oldest: 30 });
   });
 
@@ -36,12 +36,12 @@ describe('settleByVotes', () => {
     for (const tokens of [64, 64, 1]) {
       votes.grant(tokens === 1 ? 0 : 1, { validity, fence: 5, tokens });
       votes.grant(2, { validity, fence: 5, tokens: 64 });
-      expect([settleByVotes(claim, votes, clock), claim.tokens]).toEqual([true, tokens]);
+      expect([agreeByVotes(claim, votes, clock), claim.tokens]).toEqual([true, tokens]);
     }
   });
 
   it('does not know who is the oldest where a vote does not tell', () => {
     [30, undefined, 40].forEach((oldest, nodeIndex) => votes.grant(nodeIndex, { validity, fence: 5, oldest }));
-    expect([settleByVotes(claim, votes, clock), claim.oldest]).toEqual([true, 0]);
+    expect([agreeByVotes(claim, votes, clock), claim.oldest]).toEqual([true, 0]);
   });
 });

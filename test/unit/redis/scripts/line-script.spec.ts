@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { WAITER_HEARTBEAT } from '../../../../lib/core/port/hand-off.js';
+import { LONGEST_SILENCE_IN_LINE } from '../../../../lib/core/port/hand-off.js';
 import { BATCH_VERBS } from '../../../../lib/redis/scripts/batch-verbs.js';
 import { LINE_KEPT, LINES_AND_FENCES } from '../../../../lib/redis/scripts/line-script.js';
 import { TRUST_CHECK } from '../../../../lib/redis/scripts/trust-script.js';
@@ -18,7 +18,7 @@ describe('LINES_AND_FENCES', () => {
   });
 
   it('keeps a line for longer than its waiters take to show that they live', () => {
-    expect(LINE_KEPT).toBeGreaterThan(WAITER_HEARTBEAT);
+    expect(LINE_KEPT).toBeGreaterThan(LONGEST_SILENCE_IN_LINE);
     expect(textOf('stand')).toContain(`call('PEXPIRE', key .. line_suffix, '${LINE_KEPT}')`);
   });
 

@@ -28,7 +28,7 @@ describe('OwnPlace', () => {
 
   it('tells nobody once the waiter has left', () => {
     const one = place();
-    one.leave();
+    one.stopWaiting();
     one.granted('node-1', grant);
     expect(told).toEqual([]);
   });

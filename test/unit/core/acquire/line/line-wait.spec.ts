@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ClaimInLine } from '../../../../../lib/core/acquire/line/claim-in-line.js';
 import { LineWait } from '../../../../../lib/core/acquire/line/line-wait.js';
-import type { AcquireRequest } from '../../../../../lib/core/acquire/polling.js';
+import type { AcquireRequest } from '../../../../../lib/core/acquire/request.js';
 import { Round } from '../../../../../lib/core/acquire/round.js';
 import { DEFAULT_LOCK_OPTIONS } from '../../../../../lib/core/api/options.js';
 import { NodePool } from '../../../../../lib/core/quorum/node-pool.js';
@@ -25,8 +25,14 @@ describe('LineWait', () => {
     closing = new AbortSource();
     pool = new NodePool(memory.nodes, { clock: memory.clock, random: new SeededRandom(), nodeTimeout: TIMEOUT });
     const budget = new WaitBudget(pool, DEFAULT_LOCK_OPTIONS, closing);
-    request = { resources: ['a'], terms: DEFAULT_LOCK_OPTIONS, budget, onDenied: () => undefined };
-    inLine = new ClaimInLine(pool, request, { granted: () => undefined, listener: { isContended: false } });
+    request = {
+      resources: ['a'],
+      terms: DEFAULT_LOCK_OPTIONS,
+      budget,
+      start: memory.clock.now(),
+      report: () => undefined,
+    };
+    inLine = new ClaimInLine(pool, request, { granted: () => undefined, tokens: 1 });
     wait = new LineWait(pool, request, inLine);
   });
 
@@ -49,13 +55,13 @@ describe('LineWait', () => {
     memory.clock.schedule(10, () => grant(0));
     memory.clock.schedule(20, () => grant(2));
     expect(await waited()).toBe(20);
-    expect(await wait.settled(wait.found({ kind: 'unavailable', nodes: [] })!)).toMatchObject({ kind: 'won' });
+    expect(await wait.look({ kind: 'unavailable', nodes: [] })).toMatchObject({ kind: 'won' });
   });
 
   it('ends after the node timeout where only some of the grants come', async () => {
     memory.clock.schedule(10, () => grant(0));
     expect(await waited()).toBe(10 + TIMEOUT);
-    expect(wait.found({ kind: 'unavailable', nodes: [] })).toBeUndefined();
+    expect(wait.lockFromVotes({ kind: 'unavailable', nodes: [] })).toBeUndefined();
   });
 
   it('ends with the abort of its caller', async () => {
@@ -66,7 +72,7 @@ describe('LineWait', () => {
   it('leaves no timer once it is over', () => {
     grant(0);
     expect(memory.clock.timers).toBe(1);
-    wait.over();
+    wait.stopHurry();
     expect(memory.clock.timers).toBe(0);
   });
 
@@ -79,7 +85,7 @@ describe('LineWait', () => {
       memory.nodes[2]!.faults = { acquire: { slow: 10 } };
       const late = (nodeIndex: number, answer: Parameters<LineWait['answered']>[1]): void =>
         wait.answeredLate(nodeIndex, answer, round.validity);
-      round = new Round(pool, request, { claim: inLine.claim, now: memory.clock.now(), isFirst: true, late });
+      round = Round.ask(pool, request, { claim: inLine.claim, now: memory.clock.now(), isFirst: true, late });
       await memory.clock.until(new Promise((resolve) => round.whenDecided(resolve)));
     });
 
@@ -91,7 +97,7 @@ describe('LineWait', () => {
 
     it('keeps the vote for the next round, once that has begun', async () => {
       expect(await wait.decided(round)).toMatchObject({ kind: 'contended' });
-      wait.asked(inLine);
+      wait.aboutToAsk(inLine);
       await memory.clock.advance(10);
       expect([yielded(), inLine.votes.has(2)]).toEqual([0, true]);
     });

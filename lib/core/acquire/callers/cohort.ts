@@ -3,7 +3,7 @@ import type { NodePool } from '../../quorum/node-pool.js';
 import type { Won } from '../../quorum/outcome.js';
 import type { Moment } from '../../time/clock.js';
 import { driftOf } from '../../time/validity.js';
-import type { AcquireRequest } from '../polling.js';
+import type { AcquireRequest } from '../request.js';
 
 /**
  * The callers that come while their process has the lock, and to which the lock can pass without the nodes. Such a caller counts as having come
@@ -33,19 +33,23 @@ export class Cohort {
 
 /**
  * Returns whether a lock may pass to the next caller of this process without asking the nodes who is next, as a cohort lock does (Dice, Marathe
- * and Shavit 2012). It may if that caller counts as having come at most `PASSING_WINDOW` after the first holder got the lock and before all
- * waiters that the nodes reported last, if the claim has a fencing token left, and if the lease is nearly whole.
+ * and Shavit 2012). Only callers that came together with the first holder have it one after the other: a caller that came while that one had the
+ * lock waits for the next vote of the nodes, and the lock passes on from there.
  */
 export function mayPass(
-  { claim, validity, turn = 0, taken }: Won,
+  { claim, validity, passes, firstTaken }: Required<Won>,
   { terms, budget, value }: AcquireRequest,
   { now, pool }: { readonly now: Moment; readonly pool: Pick<NodePool, 'dateOf'> },
 ): boolean {
   // The next caller wants a part of a lock on several resources. All parts of that lock need one value, and this claim has another one.
   if (value !== undefined) return false;
-  const { oldest, tokens } = claim;
-  if (turn >= tokens - 1 || budget.arrived > taken!.monotonic + PASSING_WINDOW) return false;
-  if (oldest !== Infinity && pool.dateOf(budget.arrival) > oldest / 1_000) return false;
+  const isTokenLeft = passes < claim.tokens - 1;
+  if (!isTokenLeft) return false;
+  const cameTogether = budget.arrived <= firstTaken.monotonic + PASSING_WINDOW;
+  if (!cameTogether) return false;
+  // Of the waiters in other processes, as the nodes reported them last.
+  const isOldest = claim.oldest === Infinity || pool.dateOf(budget.arrival) <= claim.oldest / 1_000;
+  if (!isOldest) return false;
   const spent = terms.ttl - driftOf(terms.ttl, terms.driftFactor) - validity.remainingAt(now);
   return spent >= 0 && spent <= terms.ttl * PASSING_SHORTFALL;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Moment } from '../../../../../lib/core/time/clock.js';
-import type { AcquireRequest } from '../../../../../lib/core/acquire/polling.js';
-import { mayPass } from '../../../../../lib/core/acquire/line/cohort.js';
+import type { AcquireRequest } from '../../../../../lib/core/acquire/request.js';
+import { mayPass } from '../../../../../lib/core/acquire/callers/cohort.js';
 import { OwnClaim } from '../../../../../lib/core/quorum/own-claim.js';
 import type { Won } from '../../../../../lib/core/quorum/outcome.js';
 import { Validity } from '../../../../../lib/core/time/validity.js';
@@ -14,10 +14,16 @@ const now = { monotonic: TAKEN + 10, wall: 777 };
 describe('passing a lock on where the clocks of the nodes are not ours', () => {
   /** Whether who came at `arrived` may have the lock from his process though somebody came elsewhere at `oldest`, ms on the nodes. */
   const passes = (arrived: number, oldest: number, clockAhead: number): boolean => {
-    const taken = { monotonic: TAKEN, wall: 123 };
+    const firstTaken = { monotonic: TAKEN, wall: 123 };
     const claim = new OwnClaim(['a'], 'value');
     claim.agreeOn({ token: 1, tokens: 64, oldest: oldest * 1_000, isDiverged: false });
-    const won: Won = { kind: 'won', claim, validity: Validity.of(now, TERMS.ttl, TERMS.driftFactor), turn: 0, taken };
+    const won: Required<Won> = {
+      kind: 'won',
+      claim,
+      validity: Validity.of(now, TERMS.ttl, TERMS.driftFactor),
+      passes: 0,
+      firstTaken,
+    };
     const budget = { arrived, arrival: { monotonic: arrived, wall: 99 } };
     const pool = { dateOf: ({ monotonic }: Moment): number => monotonic + clockAhead };
     return mayPass(won, { terms: TERMS, budget } as AcquireRequest, { now, pool });

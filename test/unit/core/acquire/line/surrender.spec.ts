@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { SingleCall } from '../../../../../lib/core/port/single-call.js';
 import type { AcquireAnswer, Unknown } from '../../../../../lib/core/port/lock-node.js';
 import { NodePool } from '../../../../../lib/core/quorum/node-pool.js';
-import { Surrender } from '../../../../../lib/core/acquire/line/split-vote.js';
+import { Surrender } from '../../../../../lib/core/acquire/line/surrender.js';
 import { Validity } from '../../../../../lib/core/time/validity.js';
 import { Votes } from '../../../../../lib/core/quorum/votes.js';
 import { MemoryPool } from '../../../../support/memory-pool.js';

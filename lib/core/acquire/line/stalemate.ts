@@ -1,13 +1,9 @@
 import { elapsed, type Moment } from '../../time/clock.js';
-import { SPLIT_VOTE_GRACE } from '../../port/hand-off.js';
-import type { AcquireAnswer, Unknown, YieldAnswer } from '../../port/lock-node.js';
+import { STALEMATE_GRACE } from '../../port/hand-off.js';
+import type { AcquireAnswer, Unknown } from '../../port/lock-node.js';
 import type { NodePool } from '../../quorum/node-pool.js';
 import { isSplit, type Denied } from '../../quorum/outcome.js';
-import type { OwnClaim } from '../../quorum/own-claim.js';
 import { quorumOf } from '../../quorum/quorum.js';
-import type { Votes } from '../../quorum/votes.js';
-import { releasedVote, yieldedVote } from '../../port/single-call.js';
-import { mayHave } from '../round.js';
 
 /** A vote that this waiter did not get. */
 interface Other {
@@ -20,12 +16,12 @@ interface Other {
 }
 
 /**
- * Decides how long a waiter keeps its votes while several waiters have votes and none of them has a quorum. The votes of a dead waiter end by
+ * Decides how long a waiter in line keeps its votes while several waiters have votes and none of them has a quorum. The votes of a dead waiter end by
  * themselves. If nobody can have the resource before that, a waiter that gives its votes back gains nothing and only loses its turn.
  * Waiters that are alive renew their votes with every question. If the nodes saw them arrive in different orders, none of them can ever win
  * until one of them gives its votes back.
  */
-export class SplitVote {
+export class Stalemate {
   /** Since when the votes are split; undefined while they are not. */
   #since: Moment | undefined;
   /** The votes of others by node index, kept only after the grace: before that, an owner that has just got or extended a vote looks alive. */
@@ -47,7 +43,7 @@ export class SplitVote {
     const { clock, random } = this.pool;
     const now = clock.now();
     this.#since ??= now;
-    if (elapsed(this.#since, now) <= SPLIT_VOTE_GRACE) {
+    if (elapsed(this.#since, now) <= STALEMATE_GRACE) {
       this.#others = [];
       return false;
     }
@@ -69,57 +65,5 @@ export class SplitVote {
     if (before?.owner !== owner) return { owner, remaining, heard, isRenewed: false };
     // At least the time from the earlier answer to this question has passed, so that a slow answer does not look like a renewal.
     return { ...before, isRenewed: elapsed(before.heard, asked) + remaining > before.remaining };
-  }
-}
-
-interface Yielder {
-  readonly votes: Votes;
-  readonly ttl: number;
-  /** Called when a node has answered whether it kept a vote or passed it on. */
-  readonly yielded: () => void;
-}
-
-/** Gives away the votes of a waiter that has too few of them for a quorum. */
-export class Surrender {
-  constructor(
-    private readonly pool: NodePool,
-    private readonly claim: OwnClaim,
-    private readonly yielder: Yielder,
-  ) {}
-
-  /**
-   * Passes votes that are too few on to older waiters, so that the oldest of all rivals gets the resource on every node. Nodes that have not
-   * answered yet are left to `yieldLate`, because most of them are about to refuse.
-   */
-  yieldVotes(answers: readonly (AcquireAnswer | Unknown | undefined)[]): void {
-    answers.forEach((answer, nodeIndex) => {
-      if (this.yielder.votes.has(nodeIndex) || (answer && mayHave(answer))) this.#yield(nodeIndex);
-    });
-  }
-
-  /** Passes a vote that comes late on to an older waiter, unless the vote completes a quorum. */
-  yieldLate(nodeIndex: number, answer: AcquireAnswer | Unknown): void {
-    if (mayHave(answer) && !this.yielder.votes.quorum(this.pool.clock)) this.#yield(nodeIndex);
-  }
-
-  /** Gives all votes back, even to younger waiters. If the nodes see the waiters in different orders, nobody wins until one of them gives way. */
-  giveWay(): void {
-    const { votes, ttl } = this.yielder;
-    const answered = (_answer: unknown, nodeIndex: number): void => votes.yielded(nodeIndex, false);
-    this.pool.nodes.forEach((node, nodeIndex) => {
-      if (!votes.has(nodeIndex)) return;
-      votes.yielding(nodeIndex);
-      node.release(releasedVote(this.claim, ttl, answered), nodeIndex);
-    });
-  }
-
-  #yield(nodeIndex: number): void {
-    const { votes, ttl, yielded } = this.yielder;
-    votes.yielding(nodeIndex);
-    const answered = ({ kind }: YieldAnswer): void => {
-      votes.yielded(nodeIndex, kind === 'kept');
-      yielded();
-    };
-    this.pool.nodes[nodeIndex]!.yield(yieldedVote(this.claim, ttl, answered), nodeIndex);
   }
 }

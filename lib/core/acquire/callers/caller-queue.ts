@@ -1,19 +1,20 @@
 import type { Clock, Moment } from '../../time/clock.js';
-import { requestError, type InLineListener, type AcquireRequest, type Acquired } from '../polling.js';
+import { requestError, type AcquireRequest, type Acquired } from '../request.js';
 import { timeForRound } from '../../quorum/wait-budget.js';
-import type { Held, Successor } from '../../lease/lease-context.js';
+import type { HeldLease, Successor } from '../../lease/lease-context.js';
 import type { NodePool } from '../../quorum/node-pool.js';
 import type { SlotTable, Named } from '../../collections/slot-table.js';
 import type { Denied, Won } from '../../quorum/outcome.js';
 import { Queue } from '../../collections/queue.js';
+import type { QueueOfCaller } from '../line/in-line-acquisition.js';
 import { Cohort, mayPass } from './cohort.js';
 
 const HELD = { kind: 'contended' } as const;
-/** The outcome for a waiter whose time is up before the nodes have answered the first caller of its process. */
+/** The outcome for a caller whose time is up before the nodes have answered the first caller of its process. */
 const UNHEARD: Denied = { kind: 'unavailable', nodes: [] };
 
 /** A caller that waits behind other callers of this process. */
-interface Waiting {
+interface QueuedCaller {
   readonly request: AcquireRequest;
   /** Starts the turn of this caller: with the lock in `won` or, without one, by asking the nodes. */
   begin(won?: Acquired): void;
@@ -22,55 +23,54 @@ interface Waiting {
 }
 
 /**
- * The callers of this process for one resource, first come, first served. Only the first caller asks the nodes. The others wait behind it, and
- * then for the release of its lock. So a thousand equal requests on one replica are a single waiter on the nodes.
+ * The callers of this process for one resource, first come, first served. Only the first caller asks the nodes, and stands in their lines. The
+ * others wait behind it, and then for the release of its lock. So a thousand equal requests on one replica are a single waiter on the nodes.
  */
-export class Line implements InLineListener, Named {
-  /** The lock that a caller of this line has got. */
-  lease: Held | undefined;
+export class CallerQueue implements QueueOfCaller, Named {
+  /** The lock that a caller of this queue has got. */
+  lease: HeldLease | undefined;
   /** Whether a lock is on its way from one caller of this process to the next. */
   #isPassing = false;
-  /** The reason why the first caller was denied last. */
+  /** Why the first caller was denied last. It is out of date while a caller of this process has the lock. */
   #latest: Denied | undefined;
   /** Created when the first caller joins it, because most locks are wanted by one caller only. */
   #cohort: Cohort | undefined;
   /** The cohort before `#cohort`. A caller that comes a moment after the end of this cohort still belongs to it. */
   #former: Cohort | undefined;
-  #waiters: Queue<Waiting> | undefined;
+  #queued: Queue<QueuedCaller> | undefined;
 
   constructor(
     readonly name: string,
-    private readonly lines: SlotTable<Line>,
+    private readonly queues: SlotTable<CallerQueue>,
   ) {
-    lines.add(this);
+    queues.add(this);
   }
 
   get length(): number {
-    return this.#waiters?.length ?? 0;
+    return this.#queued?.length ?? 0;
   }
 
-  /** Whether any caller has waited here so far. If nobody has, the claim comes with a single fencing token, and the lock does not pass on. */
-  get isContended(): boolean {
-    return this.#waiters !== undefined;
+  /** If nobody has ever waited here, the claim comes with a single fencing token, and the lock does not pass on. */
+  get hasEverQueued(): boolean {
+    return this.#queued !== undefined;
   }
 
-  /** Why the waiters do not have the lock. It is the kind only, which costs less than the whole outcome. */
-  get why(): Pick<Denied, 'kind'> {
+  /** What the callers that wait do not have the lock for: the kind only, which costs less than the whole `obstacle`. */
+  get kindOfObstacle(): Pick<Denied, 'kind'> {
     return this.#denial ?? HELD;
   }
 
-  /** Why the waiters do not have the lock, with all that an error says about it. */
+  /** Why the callers that wait do not have the lock, with all that an error says about it. */
   get obstacle(): Denied {
     return this.#denial ?? { ...HELD, nodes: [], retryAfter: this.lease?.validity ?? 0, rivals: [] };
   }
 
-  /** The reason why the first caller was denied last; undefined while a caller of this process has the lock. */
   get #denial(): Denied | undefined {
     return this.lease === undefined ? this.#latest : undefined;
   }
 
-  /** Whether the reason why the waiters do not have the lock is known. */
-  get #isTold(): boolean {
+  /** False until the nodes have answered the first caller: nobody knows then whether the resource is held or no quorum votes. */
+  get #isObstacleKnown(): boolean {
     return this.lease !== undefined || this.#latest !== undefined;
   }
 
@@ -80,29 +80,27 @@ export class Line implements InLineListener, Named {
     else if (this.lease || this.#isPassing) budget.cohort = this.#cohort ??= new Cohort();
   }
 
-  /** Records why the first caller was denied, and refuses at once the waiters whose time ends before a quorum can vote again. */
-  denied(outcome: Denied): void {
+  /** Takes note why the first caller was denied, and refuses at once the callers whose time ends before a quorum can vote again. */
+  report(outcome: Denied): void {
     this.#latest = outcome;
     if (outcome.kind !== 'quarantined') return;
-    this.#waiters?.forEach((waiting) => {
-      if (this.refusal(waiting.request)) waiting.refuse(outcome);
+    this.#queued?.forEach((caller) => {
+      if (this.refusalFor(caller.request)) caller.refuse(outcome);
     });
   }
 
   /** Returns the reason why a caller cannot get the lock before its time is up; undefined if it may still get the lock. */
-  refusal({ budget }: AcquireRequest): Denied | undefined {
+  refusalFor({ budget }: AcquireRequest): Denied | undefined {
     const denial = this.#denial;
     return denial && budget.remainingAfter(denial, 0) <= 0 ? denial : undefined;
   }
 
-  gaveUp(): void {
-    this.next();
-  }
-
-  /** Waits behind all callers that are already here. Resolves with the lock that is passed on or, without one, with the result of `contend`. */
-  join(request: AcquireRequest, now: Moment, contend: () => Promise<Acquired>): Promise<Acquired> {
+  /**
+   * Waits behind all callers that are already here. Resolves with the lock that is passed on or, without one, with the result of `askNodes`.
+   */
+  join(request: AcquireRequest, now: Moment, askNodes: () => Promise<Acquired>): Promise<Acquired> {
     const { budget } = request;
-    const waiters = (this.#waiters ??= new Queue());
+    const queued = (this.#queued ??= new Queue());
     return new Promise((resolve, reject) => {
       const abort = (error: Error): void => {
         leaveQueue();
@@ -113,39 +111,39 @@ export class Line implements InLineListener, Named {
         abort(requestError(obstacle, request));
       };
       const timeout = (): void => {
-        if (this.#isTold) return refuse(this.obstacle);
+        if (this.#isObstacleKnown) return refuse(this.obstacle);
         // The nodes are about to answer the first caller. Their answers tell whether the resource is held or unavailable.
         stop = budget.watch(timeForRound(budget), {
-          timeout: () => refuse(this.#isTold ? this.obstacle : UNHEARD),
+          timeout: () => refuse(this.#isObstacleKnown ? this.obstacle : UNHEARD),
           abort,
         });
       };
       let stop = budget.watch(budget.remainingInLine(now), { timeout, abort }, now);
       const begin = (won?: Acquired): void => {
         stop();
-        resolve(won ?? contend());
+        resolve(won ?? askNodes());
       };
-      const leaveQueue = waiters.add({ request, begin, refuse });
+      const leaveQueue = queued.add({ request, begin, refuse });
     });
   }
 
   /**
-   * Starts the turn of the next waiter: with the lock in `won` or, without one, by asking the nodes. It asks before this method returns, so that
+   * Starts the turn of the next caller: with the lock in `won` or, without one, by asking the nodes. It asks before this method returns, so that
    * its question is in the same batch as the release before it.
    */
   next(won?: Acquired): void {
     // The reason dates from before this process had the lock, so it is out of date.
     if (this.lease) this.#latest = undefined;
-    // Drop the reference, because the table may keep this line alive for a while after it was removed.
+    // Drop the reference, because the table may keep this queue alive for a while after it was removed.
     this.lease = undefined;
     this.#isPassing = won !== undefined;
-    const first = this.#waiters?.shift();
+    const first = this.#queued?.shift();
     if (first) first.begin(won);
-    else this.lines.delete(this);
+    else this.queues.delete(this);
   }
 
-  /** Ends the cohort and starts the turn of the next waiter. Called when the lock is over. */
-  leave(clock: Clock): void {
+  /** Ends the cohort and starts the turn of the next caller. Called when the lock is over. */
+  lockIsOver(clock: Clock): void {
     if (this.length > 0) {
       this.#former = this.#cohort ?? new Cohort();
       this.#former.end(clock.now().monotonic);
@@ -154,9 +152,9 @@ export class Line implements InLineListener, Named {
     this.next();
   }
 
-  /** Returns whether a caller waits for the lock of this line, and whether the lock may pass to it. */
-  successor(won: Won, now: Moment, pool: NodePool): Successor {
-    const next = this.#waiters?.first?.request;
+  /** Returns whether a caller waits for the lock of this queue, and whether the lock may pass to it. */
+  successor(won: Required<Won>, now: Moment, pool: NodePool): Successor {
+    const next = this.#queued?.first?.request;
     if (next === undefined) return 'nobody';
     return mayPass(won, next, { now, pool }) ? 'may have it' : 'waits';
   }

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { PASSING_WINDOW } from '../../../../../lib/core/port/hand-off.js';
-import { Cohort } from '../../../../../lib/core/acquire/line/cohort.js';
+import { Cohort } from '../../../../../lib/core/acquire/callers/cohort.js';
 
 const END = 1_000;
 

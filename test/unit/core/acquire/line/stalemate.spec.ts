@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { SPLIT_VOTE_GRACE } from '../../../../../lib/core/port/hand-off.js';
-import { SplitVote } from '../../../../../lib/core/acquire/line/split-vote.js';
+import { STALEMATE_GRACE } from '../../../../../lib/core/port/hand-off.js';
+import { Stalemate } from '../../../../../lib/core/acquire/line/stalemate.js';
 import type { AcquireAnswer, Unknown } from '../../../../../lib/core/port/lock-node.js';
 import type { Denied } from '../../../../../lib/core/quorum/outcome.js';
 import { VirtualClock } from '../../../../support/virtual-clock.js';
@@ -17,7 +17,7 @@ type Say = () => AcquireAnswer | Unknown;
 describe('insisting on votes that are split', () => {
   let clock: VirtualClock;
   let fraction: number;
-  let splitVote: SplitVote;
+  let stalemate: Stalemate;
   const now = (): number => clock.now().monotonic;
   const ours: Say = () => ({ kind: 'granted', fence: 1 });
   const silent: Say = () => SILENT;
@@ -40,23 +40,23 @@ describe('insisting on votes that are split', () => {
   /** Whether it ends after one more round, by the end of which some nodes have not answered. */
   const round = (says: readonly (Say | undefined)[], outcome = SPLIT): boolean => {
     clock.block(PAUSE);
-    says.forEach((say, nodeIndex) => say && splitVote.heard(nodeIndex, say(), clock.now()));
-    return splitVote.endsAfter(outcome);
+    says.forEach((say, nodeIndex) => say && stalemate.heard(nodeIndex, say(), clock.now()));
+    return stalemate.endsAfter(outcome);
   };
   /** The first of many rounds after which it ends; -1 where it does not. */
   const endsIn = (says: readonly (Say | undefined)[], rounds = 50): number =>
     Array.from({ length: rounds }, () => round(says)).indexOf(true) + 1 || -1;
   const pastGrace = (says: readonly Say[]): void => {
-    for (let passed = 0; passed <= SPLIT_VOTE_GRACE + PAUSE; passed += PAUSE) round(says);
+    for (let passed = 0; passed <= STALEMATE_GRACE + PAUSE; passed += PAUSE) round(says);
   };
   beforeEach(() => {
     clock = new VirtualClock();
     fraction = 0.4;
-    splitVote = new SplitVote({ clock, random: { value: () => 'mine', fraction: () => fraction }, nodes: Array(5) });
+    stalemate = new Stalemate({ clock, random: { value: () => 'mine', fraction: () => fraction }, nodes: Array(5) });
   });
 
   it('ends where others renew their votes once the grace of one that has died has passed', () => {
-    expect(endsIn([ours, ours, alive('x'), alive('x'), alive('y')])).toBe(SPLIT_VOTE_GRACE / PAUSE + 3);
+    expect(endsIn([ours, ours, alive('x'), alive('x'), alive('y')])).toBe(STALEMATE_GRACE / PAUSE + 3);
   });
 
   it('lasts as long as the votes of one that has died, where nobody can have a quorum without them', () => {
@@ -65,7 +65,7 @@ describe('insisting on votes that are split', () => {
   });
 
   it('ends where the living have a quorum without one that has died', () => {
-    expect(endsIn([ours, ours, dead('x'), dead('x'), alive('y')])).toBe(SPLIT_VOTE_GRACE / PAUSE + 3);
+    expect(endsIn([ours, ours, dead('x'), dead('x'), alive('y')])).toBe(STALEMATE_GRACE / PAUSE + 3);
   });
 
   it('lasts for ever where what is in the way never ends', () => {
@@ -101,9 +101,9 @@ describe('insisting on votes that are split', () => {
     pastGrace([ours, ours, x, x, silent]);
     const [asked, says] = [clock.now(), x()];
     clock.block(1_000);
-    splitVote.heard(2, says, asked);
-    splitVote.heard(3, says, asked);
-    expect(splitVote.endsAfter(SPLIT)).toBe(false);
+    stalemate.heard(2, says, asked);
+    stalemate.heard(3, says, asked);
+    expect(stalemate.endsAfter(SPLIT)).toBe(false);
   });
 
   it('remembers who has what, where a round is lost before all have answered', () => {
@@ -115,15 +115,15 @@ describe('insisting on votes that are split', () => {
 
   it('begins when they are split, however long somebody held the resource before that', () => {
     const split = [ours, ours, alive('x'), alive('x'), alive('y')];
-    for (let passed = 0; passed <= 2 * SPLIT_VOTE_GRACE; passed += PAUSE) round(split, HELD);
-    expect(endsIn(split)).toBe(SPLIT_VOTE_GRACE / PAUSE + 3);
+    for (let passed = 0; passed <= 2 * STALEMATE_GRACE; passed += PAUSE) round(split, HELD);
+    expect(endsIn(split)).toBe(STALEMATE_GRACE / PAUSE + 3);
   });
 
   it('begins anew where somebody had the resource in between', () => {
     const split = [ours, ours, alive('x'), alive('x'), alive('y')];
     pastGrace(split);
     round(split, HELD);
-    expect(endsIn(split)).toBe(SPLIT_VOTE_GRACE / PAUSE + 3);
+    expect(endsIn(split)).toBe(STALEMATE_GRACE / PAUSE + 3);
   });
 
   it('does not end for all at once', () => {

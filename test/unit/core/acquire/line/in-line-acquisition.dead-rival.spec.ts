@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { SPLIT_VOTE_GRACE } from '../../../../../lib/core/port/hand-off.js';
+import { STALEMATE_GRACE } from '../../../../../lib/core/port/hand-off.js';
 import { MemoryPool } from '../../../../support/memory-pool.js';
 import { releaseFor, Rival } from '../../../../support/rival.js';
 import { SeededRandom } from '../../../../support/seeded-random.js';
@@ -27,13 +27,13 @@ async function winnerBehindDead(seed: number, left: number): Promise<string | un
     else releaseFor([node], HOLDER);
     await pool.clock.advance(Math.floor(random.fraction() * 2));
   }
-  await pool.clock.advance(left + 2 * SPLIT_VOTE_GRACE);
+  await pool.clock.advance(left + 2 * STALEMATE_GRACE);
   return winners[0];
 }
 
 describe('InLineAcquisition, behind one that died when it was its turn', () => {
   it.each([
-    ['the grace', SPLIT_VOTE_GRACE],
+    ['the grace', STALEMATE_GRACE],
     ['a whole lease, since it died while it extended it', 2_000],
   ])('keeps its place before those who came later, where nodes hold it for %s', async (_, left) => {
     const winners = [];

@@ -1,0 +1,34 @@
+import type { RedlockError } from '../api/errors.js';
+import type { HeldLease } from '../lease/lease-context.js';
+import { errorOf, type Denied, type Won } from '../quorum/outcome.js';
+import type { WaitBudget } from '../quorum/wait-budget.js';
+import type { Moment } from '../time/clock.js';
+import type { LeaseTerms } from '../time/validity.js';
+import type { RetryPolicy } from './retry.js';
+
+/** What one caller wants, whichever way it takes. */
+export interface AcquireRequest {
+  readonly resources: readonly string[];
+  readonly terms: LeaseTerms & RetryPolicy;
+  readonly budget: WaitBudget;
+  /** A moment before anything is sent. In line, the lease of a free resource counts from here. */
+  readonly start: Moment;
+  /** All resources that the caller wants, if this request is for only one of them. */
+  readonly wanted?: readonly string[] | undefined;
+  /** The owner's random value, if other parts of the same lock share it. @default a new value */
+  readonly value?: string | undefined;
+  /** Called each time the resources are denied. */
+  report(outcome: Pick<Denied, 'kind'>): void;
+}
+
+/** A won claim, and the number of attempts that it took. */
+export type Acquired = Won & {
+  readonly attempts: number;
+  /** The leases of the parts of a lock on several resources. The lock takes their place before the callers that wait for them. */
+  readonly parts?: readonly HeldLease[];
+};
+
+/** Returns the error for a caller that gives up after this outcome; it names all resources that the caller wants. */
+export function requestError(outcome: Denied, { resources, wanted = resources }: AcquireRequest): RedlockError {
+  return errorOf(outcome, wanted);
+}
