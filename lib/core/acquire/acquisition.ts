@@ -3,7 +3,6 @@ import type { LockListener } from '../api/events.js';
 import { extendOnce } from '../lease/extension.js';
 import { LEAST_SHARE_LEFT } from '../port/hand-off.js';
 import type { Denied } from '../quorum/outcome.js';
-import type { WaitTerms } from '../quorum/wait-budget.js';
 import type { HeldLease } from '../lease/lease-context.js';
 import type { Clock, Moment } from '../time/clock.js';
 import { Turns } from '../time/turns.js';
@@ -14,7 +13,7 @@ import { takeSeveral, type SeveralContext } from './several.js';
 /** The request of one caller. It emits `contended` once at most, and `acquired` when the caller gets the lock. */
 export class CallerRequest implements AcquireRequest {
   readonly resources: AcquireRequest['resources'];
-  readonly terms: AcquireRequest['terms'] & WaitTerms;
+  readonly terms: AcquireRequest['terms'];
   readonly budget: AcquireRequest['budget'];
   readonly start: Moment;
   /** The moment when the caller got the lock, read after the listeners of `acquired` have run. */
@@ -22,7 +21,7 @@ export class CallerRequest implements AcquireRequest {
   #reported = false;
 
   constructor(
-    { resources, terms, budget, start }: Omit<AcquireRequest, 'report' | 'terms'> & Pick<CallerRequest, 'terms'>,
+    { resources, terms, budget, start }: Omit<AcquireRequest, 'report'>,
     private readonly emit: LockListener,
   ) {
     this.resources = resources;

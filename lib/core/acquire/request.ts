@@ -1,15 +1,14 @@
 import type { RedlockError } from '../api/errors.js';
 import type { HeldLease } from '../lease/lease-context.js';
 import { errorOf, type Denied, type Won } from '../quorum/outcome.js';
-import type { WaitBudget } from '../quorum/wait-budget.js';
+import type { WaitBudget, WaitTerms } from '../quorum/wait-budget.js';
 import type { Moment } from '../time/clock.js';
 import type { LeaseTerms } from '../time/validity.js';
-import type { RetryPolicy } from './retry.js';
 
 /** What one caller wants, whichever way it takes. */
 export interface AcquireRequest {
   readonly resources: readonly string[];
-  readonly terms: LeaseTerms & RetryPolicy;
+  readonly terms: LeaseTerms & WaitTerms;
   readonly budget: WaitBudget;
   /** A moment before anything is sent. In line, the lease of a free resource counts from here. */
   readonly start: Moment;

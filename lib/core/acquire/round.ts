@@ -3,6 +3,7 @@ import type { QuorumCall, Decision } from '../quorum/quorum-call.js';
 import type { Clock, Moment } from '../time/clock.js';
 import { decideInTime, type WaitBudget } from '../quorum/wait-budget.js';
 import type { AcquireAnswer } from '../port/lock-node.js';
+import { mayHave } from '../quorum/node-outcome.js';
 import type { NodePool } from '../quorum/node-pool.js';
 import type { OwnClaim } from '../quorum/own-claim.js';
 import { tooSlow, type Denied, type Won } from '../quorum/outcome.js';
@@ -63,9 +64,4 @@ export class Round {
       if (mayHave(answers[nodeIndex])) node.release(new SingleCall(claim, ttl), nodeIndex);
     });
   }
-}
-
-/** Returns whether a node with this answer may have granted the claim; undefined stands for a node that has not answered yet. */
-export function mayHave(answer: AcquireAnswer | undefined): boolean {
-  return answer === undefined || answer.kind === 'granted' || (answer.kind === 'unknown' && answer.sent);
 }

@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import type { AbortSignalLike } from '../time/abort.js';
 import { LONGEST_TIMER } from '../time/clock.js';
 import { driftOf } from '../time/validity.js';
 
@@ -49,11 +50,15 @@ export interface LockOptions {
   signal?: AbortSignal;
 }
 
-/** The options that have a value in every call. */
-export type CompleteLockOptions = Required<Omit<LockOptions, 'minHold' | 'label' | 'signal'>> &
-  Pick<LockOptions, 'minHold' | 'label'>;
+/** The options of a call, checked, and with the defaults of its pool where the call says nothing. */
+export type PreparedOptions = Required<Omit<LockOptions, 'minHold' | 'label' | 'signal'>> &
+  Pick<LockOptions, 'minHold' | 'label'> & {
+    readonly signal?: AbortSignalLike | undefined;
+    /** @see SharedCall.skips */
+    readonly skips?: boolean | undefined;
+  };
 
-export const DEFAULT_LOCK_OPTIONS: CompleteLockOptions = {
+export const DEFAULT_LOCK_OPTIONS = {
   ttl: 5_000,
   // Longer than the ttl, so that a caller that waits behind a crashed holder gets the lock, not an error.
   waitTimeout: 8_000,
@@ -64,7 +69,7 @@ export const DEFAULT_LOCK_OPTIONS: CompleteLockOptions = {
   autoExtend: false,
   maxHold: 600_000,
   reentrant: false,
-};
+} satisfies PreparedOptions;
 
 /** Ms. @see RedlockModuleOptions.maxTtl */
 export const MAX_TTL = 30_000;
@@ -148,17 +153,14 @@ export function misfit(name: string, value: unknown, bound: string): Error {
   return new Kind(`${name} must be ${bound}; got ${inspect(value, { depth: 1, breakLength: Infinity })}`);
 }
 
-/** The bounds of a ttl. */
-export interface TtlBounds {
-  readonly driftFactor: number;
-  readonly maxTtl: number;
-}
-
 /**
  * Returns the ttl in whole ms, as Redis takes it.
  * @throws RangeError for a ttl that may be over before all nodes have answered, or that is above `maxTtl`
  */
-export function toTtl(value: number, { driftFactor, maxTtl }: TtlBounds): number {
+export function toTtl(
+  value: number,
+  { driftFactor, maxTtl }: { readonly driftFactor: number; readonly maxTtl: number },
+): number {
   if (!RULES.ttl[0](value)) throw misfit('ttl', value, RULES.ttl[1]);
   const ttl = Math.floor(value);
   if (ttl > maxTtl)

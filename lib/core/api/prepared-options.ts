@@ -6,19 +6,9 @@ import {
   DEFAULT_LOCK_OPTIONS,
   misfit,
   toTtl,
-  type CompleteLockOptions,
   type LockOptions,
+  type PreparedOptions,
 } from './options.js';
-
-/** The options of a call, checked, and with the defaults of its pool where the call says nothing. */
-export type PreparedOptions = CompleteLockOptions & {
-  readonly signal?: AbortSignalLike | undefined;
-  /** @see SharedCall.skips */
-  readonly skips?: boolean | undefined;
-};
-
-/** All options by name; none of them can be left out. */
-type AllOptions = { readonly [Name in keyof Required<PreparedOptions>]: PreparedOptions[Name] };
 
 /** Returns the default options of a pool that allows leases of `maxTtl` ms at most. */
 export function defaultsWithin(maxTtl: number): PreparedOptions {
@@ -27,7 +17,7 @@ export function defaultsWithin(maxTtl: number): PreparedOptions {
 
 /** Returns `base` with the checked options on top; throws a RangeError for a ttl that is too short, and for values above `maxTtl`. */
 export function prepareOptions(base: PreparedOptions, options: LockOptions, maxTtl = LONGEST_TIMER): PreparedOptions {
-  const prepared: CompleteLockOptions = { ...base };
+  const prepared: PreparedOptions = { ...base };
   for (const [name, value] of Object.entries(options)) {
     if (value !== undefined) (prepared as unknown as Record<string, unknown>)[name] = value;
   }
@@ -92,7 +82,7 @@ function areSame(known: LockOptions, given: LockOptions): boolean {
 }
 
 /** Returns the options with another signal. They are copied one by one: this runs with every call, and `...` takes fifty times as long. */
-function withSignal(options: PreparedOptions, signal: AbortSignalLike): AllOptions {
+function withSignal(options: PreparedOptions, signal: AbortSignalLike): PreparedOptions {
   return {
     ttl: options.ttl,
     waitTimeout: options.waitTimeout,
@@ -107,5 +97,6 @@ function withSignal(options: PreparedOptions, signal: AbortSignalLike): AllOptio
     label: options.label,
     skips: options.skips,
     signal,
-  };
+    // None of them may be left out.
+  } satisfies Record<keyof Required<PreparedOptions>, unknown>;
 }

@@ -36,3 +36,8 @@ export function whyUnavailable(nodes: readonly NodeOutcome[]): string {
   const others = silent > 0 ? `, and of ${silent} there is no answer` : '';
   return `${refused} of ${nodes.length} nodes refuse to vote${others}`;
 }
+
+/** Returns whether a node with this answer may have granted the claim; undefined stands for a node that has not answered yet. */
+export function mayHave(answer: AcquireAnswer | undefined): boolean {
+  return answer === undefined || answer.kind === 'granted' || (answer.kind === 'unknown' && answer.sent);
+}

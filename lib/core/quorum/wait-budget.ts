@@ -2,7 +2,8 @@ import { elapsed, type Moment } from '../time/clock.js';
 import type { NodePool } from './node-pool.js';
 import type { QuorumCall, Decision } from './quorum-call.js';
 import type { Denied } from './outcome.js';
-import type { AbortSignalLike, AbortSource } from '../time/abort.js';
+import type { PreparedOptions } from '../api/options.js';
+import type { AbortSource } from '../time/abort.js';
 import { Wait, type WaitEnd } from '../time/wait.js';
 
 /** Ms: if the nodes may take longer than this, a call ends early when its caller aborts. Shorter calls are not watched for that. */
@@ -13,12 +14,10 @@ const LAST_ROUND = 50;
 /** Ms that the agreement on a token may take once a quorum has voted, even if the caller has less time left or none. */
 const LAST_AGREEMENT = 250;
 
-export interface WaitTerms {
-  readonly waitTimeout: number;
-  readonly retryCount: number;
-  readonly retryDelay: number;
-  readonly signal?: AbortSignalLike | undefined;
-}
+/** The options that say how long a caller waits, and how often it asks. */
+export type WaitTerms = Readonly<
+  Pick<PreparedOptions, 'waitTimeout' | 'retryCount' | 'retryDelay' | 'retryJitter' | 'signal'>
+>;
 
 /** Gives the arrival date of a caller that came while its process had the lock. */
 interface ArrivalDates {

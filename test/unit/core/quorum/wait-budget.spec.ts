@@ -27,7 +27,7 @@ describe('WaitBudget', () => {
   const budget = (terms: Partial<WaitTerms> = {}) =>
     new WaitBudget(
       { clock, timerQueue },
-      { waitTimeout: 1_000, retryCount: Infinity, retryDelay: 200, signal: caller.signal, ...terms },
+      { waitTimeout: 1_000, retryCount: Infinity, retryDelay: 200, retryJitter: 0, signal: caller.signal, ...terms },
       closing,
     );
   const listeners = () => getEventListeners(caller.signal, 'abort').length + closing.listeners.size;
