@@ -69,8 +69,9 @@ interface Way {
 }
 
 /**
- * Acquires locks by polling, in line, or several in one line after the other. Callers go on one at a time, and each begins with nearly its whole lease. Example: A and B get their
- * locks at the same time, and A computes for two seconds before B can go on. Then the lease of B is extended before B begins.
+ * Acquires locks by polling, in line, or several in one line after the other. Callers go on one at a time, and each begins with nearly its whole
+ * lease. Example: A and B get their locks at the same time, and A computes for two seconds before B can go on. Then the lease of B is extended
+ * before B begins.
  */
 export class Acquisition {
   readonly #turns: Turns;

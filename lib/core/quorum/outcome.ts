@@ -19,7 +19,7 @@ export interface Won {
 
 /** A quorum voted, but the fence counters of these votes do not agree enough for a token yet. */
 export interface TokenPending {
-  readonly kind: 'unsettled';
+  readonly kind: 'token pending';
   /** True if more votes may be on their way. */
   readonly awaited: boolean;
 }

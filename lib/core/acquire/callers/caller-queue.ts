@@ -55,7 +55,7 @@ export class CallerQueue implements QueueOfCaller, Named {
     return this.#queued !== undefined;
   }
 
-  /** What the callers that wait do not have the lock for: the kind only, which costs less than the whole `obstacle`. */
+  /** The kind of the `obstacle`, which costs less than the whole of it. */
   get kindOfObstacle(): Pick<Denied, 'kind'> {
     return this.#denial ?? HELD;
   }

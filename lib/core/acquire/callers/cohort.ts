@@ -12,7 +12,7 @@ import type { AcquireRequest } from '../request.js';
  * would go through the nodes. With a common date they follow each other, and then the next process has its turn.
  */
 export class Cohort {
-  /** Ms on the monotonic clock: when the process gave the lock back while callers waited in its line. Undefined until then. */
+  /** Ms on the monotonic clock: when the process gave the lock back while callers waited in its queue. Undefined until then. */
   #end: number | undefined;
 
   end(now: number): void {

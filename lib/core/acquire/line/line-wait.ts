@@ -22,7 +22,7 @@ type State =
   /** It waits for votes: `end` ends that, because they suffice or because it has waited long enough for those that are missing. */
   | { readonly kind: 'waiting'; readonly end: () => void }
   /** It has enough votes, which give no fencing token yet: `search` finds out whether they do by now. */
-  | { readonly kind: 'settling'; readonly search: TokenSearch };
+  | { readonly kind: 'searching'; readonly search: TokenSearch };
 
 const ASKING: State = { kind: 'asking' };
 
@@ -91,12 +91,12 @@ export class LineWait {
 
   /** Where the token is pending, waits until the votes agree on one, but no longer than the node timeout and the caller's time allow. */
   async withToken(outcome: Won | Denied | TokenPending): Promise<Won | Denied> {
-    if (outcome.kind !== 'unsettled') return outcome;
+    if (outcome.kind !== 'token pending') return outcome;
     const { pool, request } = this;
     const { claim, votes } = this.#inLine;
     const isFound = (): boolean => this.#lock() !== undefined;
     const search = new TokenSearch(pool, claim, { votes, isFound, changed: () => this.#react() });
-    this.#state = { kind: 'settling', search };
+    this.#state = { kind: 'searching', search };
     try {
       await search.run(request, outcome.awaited);
     } finally {
@@ -150,7 +150,7 @@ export class LineWait {
 
   #endWait(): void {
     if (this.#state.kind === 'waiting') this.#state.end();
-    if (this.#state.kind === 'settling') this.#state.search.look();
+    if (this.#state.kind === 'searching') this.#state.search.look();
   }
 
   #lock(): Won | undefined {
@@ -163,7 +163,7 @@ export class LineWait {
     const { claim, votes } = this.#inLine;
     const validity = votes.quorum(this.pool.clock);
     if (!validity || validity.remaining(this.pool.clock) < validity.length * LEAST_SHARE_LEFT) return undefined;
-    if (!agreeByVotes(claim, votes, this.pool.clock)) return { kind: 'unsettled', awaited };
+    if (!agreeByVotes(claim, votes, this.pool.clock)) return { kind: 'token pending', awaited };
     return { kind: 'won', claim, validity };
   }
 

@@ -5,7 +5,7 @@ import { WaitingCallers } from '../../../../support/waiting-callers.js';
 const FREE = [undefined, undefined, undefined];
 const NOBODY = [[], [], []];
 
-describe('WaitingLines, when a waiter', () => {
+describe('CallerQueues, when a waiter', () => {
   let callers: WaitingCallers;
 
   beforeEach(() => {

@@ -7,7 +7,7 @@ import { WaitingCallers } from '../../../../support/waiting-callers.js';
 const FREE = [undefined, undefined, undefined];
 const NOBODY = [[], [], []];
 
-describe('WaitingLines', () => {
+describe('CallerQueues', () => {
   let callers: WaitingCallers;
 
   beforeEach(() => {
