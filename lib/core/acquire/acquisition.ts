@@ -18,7 +18,7 @@ export class CallerRequest implements AcquireRequest {
   readonly start: Moment;
   /** The moment when the caller got the lock, read after the listeners of `acquired` have run. */
   taken: Moment | undefined;
-  #reported = false;
+  #wasContended = false;
 
   constructor(
     { resources, terms, budget, start }: Omit<AcquireRequest, 'report'>,
@@ -39,7 +39,7 @@ export class CallerRequest implements AcquireRequest {
   begin({ attempts, claim, validity, passes = 0 }: Acquired, now: Moment, clock: Clock): boolean {
     const { resources } = this;
     const waited = Math.round(this.budget.waitedUntil(now));
-    const path = passes > 0 ? 'local' : this.#reported ? 'hand-off' : 'free';
+    const path = passes > 0 ? 'local' : this.#wasContended ? 'hand-off' : 'free';
     const fencingToken = claim.token + passes;
     this.emit({ type: 'acquired', resources, waited, attempts, path, fencingToken });
     this.taken = clock.now();
@@ -51,8 +51,8 @@ export class CallerRequest implements AcquireRequest {
 
   /** Emits `contended` if somebody else has the resources. */
   report({ kind }: Pick<Denied, 'kind'>): void {
-    if (kind !== 'contended' || this.#reported) return;
-    this.#reported = true;
+    if (kind !== 'contended' || this.#wasContended) return;
+    this.#wasContended = true;
     this.emit({ type: 'contended', resources: this.resources });
   }
 }

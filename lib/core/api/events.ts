@@ -1,8 +1,8 @@
 import { RedlockError, type LockLostError, type RedlockErrorCode } from './errors.js';
 
 /**
- * How a caller got its lock: 'free', nobody else had it; 'hand-off', it waited, and the nodes gave it the lock after another holder; 'local', it
- * waited, and an earlier caller of this process passed the lock on without the nodes.
+ * How a caller got its lock: 'free', nobody else had it; 'hand-off', it was told that somebody had it, and got it from the nodes after that, by a grant
+ * or by asking again; 'local', it waited, and an earlier caller of this process passed the lock on without the nodes.
  */
 export type AcquirePath = 'free' | 'hand-off' | 'local';
 
