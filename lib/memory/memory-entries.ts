@@ -50,6 +50,13 @@ export class MemoryEntries {
     this.#entries.delete(resource);
   }
 
+  /** Deletes the locks of a claim; returns whether there were any. */
+  release({ resources, value }: Claim): boolean {
+    const ours = resources.filter((resource) => this.get(resource)?.value === value);
+    for (const resource of ours) this.#entries.delete(resource);
+    return ours.length > 0;
+  }
+
   /** Returns, of the locks of other owners on the resources of a claim, the one that lasts longest. */
   longest({ resources, value }: Claim): Entry | undefined {
     let longest: Entry | undefined;

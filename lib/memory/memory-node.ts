@@ -3,15 +3,14 @@ import type { Clock } from '../core/time/clock.js';
 import { TOKENS_PER_GRANT } from '../core/port/fencing.js';
 import type {
   AcquireAnswer,
-  Bounds,
   ExtendAnswer,
   LockNode,
-  ProbeAnswer,
   Question,
   RaiseAnswer,
   ReleaseAnswer,
   YieldAnswer,
 } from '../core/port/lock-node.js';
+import { noteKey, readNote, type NoteListener } from '../core/port/process-note.js';
 import { answer, notify } from './memory-answers.js';
 import { MemoryEntries } from './memory-entries.js';
 import { MemoryFences } from './memory-fences.js';
@@ -23,7 +22,7 @@ import { NOTHING, type Snapshot } from './snapshot.js';
 /** A node in memory that answers as a Redis master would, for tests without Redis and for simulations. */
 export class MemoryNode implements LockNode {
   readonly #listens: (waiting: Claim) => boolean;
-  readonly #entries: MemoryEntries;
+  readonly #entries = new MemoryEntries(() => this.clock.now().wall);
   readonly #lines = new MemoryLines();
   readonly #fences: MemoryFences;
   readonly #refusals: MemoryRefusals;
@@ -36,7 +35,6 @@ export class MemoryNode implements LockNode {
   ) {
     const wall = (): number => this.clock.now().wall;
     this.#listens = listens;
-    this.#entries = new MemoryEntries(wall);
     this.#trust = new MemoryTrust(wall, terms);
     this.#fences = new MemoryFences(wall, this.#trust.maxTtl);
     this.#refusals = new MemoryRefusals(this.#fences, this.#trust.maxTtl);
@@ -47,7 +45,7 @@ export class MemoryNode implements LockNode {
   }
 
   /** Known exactly, because the node has no clock but that of this process. */
-  get clockAhead(): Bounds {
+  get clockAhead(): NonNullable<LockNode['clockAhead']> {
     const { monotonic, wall } = this.clock.now();
     return { least: wall - monotonic, most: wall - monotonic };
   }
@@ -70,25 +68,27 @@ export class MemoryNode implements LockNode {
 
   extend(question: Question<ExtendAnswer>, nodeIndex: number): void {
     const { claim, ttl, mayShorten = false } = question;
-    const refusal = this.#refusals.ofTtl(ttl);
-    if (refusal) return answer<ExtendAnswer>(question, nodeIndex, refusal);
-    answer(question, nodeIndex, { kind: this.#entries.extend(claim, ttl, mayShorten) });
+    const extend = (): ExtendAnswer => ({ kind: this.#entries.extend(claim, ttl, mayShorten) });
+    answer(question, nodeIndex, this.#refusals.ofTtl(ttl) ?? extend());
   }
 
   release(question: Question<ReleaseAnswer>, nodeIndex: number): void {
     const { claim, isFollowed } = question;
-    const ours = claim.resources.filter((resource) => this.#entries.get(resource)?.value === claim.value);
-    for (const resource of ours) this.#entries.delete(resource);
+    const kind = this.#entries.release(claim) ? 'released' : 'gone';
     for (const resource of claim.resources) {
       this.#lines.get(resource)?.leave(claim);
       if (!isFollowed) this.#serve(resource);
     }
-    answer(question, nodeIndex, { kind: ours.length > 0 ? 'released' : 'gone' });
+    answer(question, nodeIndex, { kind });
   }
 
-  probe(answered: (answer: ProbeAnswer) => void): void {
+  probe(answered: Parameters<LockNode['probe']>[0]): void {
     const remaining = this.#trust.quarantine();
     queueMicrotask(() => answered(remaining > 0 ? { kind: 'quarantined', remaining } : { kind: 'up' }));
+  }
+
+  noteOf(mark: string, answered: NoteListener): void {
+    queueMicrotask(() => answered(readNote(this.get(noteKey('', mark)))));
   }
 
   async open(): Promise<void> {

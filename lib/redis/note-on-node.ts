@@ -1,6 +1,6 @@
 import type { Moment } from '../core/time/clock.js';
 import { LONGEST_SILENCE_IN_LINE } from '../core/port/hand-off.js';
-import { noteKey, type ProcessNote } from '../core/port/process-note.js';
+import { noteKey, readNote, type NoteListener, type ProcessNote } from '../core/port/process-note.js';
 import type { NodeParts } from './connection/node-parts.js';
 import { commandOf } from './connection/resp.js';
 import type { Reply } from './connection/wire-command.js';
@@ -50,6 +50,13 @@ class NoteOnNode {
     // Nothing depends on the note. A node that refuses it is not asked again on this connection.
     if (!reply.ok && reply.refused) this.#due = Infinity;
   };
+}
+
+/** Asks the node at the other end of a connection, which can be used, for the note under a key. */
+export function askForNote(connection: Pick<Connection, 'send'>, key: string, answered: NoteListener): void {
+  connection.send('get', commandOf('GET', key), (reply) => {
+    answered(reply.ok ? readNote(String(reply.value)) : undefined);
+  });
 }
 
 /** Returns parts whose connections leave a note of this process on their nodes. */

@@ -5,12 +5,12 @@ import type {
   ExtendAnswer,
   LockNode,
   NodeEvent,
-  ProbeAnswer,
   Question,
   RaiseAnswer,
   ReleaseAnswer,
   YieldAnswer,
 } from '../core/port/lock-node.js';
+import { noteKey, type NoteListener } from '../core/port/process-note.js';
 import { readAnswers, yieldedBy, type AnswerListener } from './batch/reply-decoder.js';
 import type { Encoder } from './batch/batch-encoder.js';
 import { BatchQueue } from './batch/batch-queue.js';
@@ -22,6 +22,7 @@ import type { NodeAddress } from './connection/node-address.js';
 import type { NodeParts } from './connection/node-parts.js';
 import { owedFor, OwedReleases } from './owed-releases.js';
 import type { NodeLink } from './connection/node-link.js';
+import { askForNote } from './process-note.js';
 import { NodeTrust } from './trust/node-trust.js';
 import { Probe } from './trust/probe.js';
 import type { Reply } from './connection/wire-command.js';
@@ -44,16 +45,16 @@ export class RedisNode implements LockNode {
     { clock, connect }: NodeParts,
   ) {
     this.name = address.name;
-    const creditor = {
-      obstacle: () => this.#obstacle(),
-      release: (claim: Claim, remaining: number) => this.release(new SingleCall(claim, remaining), 0),
-    };
-    this.#owed = new OwedReleases(creditor, clock);
+    const giveBack = (claim: Claim, remaining: number): void => this.release(new SingleCall(claim, remaining), 0);
+    this.#owed = new OwedReleases({ obstacle: () => this.#obstacle(), release: giveBack }, clock);
     this.#grants = new GrantChannel(encoder.channel, encoder.keyPrefix, {
       granted: this.#granted,
       notBefore: () => this.#connection.latestAnsweredSentAt,
       asking: (value, resource) => this.#batches.asking(value, resource),
-      unwanted: (claim) => this.#giveBack(claim),
+      // The waiter has given up. On a barred node the vote belongs to another node of the pool, at the same server.
+      unwanted: (claim) => {
+        if (!this.#trust.obstacle) giveBack(claim, encoder.trust.maxTtl);
+      },
       unavailable: (reason) => this.#tellPool({ type: 'hand-off-unavailable', reason }),
     });
     const link: NodeLink = {
@@ -88,8 +89,7 @@ export class RedisNode implements LockNode {
   }
 
   acquire(question: Question<AcquireAnswer>, nodeIndex: number): void {
-    const { claim } = question;
-    this.#owed.asked(question, this.#ask(acquireVerb(claim, this.#grants.canHear), question, nodeIndex));
+    this.#owed.asked(question, this.#ask(acquireVerb(question.claim, this.#grants.canHear), question, nodeIndex));
   }
 
   yield(question: Question<YieldAnswer>, nodeIndex: number): void {
@@ -111,12 +111,17 @@ export class RedisNode implements LockNode {
     this.#ask(releaseVerb(question), question, nodeIndex);
   }
 
-  probe(answered: (answer: ProbeAnswer) => void): void {
+  probe(answered: Parameters<LockNode['probe']>[0]): void {
     const reason = this.#connection.obstacle();
     if (reason) return queueMicrotask(() => answered({ kind: 'unknown', reason, sent: false }));
     // Operations that were requested earlier have to be sent first.
     this.#batches.flush();
     this.#probe.ask(answered);
+  }
+
+  noteOf(mark: string, answered: NoteListener): void {
+    if (this.#obstacle() !== undefined) return void Promise.resolve().then(() => answered(undefined));
+    askForNote(this.#connection, noteKey(this.encoder.keyPrefix, mark), answered);
   }
 
   bar(reason: string | undefined): void {
@@ -191,10 +196,5 @@ export class RedisNode implements LockNode {
     this.#owed.pay();
     // The probe starts the quarantine of a new node now, and shows that a node refuses its votes before anybody needs them.
     if (this.encoder.trust.restartQuarantine) this.probe(() => undefined);
-  }
-
-  /** Releases a grant whose waiter has given up. On a barred node the vote belongs to another node of the pool, at the same server. */
-  #giveBack(claim: Claim): void {
-    if (!this.#trust.obstacle) this.release(new SingleCall(claim, this.encoder.trust.maxTtl), 0);
   }
 }

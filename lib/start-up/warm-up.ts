@@ -43,6 +43,7 @@ class YesNode implements LockNode {
   raise = ignore;
   yield = ignore;
   probe = ignore;
+  noteOf = ignore;
   open = (): Promise<void> => Promise.resolve();
   close = (): Promise<void> => Promise.resolve();
 

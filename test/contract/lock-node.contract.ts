@@ -7,6 +7,7 @@ import { describeFences } from './fences.contract.js';
 import { describeForeignData } from './foreign-data.contract.js';
 import { describeGrants } from './grants.contract.js';
 import { describeLine } from './line.contract.js';
+import { describeNotes } from './notes.contract.js';
 import { describeOldest } from './oldest.contract.js';
 import { describeRelease } from './release.contract.js';
 import { describeTokens } from './tokens.contract.js';
@@ -31,6 +32,7 @@ export function describeLockNode(name: string, setUp: () => Promise<NodeUnderTes
     describeTokens(suite);
     describeOldest(suite);
     describe('yield', () => describeYield(suite));
+    describe('the notes of processes', () => describeNotes(suite));
 
     it('answers a probe', async () => {
       expect(await suite.probed()).toEqual({ kind: 'up' });

@@ -21,6 +21,7 @@ export function answeringNode(name: string, { answer, after }: Saying, clock: Vi
     extend: say({ kind: 'missing' }),
     release: say({ kind: 'gone' }),
     probe: (answered) => void clock.schedule(0, () => answered({ kind: 'up' })),
+    noteOf: (_mark, answered) => void clock.schedule(0, () => answered(undefined)),
     open: () => Promise.resolve(),
     close: () => Promise.resolve(),
   };

@@ -11,6 +11,7 @@ import type {
   Unknown,
   YieldAnswer,
 } from '../../lib/core/port/lock-node.js';
+import type { NoteListener } from '../../lib/core/port/process-note.js';
 import type { VirtualClock } from './virtual-clock.js';
 
 export type Verb = 'acquire' | 'yield' | 'raise' | 'extend' | 'release' | 'probe';
@@ -87,6 +88,10 @@ export class ScriptedNode implements LockNode {
   probe(answered: (answer: ProbeAnswer) => void): void {
     this.#note('probe');
     this.#send<ProbeAnswer>('probe', (done) => this.node.probe(done), answered);
+  }
+
+  noteOf(mark: string, answered: NoteListener): void {
+    this.node.noteOf(mark, answered);
   }
 
   open(listener: (event: NodeEvent) => void): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Claim } from './claim.js';
+import type { NoteListener } from './process-note.js';
 
 /** There is no usable answer, because of an error, a closed connection or silence. It must never be read as "held". */
 export interface Unknown {
@@ -136,6 +137,8 @@ export interface LockNode {
   bar?(reason: string | undefined): void;
   /** Finds out whether the node would vote, by everything that a vote needs; leaves nothing behind on the node. */
   probe(answered: (answer: ProbeAnswer) => void): void;
+  /** Asks for what the process with this mark says about itself. A node that fails or refuses answers as one that has no such note. */
+  noteOf(mark: string, answered: NoteListener): void;
   /**
    * Starts to connect; resolves once the node is connected or the first try has failed, and never rejects. Calls `identified` before
    * anything is asked over a new connection: `runId` then says which server the connection leads to, or is undefined.

@@ -12,6 +12,9 @@ export interface ProcessNote {
   readonly since: string;
 }
 
+/** Receives the note of a process; undefined where there is none, or where it cannot be read. */
+export type NoteListener = (note: ProcessNote | undefined) => void;
+
 /** Returns the key of the note of the process with this mark. */
 export function noteKey(keyPrefix: string, processMark: string): string {
   return `${keyPrefix}${PROCESS}${processMark}`;
@@ -22,7 +25,8 @@ export function readNote(text: string | null | undefined): ProcessNote | undefin
   try {
     const note = JSON.parse(text ?? '') as Partial<ProcessNote> | null;
     const isNote = typeof note?.host === 'string' && typeof note.pid === 'number' && typeof note.since === 'string';
-    return isNote ? (note as ProcessNote) : undefined;
+    const isNamed = note?.application === undefined || typeof note.application === 'string';
+    return isNote && isNamed ? (note as ProcessNote) : undefined;
   } catch {
     return undefined;
   }

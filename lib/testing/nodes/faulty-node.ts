@@ -13,6 +13,7 @@ import type {
   ReleaseAnswer,
   YieldAnswer,
 } from '../../core/port/lock-node.js';
+import type { NoteListener } from '../../core/port/process-note.js';
 import { misfit } from '../../core/api/options.js';
 import { MemoryNode } from '../../memory/memory-node.js';
 import { FaultyWay } from './faulty-way.js';
@@ -86,6 +87,10 @@ export class FaultyNode implements LockNode, TestingNode {
       arrive: () => this.#memory.probe(answered),
       fail: (reason, sent) => answered({ kind: 'unknown', reason, sent }),
     });
+  }
+
+  noteOf(mark: string, answered: NoteListener): void {
+    this.#way.send({ arrive: () => this.#memory.noteOf(mark, answered), fail: () => answered(undefined) });
   }
 
   async open(listener: (event: NodeEvent) => void): Promise<void> {
