@@ -6,7 +6,7 @@ export {
   RedlockError,
   ResourceLockedError,
 } from './core/api/errors.js';
-export type { LockLossReason, NodeOutcome, RedlockErrorCode } from './core/api/errors.js';
+export type { LockHolder, LockLossReason, NodeOutcome, RedlockErrorCode } from './core/api/errors.js';
 export type { AcquirePath, LockEvent, RefusalCode } from './core/api/events.js';
 export type { Lock } from './core/api/lock.js';
 export type { LockOptions } from './core/api/options.js';
@@ -19,6 +19,7 @@ export type {
   NodeMessage,
   RequestMessage,
 } from './core/telemetry/messages.js';
+export type { ProcessNote } from './core/port/process-note.js';
 export type { NodeStatus, RedlockStatus, StatusOptions } from './core/quorum/status.js';
 export type { NodeCredentials } from './redis/connection/credentials.js';
 export { RedlockModule } from './redlock.module.js';

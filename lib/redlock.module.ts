@@ -2,6 +2,7 @@ import { ConfigurableModuleBuilder, Logger, Module, type DynamicModule, type Pro
 import { SystemRandom } from './core/collections/random.js';
 import type { Clock } from './core/time/clock.js';
 import type { LockNode } from './core/port/lock-node.js';
+import type { ProcessNote } from './core/port/process-note.js';
 import { MAX_TTL, misfit } from './core/api/options.js';
 import { ReusingClock } from './core/time/reusing-clock.js';
 import { MemoryNode } from './memory/memory-node.js';
@@ -65,34 +66,34 @@ function toService(options: RedlockModuleOptions, name: string | undefined, make
     return maker.make(name, options);
   }
   const [clock, random] = [new ReusingClock(), new SystemRandom()];
-  const pool = { name, clock, processMark: random.processMark };
+  const self = { holder: random.processMark, process: thisProcess(applicationName(options.application)) };
+  const pool = { name, clock, self };
   const nodes = options.enabled === false ? inThisProcess(options, pool) : onRedis(options, pool);
-  return new RedlockService(nodes, options, { clock, random, name });
+  return new RedlockService(nodes, options, { clock, random, name, self });
 }
 
 interface Pool {
   readonly name: string | undefined;
   readonly clock: Clock;
-  /** What the values of all its locks begin with. */
-  readonly processMark: string;
+  /** What the values of all its locks begin with, and what this process says about itself. */
+  readonly self: { readonly holder: string; readonly process: ProcessNote };
 }
 
 /** The values of `NODE_ENV` with which a pool may ignore restarts of its nodes without a warning. */
 const IN_DEVELOPMENT: readonly string[] = ['development', 'test'];
 
 function onRedis(
-  { nodes, keyPrefix = 'lock:', maxTtl = MAX_TTL, restartQuarantine = true, application }: RedlockModuleOptions,
-  { name, clock, processMark }: Pool,
+  { nodes, keyPrefix = 'lock:', maxTtl = MAX_TTL, restartQuarantine = true }: RedlockModuleOptions,
+  { name, clock, self }: Pool,
 ): LockNode[] {
   if (!restartQuarantine) warnOfNoQuarantine(name);
   const encoder = new BatchEncoder(keyPrefix, { maxTtl, restartQuarantine }, clock);
-  const app = applicationName(application);
-  const parts = noting(realParts(clock), thisProcess(app), { keyPrefix, processMark, maxTtl });
-  return toAddresses(nodes).map((address) => new RedisNode(named(address, app), encoder, parts));
+  const parts = noting(realParts(clock), self.process, { keyPrefix, processMark: self.holder, maxTtl });
+  return toAddresses(nodes).map((address) => new RedisNode(named(address, self.process), encoder, parts));
 }
 
 /** Returns the address with a name for the connection to it, unless the address says another one. */
-function named(address: NodeAddress, application: string | undefined): NodeAddress {
+function named(address: NodeAddress, { application }: ProcessNote): NodeAddress {
   const { connectionName = connectionNameOf(application) } = address.options;
   return { ...address, options: { ...address.options, connectionName } };
 }

@@ -47,7 +47,7 @@ export class RedlockService {
   constructor(
     nodes: readonly LockNode[],
     options: Omit<RedlockModuleOptions, 'nodes' | 'keyPrefix'> = {},
-    { clock = new ReusingClock(), random, name }: Pick<RedlockSettings, 'clock' | 'random' | 'name'> = {},
+    { clock = new ReusingClock(), ...pool }: Pick<RedlockSettings, 'clock' | 'random' | 'name' | 'self'> = {},
   ) {
     const { nodeTimeout, maxTtl, defaults, maxWaiters, maxResources = MAX_RESOURCES } = options;
     this.exceptionFactory = options.exceptionFactory;
@@ -55,20 +55,19 @@ export class RedlockService {
     this.#nodeCount = nodes.length;
     this.#maxResources = maxResources;
     this.#isEnabled = options.enabled ?? true;
-    this.#name = name;
+    this.#name = pool.name;
     const status = (): Promise<RedlockStatus> => this.#redlock.status();
     this.#log = new EventLog(this.#logger, { logKeys: options.logKeys, clock, nodes: nodes.length, status });
     this.#start = new QuorumWait(this.#logger, { clock, status, limit: options.waitForQuorum ?? false });
     this.#redlock = new Redlock({
+      ...pool,
       nodes,
-      name,
       nodeTimeout,
       maxTtl,
       defaults,
       maxWaiters,
       maxResources,
       clock,
-      random,
       held: this.#held,
       listener: (event) => this.#notify(event),
     });

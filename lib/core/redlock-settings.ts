@@ -1,4 +1,5 @@
 import type { Clock } from './time/clock.js';
+import type { LockHolder } from './api/errors.js';
 import type { LockListener } from './api/events.js';
 import type { LockNode } from './port/lock-node.js';
 import type { LockOptions } from './api/options.js';
@@ -9,6 +10,8 @@ export interface RedlockSettings {
   readonly nodes: readonly LockNode[];
   /** The name of the pool, for telemetry. @default none */
   readonly name?: string | undefined;
+  /** The mark of this process and what it says about itself, so that no node is asked for that. @default the nodes are asked */
+  readonly self?: LockHolder | undefined;
   /** True if no channel tells of this pool, because its locks are nobody's. @default false */
   readonly isUnobserved?: boolean | undefined;
   readonly nodeTimeout?: number | undefined;

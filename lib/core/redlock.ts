@@ -6,6 +6,7 @@ import { HeldLock } from './lease/held-lock.js';
 import { Lease } from './lease/lease.js';
 import { DelayedReleases } from './lease/release.js';
 import type { Lock } from './api/lock.js';
+import { Holders } from './quorum/holders.js';
 import { NodePool } from './quorum/node-pool.js';
 import { MAX_TTL, checkLockOptions, type LockOptions, type PreparedOptions } from './api/options.js';
 import { Opening } from './opening.js';
@@ -36,6 +37,7 @@ export class Redlock {
   readonly #held: NestedLocks;
   readonly #releases: DelayedReleases;
   readonly #acquisition: Acquisition;
+  readonly #holders: Holders;
   readonly #maxTtl: number;
   readonly #maxResources: number;
   readonly #shutdown: Shutdown;
@@ -64,6 +66,7 @@ export class Redlock {
     this.#releases = new DelayedReleases(this.#pool);
     const context = { pool: this.#pool, releases: this.#releases, maxTtl: this.#maxTtl, callers };
     this.#acquisition = new Acquisition(context);
+    this.#holders = new Holders(this.#pool, settings.self);
     this.#leaseContext = { ...context, emit: this.#emit, shutdown: this.#shutdown };
   }
 
@@ -168,7 +171,7 @@ export class Redlock {
       budget.throwIfAborted();
       // Some callers come before the application has started, or in an application that is never started.
       const start = this.#opening.isOpen ? budget.since : await this.#opening.within(budget, resources);
-      const request = new CallerRequest({ resources, terms: options, budget, start }, context.emit);
+      const request = new CallerRequest({ resources, terms: options, budget, start }, context.emit, this.#holders);
       const won = await this.#acquisition.take(request);
       const lease = new Lease(context, won, { terms: options, taken: request.taken! });
       this.#acquisition.keep(request, lease, won);
@@ -177,7 +180,8 @@ export class Redlock {
       return new HeldLock(lease, won.claim);
     } catch (error) {
       const code = refusalCodeOf(error, budget.aborted);
-      context.emit({ type: 'refused', resources, waited: Math.round(budget.waited), code });
+      const cause = this.#holders.nameIn(error);
+      context.emit({ type: 'refused', resources, waited: Math.round(budget.waited), code, ...(cause && { cause }) });
       throw error;
     } finally {
       this.#shutdown.exit();

@@ -7,6 +7,7 @@ import { LossLog } from './loss-log.js';
 import { NodeNotes } from './node-notes.js';
 import { QuarantineLog, type QuarantineLogTerms } from './quarantine-log.js';
 import { QuorumLog } from './quorum-log.js';
+import { RefusalLog } from './refusal-log.js';
 import { SelfContentionLog } from './self-contention-log.js';
 
 /** No node has this name: it stands for the pool as a whole. */
@@ -22,6 +23,7 @@ interface EventLogTerms extends QuarantineLogTerms {
 export class EventLog {
   readonly #selfContention: SelfContentionLog;
   readonly #losses: LossLog;
+  readonly #refusals: RefusalLog;
   readonly #quarantine: QuarantineLog;
   readonly #quorum: QuorumLog;
   readonly #notes: NodeNotes;
@@ -36,6 +38,7 @@ export class EventLog {
     this.#names = logKeys ? quoted : shown;
     this.#selfContention = new SelfContentionLog(logger, { names: this.#names, clock });
     this.#losses = new LossLog(logger, { names: this.#names, clock });
+    this.#refusals = new RefusalLog(logger, { names: this.#names, clock });
     this.#notes = new NodeNotes(logger, pool);
     this.#quarantine = new QuarantineLog(logger, pool);
     this.#flaps = new FlapLog(logger, clock);
@@ -48,6 +51,7 @@ export class EventLog {
 
   notify(event: LockEvent): void {
     if (event.type === 'self-contended') this.#selfContention.notify(event.resources, event.holding);
+    else if (event.type === 'refused') this.#refusals.refused(event);
     else if (event.type === 'lost') this.#losses.lost(event.error);
     else if (event.type === 'node-up') this.#changed(stateOf(event.node, 'log', ' is up'));
     else if (event.type === 'node-accepted') this.#accepted(event.node);
@@ -73,7 +77,8 @@ export class EventLog {
 
   /** Logs what is still pending, and leaves no timer. A second call logs the locks that were lost since. */
   stop(): void {
-    for (const part of [this.#losses, this.#notes, this.#flaps, this.#quarantine, this.#quorum]) part.stop();
+    for (const part of [this.#losses, this.#refusals, this.#notes, this.#flaps, this.#quarantine, this.#quorum])
+      part.stop();
   }
 
   /** Logs what is often the same for several nodes, as one line for all of them. */

@@ -22,7 +22,7 @@ import type { NodeAddress } from './connection/node-address.js';
 import type { NodeParts } from './connection/node-parts.js';
 import { owedFor, OwedReleases } from './owed-releases.js';
 import type { NodeLink } from './connection/node-link.js';
-import { askForNote } from './process-note.js';
+import { askForNote } from './note-on-node.js';
 import { NodeTrust } from './trust/node-trust.js';
 import { Probe } from './trust/probe.js';
 import type { Reply } from './connection/wire-command.js';

@@ -2,12 +2,12 @@ import { LockLostError } from '../api/errors.js';
 import type { LockListener } from '../api/events.js';
 import { extendOnce } from '../lease/extension.js';
 import { LEAST_SHARE_LEFT } from '../port/hand-off.js';
-import type { Denied } from '../quorum/outcome.js';
+import type { Holders } from '../quorum/holders.js';
 import type { HeldLease } from '../lease/lease-context.js';
 import type { Clock, Moment } from '../time/clock.js';
 import { Turns } from '../time/turns.js';
 import { poll } from './polling.js';
-import { requestError, type AcquireRequest, type Acquired } from './request.js';
+import { requestError, type AcquireRequest, type Acquired, type Denial } from './request.js';
 import { takeSeveral, type SeveralContext } from './several.js';
 
 /** The request of one caller. It emits `contended` once at most, and `acquired` when the caller gets the lock. */
@@ -23,6 +23,7 @@ export class CallerRequest implements AcquireRequest {
   constructor(
     { resources, terms, budget, start }: Omit<AcquireRequest, 'report'>,
     private readonly emit: LockListener,
+    private readonly holders: Pick<Holders, 'find'>,
   ) {
     this.resources = resources;
     this.terms = terms;
@@ -50,8 +51,11 @@ export class CallerRequest implements AcquireRequest {
   }
 
   /** Emits `contended` if somebody else has the resources. */
-  report({ kind }: Pick<Denied, 'kind'>): void {
-    if (kind !== 'contended' || this.#wasContended) return;
+  report({ kind, holder }: Denial): void {
+    if (kind !== 'contended') return;
+    // Asked for now, it is known when the wait ends in vain.
+    if (holder !== undefined) this.holders.find(holder);
+    if (this.#wasContended) return;
     this.#wasContended = true;
     this.emit({ type: 'contended', resources: this.resources });
   }

@@ -5,6 +5,9 @@ import type { WaitBudget, WaitTerms } from '../quorum/wait-budget.js';
 import type { Moment } from '../time/clock.js';
 import type { LeaseTerms } from '../time/validity.js';
 
+/** Why a caller does not have what it wants yet, and whose process has it. */
+export type Denial = Pick<Denied, 'kind'> & { readonly holder?: string | undefined };
+
 /** What one caller wants, whichever way it takes. */
 export interface AcquireRequest {
   readonly resources: readonly string[];
@@ -17,7 +20,7 @@ export interface AcquireRequest {
   /** The owner's random value, if other parts of the same lock share it. @default a new value */
   readonly value?: string | undefined;
   /** Called each time the resources are denied. */
-  report(outcome: Pick<Denied, 'kind'>): void;
+  report(denial: Denial): void;
 }
 
 /** A won claim, and the number of attempts that it took. */

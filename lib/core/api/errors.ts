@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import type { ProcessNote } from '../port/process-note.js';
 import { shown } from './names.js';
 import { briefly } from './stack-trace.js';
 
@@ -68,8 +69,19 @@ export class RedlockError extends Error {
   }
 }
 
+/** Who holds a resource. It is for logs only: no answer to a client may have it. */
+export interface LockHolder {
+  /** The mark of the process: what all values of its locks begin with. */
+  readonly holder: string;
+  /** What the process says about itself; set as soon as it is known, which may be a round trip after the error. */
+  readonly process?: ProcessNote | undefined;
+}
+
 /** Another holder has the resource, and kept it for as long as the caller was willing to wait. */
 export class ResourceLockedError extends RedlockError {
+  /** Not enumerable. @default undefined: the votes were split, or the value of the holder is none of this library */
+  declare readonly cause?: LockHolder | undefined;
+
   constructor(
     resources: readonly string[],
     /** Ms until the resource would be free on a quorum of nodes if the holder did nothing more; Infinity if a key never expires. */

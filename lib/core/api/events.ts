@@ -1,4 +1,4 @@
-import { RedlockError, type LockLostError, type RedlockErrorCode } from './errors.js';
+import { RedlockError, type LockHolder, type LockLostError, type RedlockErrorCode } from './errors.js';
 
 /**
  * How a caller got its lock: 'free', nobody else had it; 'hand-off', it was told that somebody had it, and got it from the nodes after that, by a grant
@@ -25,6 +25,8 @@ export type LockEvent =
       readonly resources: readonly string[];
       /** Ms since the call. */ readonly waited: number;
       readonly code: RefusalCode;
+      /** Who holds a resource, as in the `cause` of the error. Only with 'RESOURCE_LOCKED', and only for locks of this library. */
+      readonly cause?: LockHolder | undefined;
     }
   | { readonly type: 'contended'; readonly resources: readonly string[] }
   /** A call without `reentrant: true` asks for resources that the code around it already holds. It waits as every other caller does. */

@@ -10,6 +10,8 @@ import type { CallTrace } from '../telemetry/call-trace.js';
 export interface HeldLease extends Entry {
   readonly resources: readonly string[];
   readonly validity: number;
+  /** The value of its owner on the nodes. */
+  readonly value: string;
 }
 
 /** Whether a caller of this process waits for a lock, and if so, whether the lock may pass to that caller without the nodes. */

@@ -14,6 +14,7 @@ import type { Validity } from '../time/validity.js';
 export class Lease extends RenewalTimer implements HeldLease {
   rosterIndex = -1;
   readonly resources: readonly string[];
+  readonly value: string;
   readonly #claim: OwnClaim;
   /** How often the claim was passed on before this lease. */
   readonly #passes: number;
@@ -32,6 +33,7 @@ export class Lease extends RenewalTimer implements HeldLease {
   ) {
     super(context, terms, taken);
     this.resources = claim.resources;
+    this.value = claim.value;
     this.#claim = claim;
     this.#passes = passes;
     this.#firstTaken = firstTaken ?? taken;
@@ -132,11 +134,10 @@ export class Lease extends RenewalTimer implements HeldLease {
     if (extension.kind === 'gone') throw this.expire('nodes', extension.reason);
     this.assertValid();
     if (extension.kind === 'unproven') throw extension.error;
-    const now = this.#now();
     this.#validity = extension.validity;
     this.isUnconfirmed = false;
     this.ttl = ttl;
-    this.watch(ttl, extension.validity.since, now);
+    this.watch(ttl, extension.validity.since, this.#now());
     this.context.emit({ type: 'extended', resources: this.resources, validity: Math.floor(this.validity) });
   }
 

@@ -45,7 +45,8 @@ export function errorReply(error: unknown): ErrorReply | undefined {
   return words && { ...words, code, retryAfter: retryAfterOf(error) };
 }
 
-function retryAfterOf({ retryAfter }: Partial<ResourceLockedError>): number | undefined {
+function retryAfterOf(error: Error): number | undefined {
+  const { retryAfter } = error as Partial<ResourceLockedError>;
   return retryAfter !== undefined && Number.isFinite(retryAfter) ? retryAfter : undefined;
 }
 

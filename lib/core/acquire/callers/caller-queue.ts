@@ -1,11 +1,12 @@
 import type { Clock, Moment } from '../../time/clock.js';
-import { requestError, type AcquireRequest, type Acquired } from '../request.js';
+import { requestError, type AcquireRequest, type Acquired, type Denial } from '../request.js';
 import { timeForRound } from '../../quorum/wait-budget.js';
 import type { HeldLease, Successor } from '../../lease/lease-context.js';
 import type { NodePool } from '../../quorum/node-pool.js';
 import type { SlotTable, Named } from '../../collections/slot-table.js';
 import type { Denied, Won } from '../../quorum/outcome.js';
 import { Queue } from '../../collections/queue.js';
+import { processMarkOf } from '../../collections/random.js';
 import type { QueueOfCaller } from '../line/in-line-acquisition.js';
 import { Cohort, mayPass } from './cohort.js';
 
@@ -55,14 +56,15 @@ export class CallerQueue implements QueueOfCaller, Named {
     return this.#queued !== undefined;
   }
 
-  /** The kind of the `obstacle`, which costs less than the whole of it. */
-  get kindOfObstacle(): Pick<Denied, 'kind'> {
+  /** Why the callers that wait do not have the lock, in short, which costs less than the whole `obstacle`. */
+  get shortObstacle(): Denial {
     return this.#denial ?? HELD;
   }
 
   /** Why the callers that wait do not have the lock, with all that an error says about it. */
   get obstacle(): Denied {
-    return this.#denial ?? { ...HELD, nodes: [], retryAfter: this.lease?.validity ?? 0, rivals: [] };
+    const { validity = 0, value = '' } = this.lease ?? {};
+    return this.#denial ?? { ...HELD, nodes: [], retryAfter: validity, rivals: [], holder: processMarkOf(value) };
   }
 
   get #denial(): Denied | undefined {

@@ -24,7 +24,7 @@ export class CallerQueues implements WaitingCallers {
     if (queue === undefined) return this.#inLine(request, new CallerQueue(resource, this.#queues)).run(start);
     queue.dateArrival(request);
     // Emits `contended` if somebody has the resource; it refuses nobody.
-    request.report(queue.kindOfObstacle);
+    request.report(queue.shortObstacle);
     const refusal = queue.refusalFor(request);
     if (refusal) return Promise.reject(requestError(refusal, request));
     if (queue.length >= this.maxWaiters) return Promise.reject(requestError(queue.obstacle, request));

@@ -13,6 +13,8 @@ import { VirtualClock } from '../../../support/virtual-clock.js';
 describe('CallerRequest', () => {
   let events: LockEvent[];
   let call: CallerRequest;
+  /** The marks of the processes that it asks about. */
+  let found: string[];
 
   let clock: VirtualClock;
   let hear: (event: LockEvent) => void;
@@ -27,13 +29,23 @@ describe('CallerRequest', () => {
       new AbortSource(),
     );
     const request = { resources: ['a'], terms: DEFAULT_LOCK_OPTIONS, budget, start: clock.now() };
-    call = new CallerRequest(request, (event) => hear(event));
+    found = [];
+    const find = (holder: string) => (found.push(holder), { holder });
+    call = new CallerRequest(request, (event) => hear(event), { find });
   });
 
   it('tells once that somebody else has what is wanted', () => {
     call.report({ kind: 'contended' });
     call.report({ kind: 'contended' });
     expect(events).toEqual([{ type: 'contended', resources: ['a'] }]);
+  });
+
+  it('asks who that is, each time that it is told of one', () => {
+    call.report({ kind: 'contended', holder: 'mark-1' });
+    call.report({ kind: 'contended', holder: 'mark-2' });
+    call.report({ kind: 'contended' });
+    call.report({ kind: 'unavailable' });
+    expect(found).toEqual(['mark-1', 'mark-2']);
   });
 
   const won = (): Acquired => {

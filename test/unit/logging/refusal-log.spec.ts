@@ -1,0 +1,85 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import type { LockHolder } from '../../../lib/core/api/errors.js';
+import type { RefusalCode } from '../../../lib/core/api/events.js';
+import { shown } from '../../../lib/core/api/names.js';
+import { RefusalLog } from '../../../lib/logging/refusal-log.js';
+import { VirtualClock } from '../../support/virtual-clock.js';
+
+const NOTE = { host: 'web-1', pid: 17, application: 'orders', version: '0.1.0', since: '2026-11-24T21:00:00.123Z' };
+const ORDERS = { holder: 'mark-1', process: NOTE };
+const BY_ORDERS = 'held by orders@web-1 (pid 17, since 2026-11-24T21:00:00Z)';
+
+describe('the log of refused calls', () => {
+  let clock: VirtualClock;
+  let lines: string[];
+  let log: RefusalLog;
+  const refuse = (resource: string, cause?: LockHolder, code: RefusalCode = 'RESOURCE_LOCKED'): void =>
+    log.refused({ type: 'refused', resources: [resource], waited: 1, code, cause });
+
+  beforeEach(() => {
+    clock = new VirtualClock();
+    lines = [];
+    log = new RefusalLog({ debug: (line: unknown) => void lines.push(String(line)) }, { clock, names: shown });
+  });
+  afterEach(() => Logger.overrideLogger(['log', 'error', 'warn', 'debug', 'verbose', 'fatal']));
+
+  it('has one line of a burst: which locks, how many calls, and who holds them', async () => {
+    for (let call = 1; call <= 100; call += 1) refuse(`user:${call}`, ORDERS);
+    refuse('job', { holder: 'mark-2' });
+    refuse('job', { holder: 'mark-3', process: { ...NOTE, application: undefined } });
+    refuse('job');
+    expect(lines).toEqual([]);
+    await clock.advance(1_000);
+    expect(lines).toEqual([
+      `Refused: 100 calls for "user:*", ${BY_ORDERS}; 1 call for "job", held by the process mark-2; ` +
+        '1 call for "job", held by web-1 (pid 17, since 2026-11-24T21:00:00Z); ' +
+        '1 call for "job", held by somebody who is not known',
+    ]);
+    await clock.advance(60_000);
+    expect([lines.length, clock.timers]).toEqual([1, 0]);
+  });
+
+  it('names a holder who became known after the call', async () => {
+    const holder: { holder: string; process?: typeof NOTE } = { holder: 'mark-1' };
+    refuse('a', holder);
+    holder.process = NOTE;
+    await clock.advance(1_000);
+    expect(lines).toEqual([`Refused: 1 call for "a", ${BY_ORDERS}`]);
+  });
+
+  it('has one line a second of a flood, counts each call, and names five locks in each', async () => {
+    for (let round = 0; round < 100; round += 1) {
+      for (let call = 0; call < 20; call += 1) refuse(`resource ${call}`.replace(' ', '-'), ORDERS);
+      await clock.advance(100);
+    }
+    await clock.advance(1_000);
+    expect(lines.length).toBeLessThanOrEqual(11);
+    const counted = lines.flatMap((line) => [...line.matchAll(/(\d+) calls/g)].map(([, calls]) => Number(calls)));
+    expect(counted.reduce((sum, calls) => sum + calls, 0)).toBe(2_000);
+    for (const line of lines) {
+      expect(line.match(/held by/g)).toHaveLength(5);
+      expect(line).toMatch(/; \d+ calls for other locks$/);
+    }
+  });
+
+  it('says nothing of calls that were refused for another reason', async () => {
+    for (const code of ['QUORUM_NOT_REACHED', 'ABORTED', 'CLOSED', 'ERROR'] as const) refuse('a', undefined, code);
+    expect(clock.timers).toBe(0);
+    await clock.advance(1_000);
+    expect(lines).toEqual([]);
+  });
+
+  it('does nothing where nobody sees lines of this level', () => {
+    Logger.overrideLogger(['log', 'warn', 'error']);
+    refuse('a', ORDERS);
+    expect(clock.timers).toBe(0);
+  });
+
+  it('says at the end what is pending, and leaves no timer', () => {
+    refuse('a', ORDERS);
+    log.stop();
+    refuse('b', ORDERS);
+    expect([lines, clock.timers]).toEqual([[`Refused: 1 call for "a", ${BY_ORDERS}`], 0]);
+  });
+});
