@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const FOLDERS = ['lib/core', 'lib/memory', 'lib/redis', 'test/simulation'];
-const FILES = ['test/support/seeded-random.ts'];
+const FILES = ['test/support/command-words.ts', 'test/support/seeded-random.ts'];
 /** @type {import('@swc/core').Options} */
 const OPTIONS = {
   jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },

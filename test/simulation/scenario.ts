@@ -44,6 +44,8 @@ export interface Scenario {
   readonly computes: number;
   /** Whether the wall clocks of clients are now and then set so far off that no node takes a token from them. */
   readonly strayClocks: boolean;
+  /** Whether processes leave notes of who they are, which those read who wait for them. */
+  readonly leavesNotes: boolean;
   readonly weakness: Weakness | undefined;
 }
 
@@ -51,7 +53,7 @@ export function rollScenario(dice: Dice, weakness?: Weakness): Scenario {
   const crowded = dice.chance(0.25);
   const exchanging = dice.chance(0.1);
   const clocks = dice.chance(0.85) ? 'wrong' : 'set forward';
-  return {
+  const rolled: Omit<Scenario, 'leavesNotes'> = {
     nodes: dice.chance(0.75) ? 3 : 5,
     clients: dice.whole(2, 3),
     callers: crowded ? dice.whole(3, 6) : dice.whole(1, 2),
@@ -74,6 +76,8 @@ export function rollScenario(dice: Dice, weakness?: Weakness): Scenario {
     strayClocks: clocks === 'wrong' && dice.chance(0.15),
     weakness,
   };
+  // Without a roll of its own, the seeds that were looked into before stay as they were.
+  return { ...rolled, leavesNotes: rolled.length % 4 === 0 };
 }
 
 export function rollClock(

@@ -1,11 +1,14 @@
 import { Redlock } from '../../lib/core/redlock.js';
 import type { ConnectionListener } from '../../lib/redis/connection/connection.js';
+import type { NodeParts } from '../../lib/redis/connection/node-parts.js';
+import { noting } from '../../lib/redis/note-on-node.js';
 import { RedisNode } from '../../lib/redis/redis-node.js';
 import { BatchTurn } from './world/batch-turn.js';
 import type { Dice } from './world/dice.js';
 import { Habits } from './habits.js';
 import type { Holder, Ledger } from './judge/ledger.js';
 import { Machine } from './world/machine.js';
+import { MarkedValues, noteOf } from './marked-values.js';
 import { MAX_TTL, rollClock, type Scenario } from './scenario.js';
 import { SimulatedEncoder, type Teller } from './nodes/sent-batch.js';
 import { SimulatedConnection } from './nodes/simulated-connection.js';
@@ -44,7 +47,7 @@ export class SimulatedClient implements Holder {
     this.redlock = new Redlock({
       nodes: this.nodes,
       clock: this.machine,
-      random: this.dice.fork(name),
+      random: scenario.leavesNotes ? new MarkedValues(name, this.dice.fork(name)) : this.dice.fork(name),
       listener: () => this.habits.perhapsCompute(0.2),
       nodeTimeout: scenario.nodeTimeout,
       maxTtl: MAX_TTL,
@@ -70,8 +73,18 @@ export class SimulatedClient implements Holder {
         this.connections.push(connection);
         return connection;
       };
-      return new RedisNode({ name: node.name, identity: node.name, options: {} }, encoder, { clock, connect });
+      return new RedisNode(
+        { name: node.name, identity: node.name, options: {} },
+        encoder,
+        this.#noting({ clock, connect }),
+      );
     });
+  }
+
+  #noting(parts: NodeParts): NodeParts {
+    if (!this.context.scenario.leavesNotes) return parts;
+    const { processMark } = new MarkedValues(this.name, this.dice);
+    return noting(parts, noteOf(this.name), { keyPrefix: '', processMark, maxTtl: MAX_TTL });
   }
 
   get isLate(): boolean {

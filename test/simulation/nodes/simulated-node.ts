@@ -6,6 +6,7 @@ import { BatchRun } from './batch-run.js';
 import { Channels } from './channels.js';
 import { GivenBack } from '../judge/given-back.js';
 import { GrantDesk } from './grant-desk.js';
+import { plainAnswer } from './kept-notes.js';
 import { Machine, type MachineTerms } from '../world/machine.js';
 import { NodeClock } from '../world/node-clock.js';
 import { batchIn, type SentBatch, type SentClaim, type SentOperation } from './sent-batch.js';
@@ -106,7 +107,7 @@ export class SimulatedNode {
     if (this.isBusy) return reply({ ok: false, reason: this.isBusy, sent: true });
     if (batch) return this.#call(batch, reply, mayBeLate);
     if (wire.includes('EVAL')) this.#distrust();
-    reply({ ok: true, value: 1 });
+    reply({ ok: true, value: plainAnswer(wire, this.memory) });
   }
 
   grant(claim: SentClaim, grant: Grant): void {
