@@ -18,7 +18,11 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
     /^NOPERM .*'eval(sha)?'/i,
     'give its user the rights that docs/waiting.md lists; without EVAL and EVALSHA it runs no Lua scripts, by which all locks work',
   ],
-  [/^NOPERM|^ERR The user executing/, 'give its user the rights that docs/waiting.md lists'],
+  // Inside of a script Redis has words of its own for it, up to 7.0 others than from 7.2 on, and so has Valkey.
+  [
+    /^NOPERM|^ERR (The user executing the|ACL failure in) script/,
+    'give its user the rights that docs/waiting.md lists',
+  ],
   [/^MISCONF/, 'it cannot save to its disk: its own log says why'],
   [/^BUSY/, "somebody's script keeps it busy: find out whose"],
   [/^(CLUSTERDOWN|CROSSSLOT|MOVED|ASK|TRYAGAIN)\b/, 'it runs in cluster mode: name independent masters'],

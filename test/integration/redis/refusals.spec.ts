@@ -63,7 +63,7 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   'lets its user write nothing': {
     begin: user('-set', '-del'),
     end: user('+set', '+del'),
-    reason: /The user executing the script .* - give its user the rights/,
+    reason: /^ERR (The user executing the|ACL failure in) script.* - give its user the rights/,
   },
 };
 

@@ -11,7 +11,7 @@ export const lua = checkOfNode('Lua', async ({ session }) => {
       what: `it runs no Lua scripts: ${(error as Error).message}`,
       why: 'without scripts it gives no votes',
       remedy:
-        'allow EVAL and EVALSHA to the user of the locks; where Lua is off because of a hole in the server, update the server',
+        'allow EVAL and EVALSHA to the user of the locks, and load the module for Lua into a Valkey without it; where Lua is off because of a hole in the server, update the server',
     };
   }
 });

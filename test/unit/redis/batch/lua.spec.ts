@@ -6,6 +6,7 @@ describe('an error of a node that runs no scripts', () => {
     "ERR unknown command 'evalsha', with args beginning with: '7c5c' '4' 'lock:~waiting' 'lock:user:ann'",
     'ERR unknown command `EVAL`, with args beginning with: `return 1`, `0`, ',
     "ERR unknown command 'eval'",
+    "ERR Could not find scripting engine 'lua'",
   ])('is one sentence, without the keys in it: %s', (error) => {
     expect([isWithoutLua(error), withoutKeys(error)]).toEqual([true, NO_LUA]);
   });

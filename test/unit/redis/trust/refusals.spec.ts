@@ -94,6 +94,8 @@ describe('advised', () => {
     ['NOREPLICAS Not enough good replicas to write.', 'min-replicas-to-write'],
     ['NOPERM this user has no permissions', 'docs/waiting.md'],
     ["ERR The user executing the script can't run this command", 'docs/waiting.md'],
+    ["ERR ACL failure in script: User locks has no permissions to run the 'set' command", 'docs/waiting.md'],
+    ['ERR ACL failure in script: No permissions to access a key', 'docs/waiting.md'],
     ['MISCONF Redis is configured to save', 'its own log'],
     ['BUSY Redis is busy running a script', 'script'],
     ['CLUSTERDOWN Hash slot not served', 'independent masters'],
