@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
@@ -12,24 +11,12 @@ import { faultTable } from '../support/faults/fault-table.js';
 import { poolOn } from '../support/nest/nodes.js';
 import { Telemetry } from '../support/nest/telemetry.js';
 import { closeApps, TestApp } from '../support/nest/test-app.js';
+import { ALERTS, alertRules } from '../support/operations/alert-rules.js';
 import { selectionsOf } from '../support/operations/promql.js';
 import { startRedisServers, stopAll } from '../support/redis-server.js';
 import { valueOf, type Series } from '../support/scrape.js';
 
-interface Rule {
-  readonly alert: string;
-  readonly expr: string;
-  readonly annotations: { readonly summary: string; readonly description: string };
-}
-
-const ALERTS = 'docs/operations/alerts.yml';
 const execute = promisify(execFile);
-
-function rules(): Rule[] {
-  // Without types of its own.
-  const { load } = createRequire(import.meta.url)('js-yaml') as { load(yaml: string): { groups: { rules: Rule[] }[] } };
-  return load(readFileSync(ALERTS, 'utf8')).groups.flatMap((group) => group.rules);
-}
 
 interface Dashboard {
   readonly panels: readonly { readonly title: string; readonly targets: readonly { readonly expr: string }[] }[];
@@ -93,7 +80,7 @@ describe('the files in docs/operations', () => {
     });
 
   it('have alerts that read metrics and labels that there are', () => {
-    expect(rules().map(({ alert }) => alert)).toEqual([
+    expect(alertRules().map(({ alert }) => alert)).toEqual([
       'RedlockNoQuorum',
       'RedlockNoMargin',
       'RedlockLost',
@@ -103,12 +90,12 @@ describe('the files in docs/operations', () => {
       'RedlockClock',
       'RedlockJobNowhere',
     ]);
-    expect(rules().flatMap(({ expr }) => missing(expr))).toEqual([]);
-    expect(rules().every(({ expr }) => selectionsOf(expr).length > 0)).toBe(true);
+    expect(alertRules().flatMap(({ expr }) => missing(expr))).toEqual([]);
+    expect(alertRules().every(({ expr }) => selectionsOf(expr).length > 0)).toBe(true);
   });
 
   it('have alerts whose texts name labels of their expressions', () => {
-    for (const { expr, annotations } of rules()) {
+    for (const { expr, annotations } of alertRules()) {
       const named = [...JSON.stringify(annotations).matchAll(/\$labels\.(\w+)/g)].map(([, label]) => label);
       for (const label of named) expect(expr).toContain(label);
     }
@@ -132,7 +119,7 @@ describe('the files in docs/operations', () => {
 
   it('have a page of faults that names metrics and alerts that there are', () => {
     const named = new Set(faultTable().flatMap(({ metrics }) => metrics));
-    const alerts = rules().map(({ alert }) => alert);
+    const alerts = alertRules().map(({ alert }) => alert);
     // The exporter of this test serves durations without their unit, and histograms as several series.
     const isThere = (name: string): boolean =>
       alerts.includes(name) ||

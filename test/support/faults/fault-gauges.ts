@@ -1,4 +1,7 @@
-import { valueOf, type Series } from '../scrape.js';
+import { MAX_TTL as DEFAULT_MAX_TTL } from '../../../lib/core/api/options.js';
+import { alertRules, type AlertRule } from '../operations/alert-rules.js';
+import { conditionOf } from '../operations/condition.js';
+import type { Series } from '../scrape.js';
 
 /** What a Prometheus server gets of a pool with one fault. */
 export interface FaultScrape {
@@ -18,24 +21,26 @@ const GAUGES: readonly string[] = [
   'redlock_node_clock_offset',
 ];
 
-/** Whether an alert would come of such a scrape if it lasted; those that are about calls for locks are not here. */
-const ALERTS: Readonly<Record<string, (scrape: FaultScrape) => boolean>> = {
-  RedlockNoQuorum: ({ during }) => valueOf(during, 'redlock_quorum_margin')! < 0,
-  RedlockNoMargin: ({ during }) => valueOf(during, 'redlock_quorum_margin') === 0,
-  RedlockNodeRestarting: ({ during, port }) =>
-    valueOf(during, 'redlock_node_state', { server_port: port, redlock_node_state: 'quarantined' }) === 1,
-  RedlockClock: ({ during, port, maxTtl }) =>
-    Math.abs(valueOf(during, 'redlock_node_clock_offset', { server_port: port })!) > maxTtl / 4_000,
-};
+/** The alerts whose threshold is to be adapted to `maxTtl`, and is written for the default. */
+const OF_MAX_TTL: readonly string[] = ['RedlockClock'];
 
 /** Returns those of the metrics and alerts that do not show the fault. */
 export function silentOnes(names: readonly string[], scrape: FaultScrape): string[] {
   const { before, during, port } = scrape;
   return names.filter((name) => {
+    const rule = alertRules().find(({ alert }) => alert === name);
+    if (rule !== undefined) return isOn(rule, before, scrape) || !isOn(rule, during, scrape);
     const metric = name.replace(/_seconds$/, '');
-    if (GAUGES.includes(metric)) return valuesOf(before, metric, port) === valuesOf(during, metric, port);
-    return ALERTS[name]?.(scrape) === false;
+    return GAUGES.includes(metric) && valuesOf(before, metric, port) === valuesOf(during, metric, port);
   });
+}
+
+/** Returns whether an alert would come of a scrape if it lasted. */
+function isOn({ alert, expr }: AlertRule, series: readonly Series[], { port, maxTtl }: FaultScrape): boolean {
+  const condition = conditionOf(expr);
+  const scale = OF_MAX_TTL.includes(alert) ? maxTtl / DEFAULT_MAX_TTL : 1;
+  const found = condition.holds(series, condition.threshold * scale);
+  return found.some((labels) => (labels['server_port'] ?? port) === port);
 }
 
 /** Of one node, or of the pool. */
