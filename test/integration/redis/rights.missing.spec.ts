@@ -25,7 +25,7 @@ interface Findings {
   readonly free: string;
   readonly waiting: string;
   readonly several: string;
-  /** Of two locks that are asked for in one turn. */
+  /** Of locks that are asked for in one turn. */
   readonly together: string;
   readonly handOff: boolean;
   readonly votes: boolean;
@@ -77,7 +77,9 @@ describe.each(serverPrograms())('on %s, a user without one of the rights that th
       free,
       waiting: await waited,
       several: await outcome(one.redlock.acquire([pool.resource(), pool.resource()], SOON)),
-      together: await outcome(Promise.all([1, 2].map(() => one.redlock.acquire(pool.resource(), SOON)))),
+      together: await outcome(
+        Promise.all(Array.from({ length: 12 }, () => one.redlock.acquire(pool.resource(), SOON))),
+      ),
       handOff: one.count('hand-off-unavailable') === 0,
       votes: status!.votes,
     };
