@@ -17,7 +17,9 @@ export function setUpPackages(root, env = process.env) {
   console.log('Installing packages: npm ci');
   const [program, ...args] = npm(env);
   // --include=dev: what is tested and started here needs them, also where NODE_ENV says production.
-  if (!runVisibly(program, [...args, 'ci', '--include=dev', '--no-audit', '--no-fund'], { cwd: root, env })) {
+  // Its warnings are about tools of this project that name newer versions of Node.js, and nothing to be done about.
+  const flags = ['--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
+  if (!runVisibly(program, [...args, 'ci', ...flags], { cwd: root, env })) {
     throw new SetUpError('npm ci failed: its own words are above.');
   }
 }

@@ -54,7 +54,7 @@ describe('setUpPackages', () => {
 
   it('installs where nothing is installed', async () => {
     setUpPackages(programs.folder, env);
-    expect(await called()).toBe('ci --include=dev --no-audit --no-fund\n');
+    expect(await called()).toBe('ci --include=dev --no-audit --no-fund --loglevel=error\n');
   });
 
   it('installs again when the lock has changed since', async () => {
