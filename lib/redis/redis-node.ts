@@ -51,9 +51,9 @@ export class RedisNode implements LockNode {
       granted: this.#granted,
       notBefore: () => this.#connection.latestAnsweredSentAt,
       asking: (value, resource) => this.#batches.asking(value, resource),
-      // The waiter has given up. On a barred node the vote belongs to another node of the pool, at the same server.
+      // The waiter has given up. On a barred node, the vote is another node's of the pool, at the same server.
       unwanted: (claim) => {
-        if (!this.#trust.obstacle) giveBack(claim, encoder.trust.maxTtl);
+        if (!this.#batches.hasJustAskedFor(claim) && !this.#trust.obstacle) giveBack(claim, encoder.trust.maxTtl);
       },
       unavailable: (reason) => this.#tellPool({ type: 'hand-off-unavailable', reason }),
     });

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import type { Claim } from '../../lib/core/port/claim.js';
+import { Claim } from '../../lib/core/port/claim.js';
 import type { WaiterStub } from '../support/waiter-stub.js';
 import type { ContractSuite } from './contract-suite.js';
 
@@ -73,6 +73,15 @@ export function describeGrants(suite: ContractSuite): void {
     expect(await suite.acquire(waiter.claim)).toMatchObject({ kind: 'granted' });
     await suite.probed();
     expect(waiter.grants).toEqual([]);
+  });
+
+  it('take no vote that is asked for again under the same value, in one batch with all that was before', async () => {
+    const { a, holder, waiter } = await contested();
+    const again = new Claim([a], waiter.claim.value);
+    const [, , answer] = await Promise.all([suite.release(holder), suite.release(waiter.claim), suite.acquire(again)]);
+    expect(answer).toMatchObject({ kind: 'granted' });
+    await suite.probed();
+    expect(await suite.under.read(a)).toBe(again.value);
   });
 
   it('last for the grace of the waiter, whatever the holder had', async () => {

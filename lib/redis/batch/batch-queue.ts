@@ -38,6 +38,8 @@ export class BatchQueue {
   #overtaken = 0;
   /** Batches that are sent and not answered, the oldest first. */
   readonly #underWay: Batch[] = [];
+  /** The batch that was answered last. */
+  #latest: Batch | undefined;
 
   readonly #flush = (): void => this.flush();
 
@@ -69,6 +71,15 @@ export class BatchQueue {
     return undefined;
   }
 
+  /**
+   * Returns whether the latest answer is about a vote on this resource under this value. From version 7.2 on, Redis publishes the grants of a batch
+   * behind its answer. Example: one batch releases `a`, which goes to a waiter, gives the place of this waiter back, and asks for `a` under the
+   * value of the waiter again. The message of the grant comes last, and the vote that the waiter has by now is not the one that it tells of.
+   */
+  hasJustAskedFor({ value, resources }: Claim): boolean {
+    return this.#latest?.asksFor(value, resources[0]!) ?? false;
+  }
+
   /** Sends what was collected. */
   flush(): void {
     const last = this.#open;
@@ -98,6 +109,7 @@ export class BatchQueue {
       this.#refused.push(batch);
     } else {
       if (reply.ok) this.#overtaken = this.#refused.length;
+      this.#latest = batch;
       this.carrier.settle(batch, reply);
     }
     if (this.#underWay.length === 0 && this.#refused.length > 0) this.#sendRefused();

@@ -53,6 +53,12 @@ export class Batch {
     return this.questions.find((question, at) => asks(question) && isWait(this.verbs[at]!))?.claim;
   }
 
+  /** Returns whether an operation asks under this value for a vote on a resource. */
+  asksFor(value: string, resource: string): boolean {
+    const asks = ({ claim }: Question<unknown>): boolean => claim.value === value && claim.resources.includes(resource);
+    return this.questions.some((question, at) => isVote(this.verbs[at]!) && asks(question));
+  }
+
   /** Returns the releases of the batch, and the rest. */
   split(): { readonly releases: Batch; readonly rest: Batch } {
     const [releases, rest] = [new Batch(), new Batch()];

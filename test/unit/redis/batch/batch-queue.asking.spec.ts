@@ -85,4 +85,40 @@ describe('BatchQueue, asked who waits for an answer', () => {
     underWay.pop()!(OK);
     expect(queue.asking('mine', 'a')).toEqual({ claim, since: momentOf(1) });
   });
+
+  describe('of the latest answer', () => {
+    const both = new Claim(['b', 'a'], 'mine');
+
+    it.each<[Verb, Claim]>([
+      ['A', claim],
+      ['W', claim],
+      ['a', both],
+    ])('knows that it is about a vote, asked for by %s', async (verb, one) => {
+      await askAs(verb, one);
+      expect(queue.hasJustAskedFor(claim)).toBe(false);
+      answer(OK);
+      expect(queue.hasJustAskedFor(claim)).toBe(true);
+      expect(queue.hasJustAskedFor(other)).toBe(false);
+      expect(queue.hasJustAskedFor(new Claim(['c'], 'mine'))).toBe(false);
+    });
+
+    it('forgets it with the next answer', async () => {
+      await askAs('A');
+      await askAs('A', other);
+      answer(OK, OK);
+      expect(queue.hasJustAskedFor(claim)).toBe(false);
+    });
+
+    it.each<Verb>(['R', 'L', 'E'])('knows of no vote that %s asks for', async (verb) => {
+      await askAs(verb);
+      answer(OK);
+      expect(queue.hasJustAskedFor(claim)).toBe(false);
+    });
+
+    it('knows of no vote where the node did not know the script', async () => {
+      await askAs('A');
+      answer(NOSCRIPT);
+      expect(queue.hasJustAskedFor(claim)).toBe(false);
+    });
+  });
 });
