@@ -30,6 +30,8 @@ export class Generator {
   readonly #repliesFirst: boolean;
   /** How many of all claims wait. */
   readonly #budget: number;
+  /** How often counters were set. */
+  #counts = 0;
   #alive = Array.from({ length: PROCESSES }, (_, index) => index);
 
   constructor(
@@ -91,6 +93,7 @@ export class Generator {
 
   /** Sometimes above all that the node would give away. */
   #count(): Step {
+    this.#counts += 1;
     const fence = this.#dice.pick([1, this.maxTtl * 600]) * this.#dice.whole(1, 10);
     return { kind: 'count', resource: this.#dice.pick(RESOURCES), fence };
   }
@@ -134,11 +137,14 @@ export class Generator {
     return ttl;
   }
 
-  /** Near each other, so that counters meet proposals, and now and then far from the clock. */
+  /**
+   * Near each other, so that counters meet proposals, and now and then far from the clock. Those after a counter was set back are above all before
+   * it: a node never gives a token twice, because the time goes on, and who hears of a token again takes it for a repeated message.
+   */
   #proposal(): number | undefined {
     const dice = this.#dice;
     if (dice.chance(0.1)) return undefined;
-    return dice.chance(0.03) ? dice.pick([1, -1]) * this.maxTtl * 600 : dice.whole(1, 2_000);
+    return dice.chance(0.03) ? dice.pick([1, -1]) * this.maxTtl * 600 : dice.whole(1, 2_000) + 2_100 * this.#counts;
   }
 }
 
