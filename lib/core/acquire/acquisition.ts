@@ -108,7 +108,7 @@ export class Acquisition {
     const { clock } = this.context.pool;
     const way = this.#wayOf(request);
     let won = await way.take(request);
-    for (let attempts = won.attempts; ; won = await way.again(request), attempts += won.attempts) {
+    for (let { attempts } = won; ;) {
       await this.#turns.next();
       let now = clock.now();
       let ready: Acquired | undefined = won;
@@ -124,6 +124,8 @@ export class Acquisition {
       if (isOver) way.giveUp(request);
       budget.throwIfAborted();
       if (isOver) throw requestError({ kind: 'blocked', nodes: [] }, request);
+      won = await way.again(request);
+      attempts += won.attempts;
     }
   }
 

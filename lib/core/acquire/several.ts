@@ -1,7 +1,7 @@
 import { lockOf, startRound } from './single-round.js';
 import type { Moment } from '../time/clock.js';
 import type { LeaseTerms } from '../time/validity.js';
-import { ValueSpoiled } from './line/claim-in-line.js';
+import { ValueInDoubt } from './line/claim-in-line.js';
 import { singleRoundUnlessAborted } from './polling.js';
 import { requestError, type AcquireRequest, type Acquired } from './request.js';
 import { timeForRound } from '../quorum/wait-budget.js';
@@ -47,7 +47,7 @@ async function takeInLine(
     await parts.gather();
     return await parts.merge(attempts);
   } catch (error) {
-    if (error instanceof ValueSpoiled) return undefined;
+    if (error instanceof ValueInDoubt) return undefined;
     throw error;
   } finally {
     parts.end();
@@ -110,7 +110,7 @@ class Parts {
   }
 
   get #isWhole(): boolean {
-    return this.#leases.every(({ validity }) => validity > 0) && !this.#claims.some(({ isSpoiled }) => isSpoiled);
+    return this.#leases.every(({ validity }) => validity > 0) && !this.#claims.some(({ isDoubtful }) => isDoubtful);
   }
 
   #partOf(resource: string, start: Moment): AcquireRequest {

@@ -38,12 +38,12 @@ export class OwnClaim extends Claim {
   }
 
   /** True if at least one node is in doubt; the `parts` are not looked at. */
-  get isSpoiled(): boolean {
+  get isDoubtful(): boolean {
     return this.#doubts !== undefined && this.#doubts.size > 0;
   }
 
-  isDoubtful(nodeIndex: number): boolean {
-    return this.#doubts?.has(nodeIndex) === true || this.parts?.some((part) => part.isDoubtful(nodeIndex)) === true;
+  isDoubtfulAt(nodeIndex: number): boolean {
+    return this.#doubts?.has(nodeIndex) === true || this.parts?.some((part) => part.isDoubtfulAt(nodeIndex)) === true;
   }
 
   override doubt(nodeIndex: number): void {

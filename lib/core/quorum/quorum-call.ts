@@ -142,7 +142,7 @@ export class QuorumCall<A extends Answer> extends TimedTask implements Question<
   }
 
   answer(nodeIndex: number, given: A | Unknown): void {
-    const answer = this.claim.isDoubtful(nodeIndex) && given.kind === this.#yes ? DOUBTFUL : given;
+    const answer = this.claim.isDoubtfulAt(nodeIndex) && given.kind === this.#yes ? DOUBTFUL : given;
     if (requests.hasSubscribers && this.answers[nodeIndex] === undefined) this.#publish(nodeIndex, given);
     this.answers[nodeIndex] = answer;
     if (this.#outcome) return this.#late(nodeIndex, answer);

@@ -80,7 +80,7 @@ export class WaitBudget {
    * Returns the ms left at `now` to wait behind other callers of the process. They ask the nodes in place of this caller, so that the wait
    * is no longer than the attempts of this caller would take.
    */
-  remainingInLine(now: Moment): number {
+  remainingInQueue(now: Moment): number {
     const { waitTimeout, retryCount, retryDelay } = this.terms;
     return Math.min(waitTimeout, retryCount === Infinity ? Infinity : retryCount * retryDelay) - this.waitedUntil(now);
   }

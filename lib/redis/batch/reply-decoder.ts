@@ -33,7 +33,7 @@ const USUAL: Readonly<Partial<Record<Verb, NodeAnswer>>> = {
   [VERB.extendAll]: { kind: 'extended' },
   [VERB.release]: { kind: 'released' },
   [VERB.releaseAll]: { kind: 'released' },
-  [VERB.leave]: { kind: 'released' },
+  [VERB.releaseInLine]: { kind: 'released' },
   [VERB.makeRoom]: { kind: 'released' },
   [VERB.makeRoomForAll]: { kind: 'released' },
   [VERB.yield]: { kind: 'kept' },

@@ -18,7 +18,7 @@ export const NEEDS: Record<Verb, Needs> = {
   [VERB.keep]: TTL,
   [VERB.raise]: TOKEN,
   [VERB.release]: NOTHING,
-  [VERB.leave]: needing('grantTtl'),
+  [VERB.releaseInLine]: needing('grantTtl'),
   [VERB.makeRoom]: needing('grantTtl'),
   [VERB.yield]: needing('grantTtl', 'arrival'),
   [VERB.acquireAll]: VOTE,
@@ -31,7 +31,7 @@ export const NEEDS: Record<Verb, Needs> = {
 
 const RELEASES: ReadonlySet<Verb> = new Set([
   VERB.release,
-  VERB.leave,
+  VERB.releaseInLine,
   VERB.makeRoom,
   VERB.releaseAll,
   VERB.makeRoomForAll,
@@ -76,7 +76,7 @@ export function extendVerb({ claim, mayShorten }: Pick<Question<never>, 'claim' 
 /** Returns the verb that gives a claim back, together with its place in line. A vote that leaves its claim in line has a claim without a place. */
 export function releaseVerb({ claim, isFollowed }: Pick<Question<never>, 'claim' | 'isFollowed'>): Verb {
   if (isFollowed) return severalOr(VERB.makeRoom, claim);
-  return claim.place ? VERB.leave : severalOr(VERB.release, claim);
+  return claim.place ? VERB.releaseInLine : severalOr(VERB.release, claim);
 }
 
 /** Returns whether a claim may stand in line after this answer; it may also do so where no answer came. */

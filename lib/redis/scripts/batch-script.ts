@@ -47,7 +47,7 @@ local KEYS, ARGV = KEYS, ARGV
 local verbs, values, counters = ARGV[2], ARGV[3], ARGV[4]
 local key_at, word_at, value_at = 3, 5, 1
 local ttl, waiter_terms, proposal, proposed, extra_tokens, value, in_full, answers, extras
-local count, is_wrong = 0, false
+local count, is_refused = 0, false
 -- What follows a key in the name of its line.
 local line_suffix = '${FAMILIES.line}'
 local max_ttl, trust = tonumber(ARGV[5]), sub(verbs, 1, 1)
@@ -77,7 +77,7 @@ ${COUNT_VOTES}
     ttl, waiter_terms = ARGV[word_at + 1], ARGV[word_at + 2]
     proposal, extra_tokens = ARGV[word_at + 3], ARGV[word_at + 4] - 1
     word_at, proposed = word_at + 4, tonumber(proposal)
-    is_wrong = tonumber(ttl) > max_ttl
+    is_refused = tonumber(ttl) > max_ttl
       or now and proposed > 0 and (proposed > now + furthest or proposed < now - furthest)
   elseif name == ${BYTE.value} then
     word_at = word_at + 1
@@ -95,11 +95,11 @@ ${COUNT_VOTES}
     local usual
     if name ~= ${BYTE.extend} and somebody_waits == nil then somebody_waits = call('EXISTS', KEYS[1]) == 1 end
     if name == ${BYTE.extend} then
-      usual = not is_wrong and try('GET', key) == value
+      usual = not is_refused and try('GET', key) == value
         and (try('PTTL', key) >= tonumber(ttl) or try('PEXPIRE', key, ttl) == 1)
     elseif name < ${LAST_SINGLE_BYTE} and (not somebody_waits or call('EXISTS', key .. line_suffix) == 0) then
       if name == ${BYTE.wait} or name == ${BYTE.acquire} then
-        local taken = not quarantine and not is_wrong and try('SET', key, value, 'NX', 'PX', ttl)
+        local taken = not quarantine and not is_refused and try('SET', key, value, 'NX', 'PX', ttl)
         usual = taken and taken.ok
         if usual then
           local counter = ${counterAt('key_at')}
@@ -111,7 +111,7 @@ ${COUNT_VOTES}
             votes[voted], fields[voted], vote_keys[voted], vote_values[voted] = count, counter, key, value
           end
         end
-      elseif name == ${BYTE.leave} or name == ${BYTE.release} or name == ${BYTE.makeRoom} then
+      elseif name == ${BYTE.releaseInLine} or name == ${BYTE.release} or name == ${BYTE.makeRoom} then
         usual = try('GET', key) == value and try('DEL', key) == 1
       end
     end

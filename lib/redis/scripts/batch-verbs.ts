@@ -21,7 +21,7 @@ local function extend(changes)
 end
 
 local function acquire()
-  if quarantine or is_wrong then return refusal() end
+  if quarantine or is_refused then return refusal() end
   local owners, is_new, is_held = {}, false, false
   for k = at, at + size - 1 do
     local owner = owner_of(KEYS[k])
@@ -132,12 +132,12 @@ end
 return function(letter, at, size, value)
   local key = KEYS[at]
   if letter == '${VERB.release}' then return give_back(at, value, true) end
-  if letter == '${VERB.leave}' or letter == '${VERB.makeRoom}' then
+  if letter == '${VERB.releaseInLine}' or letter == '${VERB.makeRoom}' then
     if somebody_waits then call('ZREM', key .. line_suffix, member_of(value)) end
-    return give_back(at, value, letter == '${VERB.leave}')
+    return give_back(at, value, letter == '${VERB.releaseInLine}')
   end
   if letter == '${VERB.acquire}' or letter == '${VERB.wait}' then
-    if quarantine or is_wrong then return refusal() end
+    if quarantine or is_refused then return refusal() end
     local owner = owner_of(key)
     if owner == value then
       local first = check_token(first_token(at, 1, false))

@@ -104,8 +104,8 @@ ${TRUST_CHECK}
     local lasts, value, channel = match(head[1], '^(%d+) (%S+) (.*)$')
     -- Only who subscribed to this very channel: monitoring tools that listen to all of them would make the dead look alive.
     local listening = try('PUBSUB', 'NUMSUB', channel)
-    local heard = listening[2] or 1
-    if heard > 0 then
+    -- Where it is not permitted to ask, the message itself tells whether somebody listens.
+    if (listening[2] or 1) > 0 then
       local step = max_ttl * 250
       local reached = math.ceil((now - 2 * step) / step) * step
       local fence = math.max(fence_of(at) + 1, reached)
@@ -113,19 +113,20 @@ ${TRUST_CHECK}
       -- Others may publish, too, but do not know what only this node and its clients do.
       local known = select(2, words_of_mark()) or ''
       local signature = redis.sha1hex(known .. ' ' .. grant .. ' ' .. known)
-      heard = not is_too_far(fence) and try('PUBLISH', channel, signature .. ' ' .. grant)
-      if type(heard) ~= 'number' then
+      local receivers = not is_too_far(fence) and try('PUBLISH', channel, signature .. ' ' .. grant)
+      if type(receivers) ~= 'number' then
         -- No token for that waiter, or not allowed to tell anybody: the line stays as it is and is served when its head asks.
         call('ZADD', line, head[2], head[1])
         call('PEXPIRE', line, '${LINE_KEPT}')
         return false
       end
-      if heard > 0 then
+      if receivers > 0 then
         count_fence(at, fence + ${TOKENS_PER_GRANT - 1})
         call('SET', key, value, 'PX', lasts)
         return false, value, tonumber(lasts)
       end
     end
+    -- Nobody listens: the waiter is dead, and stays out of the line.
   end
   return false
 end

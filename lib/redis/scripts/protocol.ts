@@ -18,7 +18,7 @@ const SINGLE = {
   /** Releases, compare-and-delete (the Redis distributed-locks page), and serves the line. */
   release: 'R',
   /** Releases, leaves the line, and serves it. */
-  leave: 'L',
+  releaseInLine: 'L',
   /** Releases and leaves the line, which the operation that follows serves. */
   makeRoom: 'S',
   /** Passes what has the value to an older waiter, and takes a place behind it. */

@@ -120,7 +120,7 @@ export class CallerQueue implements QueueOfCaller, Named {
           abort,
         });
       };
-      let stop = budget.watch(budget.remainingInLine(now), { timeout, abort }, now);
+      let stop = budget.watch(budget.remainingInQueue(now), { timeout, abort }, now);
       const begin = (won?: Acquired): void => {
         stop();
         resolve(won ?? askNodes());

@@ -8,7 +8,7 @@ import type { Validity } from '../../time/validity.js';
 import { Votes } from '../../quorum/votes.js';
 
 /** Thrown if a command on its way to a node may release the claim, and the value cannot be replaced because other parts of the lock share it. */
-export class ValueSpoiled extends Error {}
+export class ValueInDoubt extends Error {}
 
 /** The owner of a place in line. */
 export interface Waiter {
@@ -97,12 +97,12 @@ export class ClaimInLine {
   }
 
   /**
-   * Returns what stands in line in the next round: this one or, if its claim is spoiled, one with a new value that is in no earlier command.
-   * @throws ValueSpoiled if the claim is spoiled and its value cannot change, because other parts of the lock share it
+   * Returns what stands in line in the next round: this one or, if its claim is in doubt, one with a new value that is in no earlier command.
+   * @throws ValueInDoubt if the claim is in doubt and its value cannot change, because other parts of the lock share it
    */
   next(): ClaimInLine {
-    if (!this.claim.isSpoiled) return this;
-    if (this.request.value !== undefined) throw new ValueSpoiled();
+    if (!this.claim.isDoubtful) return this;
+    if (this.request.value !== undefined) throw new ValueInDoubt();
     this.place.stopWaiting();
     this.pool.release(this.claim, this.request.terms.ttl);
     return new ClaimInLine(this.pool, this.request, this.waiter);

@@ -136,7 +136,7 @@ export class InLineAcquisition implements Waiter {
   /** A grant counts unless a command is on its way to the node that may give the vote away again. */
   granted(node: string, grant: Grant): void {
     const nodeIndex = this.pool.nodeIndexOf(node);
-    if (!this.#inLine.claim.isDoubtful(nodeIndex)) this.#waiting.granted(nodeIndex, grant);
+    if (!this.#inLine.claim.isDoubtfulAt(nodeIndex)) this.#waiting.granted(nodeIndex, grant);
   }
 
   get #waiting(): LineWait {

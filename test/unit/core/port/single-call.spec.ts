@@ -32,8 +32,8 @@ describe('questionToReturn', () => {
   ])('makes its node doubtful until it is answered, and for good where that is %j: %s', (answer, doubtful) => {
     const claim = new OwnClaim(['a'], 'ours');
     const returned = questionToReturn(claim, 500, 2);
-    expect([claim.isDoubtful(2), claim.isDoubtful(0)]).toEqual([true, false]);
+    expect([claim.isDoubtfulAt(2), claim.isDoubtfulAt(0)]).toEqual([true, false]);
     returned.answer(0, answer);
-    expect([claim.isDoubtful(2), claim.isDoubtful(0)]).toEqual([doubtful, false]);
+    expect([claim.isDoubtfulAt(2), claim.isDoubtfulAt(0)]).toEqual([doubtful, false]);
   });
 });

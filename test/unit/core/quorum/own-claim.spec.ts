@@ -12,15 +12,15 @@ describe('OwnClaim', () => {
     claim.doubt(1);
     claim.doubt(1);
     claim.resolveDoubt(1);
-    expect([claim.isDoubtful(1), claim.isDoubtful(0), claim.isSpoiled]).toEqual([true, false, true]);
+    expect([claim.isDoubtfulAt(1), claim.isDoubtfulAt(0), claim.isDoubtful]).toEqual([true, false, true]);
     claim.resolveDoubt(1);
-    expect([claim.isDoubtful(1), claim.isSpoiled]).toEqual([false, false]);
+    expect([claim.isDoubtfulAt(1), claim.isDoubtful]).toEqual([false, false]);
   });
 
   it('is doubtful where one of the claims is that it merges, and is not spoiled by that', () => {
     const merged = OwnClaim.merging([claim, new OwnClaim(['b'], 'v')], ['a', 'b'], 'v');
     claim.doubt(1);
-    expect([merged.isDoubtful(1), merged.isDoubtful(0), merged.isSpoiled]).toEqual([true, false, false]);
+    expect([merged.isDoubtfulAt(1), merged.isDoubtfulAt(0), merged.isDoubtful]).toEqual([true, false, false]);
   });
 
   it('asks for as many tokens as its place says, and for one without a place', () => {

@@ -133,7 +133,7 @@ describe('WaitBudget', () => {
   ])('%j, after 100 ms has %d ms left behind others: no more than its own tries would take', (terms, left) => {
     const one = budget(terms);
     clock.block(100);
-    expect(one.remainingInLine(clock.now())).toBe(left);
+    expect(one.remainingInQueue(clock.now())).toBe(left);
   });
 
   describe('watch', () => {

@@ -94,7 +94,11 @@ describe('Surrender', () => {
     if (verb === 'yield') surrender.yieldVotes([GRANTED, GRANTED, HELD]);
     else surrender.giveWay();
     await memory.clock.advance(2);
-    expect([us.claim.isDoubtful(0), us.claim.isDoubtful(1), us.claim.isSpoiled]).toEqual([doubtful, false, doubtful]);
+    expect([us.claim.isDoubtfulAt(0), us.claim.isDoubtfulAt(1), us.claim.isDoubtful]).toEqual([
+      doubtful,
+      false,
+      doubtful,
+    ]);
   });
 
   it.each<[string, AcquireAnswer | Unknown | undefined, number]>([
