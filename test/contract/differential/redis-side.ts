@@ -11,7 +11,7 @@ import { connectRedis } from '../../support/redis-client.js';
 import type { RedisServer } from '../../support/redis-server.js';
 import { Asker } from './asker.js';
 import { PREFIX, readState } from './redis-state.js';
-import { RepliesFirst } from './replies-first.js';
+import { RepliesFirst } from '../../support/replies-first.js';
 import {
   PROCESSES,
   type AskStep,

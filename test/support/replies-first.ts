@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Server, type Socket } from 'node:net';
-import { HOST, listenOnFreePort } from '../../support/redis-server/ports.js';
-import { RespFrames } from '../../support/resp-frames.js';
+import { HOST, listenOnFreePort } from './redis-server/ports.js';
+import { RespFrames } from './resp-frames.js';
 
 /**
  * Stands before a node and has it tell what it publishes behind its next reply: in the order of Redis from 7.2 on, which before
