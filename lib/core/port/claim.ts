@@ -36,7 +36,7 @@ export interface Grant {
  */
 export class Claim {
   /**
-   * True once the holder has finished with the claim or has lost it: whoever listens for its grants may forget it. (Whether a grant ends a
+   * True once the holder has finished with the claim or has lost it: the channel of grants may forget it. (Whether a grant ends a
    * wait does not depend on that, but on whether a caller still waits at its place in line.)
    */
   readonly isOver: boolean = false;

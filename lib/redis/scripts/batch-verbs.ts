@@ -144,14 +144,14 @@ return function(letter, at, size, value)
       lengthen(key)
       return granted(at, 1, first)
     end
-    -- Whoever could have no token now does not wait for one either.
+    -- An owner that could have no token now does not wait for one either.
     local first = not owner and check_token(first_token(at, 1, true))
     local me = letter == '${VERB.wait}' and member_of(value)
     if me then stand(key, me) end
     if owner then return held(key, owner) end
     local is_my_turn, other, left = serve(at, me)
     if me and not is_my_turn then return held(key, other, left) end
-    -- Where serving gave the key to a waiter, whoever does not stand in line finds it taken.
+    -- Where serving gave the key to a waiter, an owner that does not stand in line finds it taken.
     if not call('SET', key, value, 'NX', 'PX', ttl) then return held(key, other, left) end
     return granted(at, 1, first, true)
   end

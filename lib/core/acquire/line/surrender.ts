@@ -13,7 +13,7 @@ interface Yielder {
 }
 
 /**
- * Gives away the votes of a waiter that has too few of them for a quorum: to older waiters with each round that is lost (yield), and to whoever
+ * Gives away the votes of a waiter that has too few of them for a quorum: to older waiters with each round that is lost (yield), and to the one that
  * is next when a stalemate has lasted for too long (give way).
  */
 export class Surrender {
