@@ -17,6 +17,7 @@
  * @property {string} name
  * @property {string} title
  * @property {'ours' | 'reference' | 'peer'} kind a reference cannot wait: it is the bare commands
+ * @property {boolean} [isLong] not in a quick run of all scenarios
  */
 
 /** @type {readonly Candidate[]} */

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { CANDIDATES } from '../candidates/candidates.mjs';
 import { SCENARIOS } from '../scenarios/scenarios.mjs';
@@ -45,7 +46,8 @@ const SHAPE = /** @type {const} */ ({
 /** @param {string[]} args @returns {Options} @throws Error that says what is wrong */
 export function readOptions(args) {
   const { values } = parseArgs({ args, options: SHAPE });
-  const { quick, json, out, library, help } = values;
+  const { quick, json, out, help } = values;
+  const library = values.library === undefined ? undefined : resolve(values.library);
   const scenarios = pick(values.only, SCENARIO_NAMES, '--only');
   const names = pick(
     values.candidates,

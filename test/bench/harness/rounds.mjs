@@ -63,11 +63,12 @@ async function runRound({ scenario, variant, round }, plan, result) {
 }
 
 /** @param {{ scenario: Scenario, variant: Variant, round: number }} what @param {Plan} plan */
-function participants({ scenario, variant, round }, { quick, isSelection, candidates }) {
+function participants({ scenario, variant, round }, { quick, isEverything, isSelection, candidates }) {
   const all = scenario.candidates(candidates, variant);
   if (!quick) return all;
   const isCompared = isSelection || scenario.baseline !== undefined;
-  return all.filter(({ kind }) => (kind === 'peer' ? round === 0 : kind === 'ours' || isCompared));
+  const shown = all.filter(({ isLong }) => !(isLong && isEverything));
+  return shown.filter(({ kind }) => (kind === 'peer' ? round === 0 : kind === 'ours' || isCompared));
 }
 
 /** @param {Scenario} scenario @param {Context} context @returns {Promise<Figures>} */

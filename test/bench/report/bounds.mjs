@@ -15,15 +15,20 @@ export const BOUNDS = `
   reach 0.85 of the ideal, and is not fair.
 - **One node down.** p50 does not move, since a quorum is enough. p99 is made of some 50 pairs in 2 s, in which V8 compiles code for answers
   that it had not met, or collects what a slow node has yet to answer (4.4 KB of each pair).
-- **Held locks.** 976 bytes: the lease, its claim, the name, its place among those to be extended, and an entry for each node that voted.
+- **Held locks.** 1,009 bytes: the lease, its claim with its value, the name, its place among those to be extended, and an entry for each node that voted.
 - **A vote: time of the node.** A quarter of a vote alone is reading the words of the call, a third the seven commands in it; in a batch of 64
   three fifths are the \`SET\` and the \`HSET\` of the counter. Machines of this kind differ by a half in it from hour to hour.
 - **A handler of Nest.** \`withLock\` is bound by two batches that it shares with the other requests, and by the async context that it opens
   for its work. \`@WithLock\` on a handler is an interceptor, and one that does nothing takes 40 to 130 µs of a request in Nest
-  (\`interceptor\` of the scenario \`decorator\`), by the Observables and async scopes around it: called in one process, 200 at a time, over
-  a pool in memory, \`withLock\` takes 130 to 155 µs, beside such an interceptor 176 to 181, and \`@WithLock\` 176 to 210. Only without an
-  interceptor would it take clearly less, and then pipes and the interceptors of the method would no longer run under the lock.
-  What arrives in one turn of the event loop shares one batch, over HTTP, TCP and from a queue alike: with 200 requests under way a node gets one command for dozens of them.
+  (\`interceptor\`), by the Observables and async scopes around it. What arrives in one turn of the event loop shares one batch, over HTTP, TCP
+  and from a queue alike: with 200 requests under way a node gets one command for dozens of them.
+  Two runs of one build differ by up to a factor of two here, because most of the price is the copying of young objects, which depends on the caches.
+  Five ways around that were measured. An interceptor that gives Nest a promise in place of an Observable gains nothing. A guard in its place
+  takes 105 µs (44 on Node.js 24) where the interceptor takes about 200, but then neither pipes nor interceptors run under the lock, and there are no
+  streams and no messages. More room for young objects halves the price on Node.js 24 (\`roomy\`): an option of Node.js, which
+  [the page about Nest](../nest.md#a-busy-server) recommends. No async context takes a third off \`withLock\` on Node.js 20, and there would be no
+  re-entry and no warning for a call that waits for itself. To pass the value of a message on after the release, together with its end, takes 33 of 230 µs off
+  over TCP, but a stream would give its last value outside its lock.
 - **Traffic.** Each hand-over to another process is what it is above; the hand-written client does none of the rest: no fairness, no token,
   no trust, no validity. Callers of one process for one resource share one place in line, and pass the lock on within it.
 `.trim();

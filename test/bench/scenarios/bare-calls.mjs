@@ -11,7 +11,7 @@ export const bareCalls = {
   name: 'bare-calls',
   title:
     'What bounds one caller: a call for each acquire and each release, made before, on bare sockets to all nodes, until a quorum answers',
-  variants: [{ name: 'pair', params: {} }],
+  variants: [{ name: 'pair', params: {}, isLong: true }],
   candidates: () => OPERATIONS,
   baseline: 'raw',
   columns: [

@@ -20,6 +20,7 @@ export const STYLES = {
     name: 'interceptor',
     title: 'the same, and an interceptor beside it that does nothing: what Nest takes for one',
     kind: 'reference',
+    isLong: true,
   },
   decorator: { name: '@WithLock', title: '@WithLock on the handler', kind: 'ours' },
   observed: {
