@@ -18,10 +18,10 @@ export type {
   HoldMessage,
   NodeMessage,
   RequestMessage,
-} from './core/telemetry/messages.js';
+} from './core/api/telemetry/messages.js';
 export type { ProcessNote } from './core/port/process-note.js';
 export type { NodeStatus, RedlockStatus, StatusOptions } from './core/quorum/status.js';
-export type { NodeCredentials } from './redis/connection/credentials.js';
+export type { NodeCredentials } from './redis/connection/settings/credentials.js';
 export { RedlockModule } from './redlock.module.js';
 export type { RedlockModuleExtras, RedlockOptionsFactory } from './redlock.module.js';
 export type { RedlockModuleOptions } from './redlock.options.js';

@@ -15,7 +15,7 @@ import { LONGEST_TIMER } from './core/time/clock.js';
 import { familyBegunBy } from './core/port/key-families.js';
 import { MOST_RESOURCES } from './core/api/resources.js';
 import { locating } from './start-up/error-location.js';
-import type { NodeOptions } from './redis/connection/node-options.js';
+import type { NodeOptions } from './redis/connection/settings/node-options.js';
 import { checkExceptionFactory, type ExceptionFactory } from './with-lock/reply/exception-factory.js';
 
 const WHERE = 'RedlockModule';

@@ -10,7 +10,7 @@ import { Redlock } from './core/redlock.js';
 import type { RedlockSettings } from './core/redlock-settings.js';
 import { MAX_RESOURCES } from './core/api/resources.js';
 import { WarmUp } from './start-up/warm-up.js';
-import { publish } from './core/telemetry/channels.js';
+import { publish } from './core/api/telemetry/channels.js';
 import type { RedlockStatus, StatusOptions } from './core/quorum/status.js';
 import { ReusingClock } from './core/time/reusing-clock.js';
 import { EventLog } from './logging/event-log.js';

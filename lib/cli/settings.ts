@@ -1,5 +1,5 @@
 import { MAX_TTL } from '../core/api/options.js';
-import { toAddresses, type NodeAddress } from '../redis/connection/node-address.js';
+import { toAddresses, type NodeAddress } from '../redis/connection/settings/node-address.js';
 import { UsageError } from './exit-code.js';
 
 /** The options that all commands have, as they were written. */

@@ -1,6 +1,6 @@
 import type { Attributes, Counter, Histogram, Meter } from '@opentelemetry/api';
-import { acquiring, extending, holding, joined } from '../core/telemetry/channels.js';
-import type { AcquireMessage, CallMessage, ExtendMessage, HoldMessage } from '../core/telemetry/messages.js';
+import { acquiring, extending, holding, joined } from '../core/api/telemetry/channels.js';
+import type { AcquireMessage, CallMessage, ExtendMessage, HoldMessage } from '../core/api/telemetry/messages.js';
 import type { LockLostError, RedlockErrorCode } from '../core/api/errors.js';
 import { attributesOf, errorTypeOf, poolName, type ResourceNaming } from './attributes.js';
 import { answerHistogram, counts, waitHistogram } from './instruments.js';

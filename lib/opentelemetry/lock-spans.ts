@@ -9,8 +9,8 @@ import {
   type Span,
   type Tracer,
 } from '@opentelemetry/api';
-import { acquiring, extending, holding } from '../core/telemetry/channels.js';
-import type { AcquireMessage, ExtendMessage, HoldMessage } from '../core/telemetry/messages.js';
+import { acquiring, extending, holding } from '../core/api/telemetry/channels.js';
+import type { AcquireMessage, ExtendMessage, HoldMessage } from '../core/api/telemetry/messages.js';
 import { attributesOf, errorTypeOf, type ResourceNaming } from './attributes.js';
 import type { Subscriptions } from './subscriptions.js';
 

@@ -7,7 +7,7 @@ import { FAMILIES } from '../core/port/key-families.js';
 import { secretOf } from './batch/reply-decoder.js';
 import type { Asking } from './batch/batch-queue.js';
 import { readGrantMessage, secretIn, signatureOf, type GrantMessage } from './grant-signature.js';
-import type { Reply } from './connection/wire-command.js';
+import type { Reply } from './connection/wire/wire-command.js';
 
 /** How many grants are kept at most until a reply brings the secret that may verify them. */
 const MOST_EARLY = 1_000;

@@ -2,8 +2,8 @@ import type { Moment } from '../core/time/clock.js';
 import { LONGEST_SILENCE_IN_LINE } from '../core/port/hand-off.js';
 import { noteKey, readNote, type NoteListener, type ProcessNote } from '../core/port/process-note.js';
 import type { NodeParts } from './connection/node-parts.js';
-import { commandOf } from './connection/resp.js';
-import type { Reply } from './connection/wire-command.js';
+import { commandOf } from './connection/wire/resp.js';
+import type { Reply } from './connection/wire/wire-command.js';
 
 export interface NoteTerms {
   readonly keyPrefix: string;

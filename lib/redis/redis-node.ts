@@ -18,14 +18,14 @@ import { Batch } from './batch/batch.js';
 import { acquireVerb, extendVerb, isRelease, isVote, mayStand, releaseVerb, severalOr } from './batch/verbs.js';
 import { VERB, type Verb } from './scripts/protocol.js';
 import { GrantChannel, type GrantListener } from './grant-channel.js';
-import type { NodeAddress } from './connection/node-address.js';
+import type { NodeAddress } from './connection/settings/node-address.js';
 import type { NodeParts } from './connection/node-parts.js';
 import { owedFor, OwedReleases } from './owed-releases.js';
 import type { NodeLink } from './connection/node-link.js';
 import { askForNote } from './note-on-node.js';
 import { NodeTrust } from './trust/node-trust.js';
 import { Probe } from './trust/probe.js';
-import type { Reply } from './connection/wire-command.js';
+import type { Reply } from './connection/wire/wire-command.js';
 
 /** A Redis or Valkey master as a `LockNode`, over one connection of its own. */
 export class RedisNode implements LockNode {

@@ -8,8 +8,8 @@ import type { Clock } from '../core/time/clock.js';
 import { ignore } from '../core/time/ignore.js';
 import { SystemClock } from '../core/time/system-clock.js';
 import { Batch } from '../redis/batch/batch.js';
-import { PendingReplies } from '../redis/connection/pending-replies.js';
-import { WireCommand } from '../redis/connection/wire-command.js';
+import { PendingReplies } from '../redis/connection/wire/pending-replies.js';
+import { WireCommand } from '../redis/connection/wire/wire-command.js';
 import { VERB, type Verb } from '../redis/scripts/protocol.js';
 
 const NODES = 5;

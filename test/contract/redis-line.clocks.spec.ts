@@ -4,7 +4,7 @@ import { Claim } from '../../lib/core/port/claim.js';
 import type { AcquireAnswer, ReleaseAnswer } from '../../lib/core/port/lock-node.js';
 import { SystemClock } from '../../lib/core/time/system-clock.js';
 import { BatchEncoder } from '../../lib/redis/batch/batch-encoder.js';
-import { toAddresses } from '../../lib/redis/connection/node-address.js';
+import { toAddresses } from '../../lib/redis/connection/settings/node-address.js';
 import { realParts } from '../../lib/redis/connection/node-parts.js';
 import { RedisNode } from '../../lib/redis/redis-node.js';
 import { startRedisServer, type RedisServer } from '../support/redis-server.js';

@@ -4,7 +4,7 @@ import type { AcquireAnswer, ProbeAnswer, ReleaseAnswer } from '../../lib/core/p
 import { Claim } from '../../lib/core/port/claim.js';
 import { SystemClock } from '../../lib/core/time/system-clock.js';
 import { BatchEncoder } from '../../lib/redis/batch/batch-encoder.js';
-import { toAddresses } from '../../lib/redis/connection/node-address.js';
+import { toAddresses } from '../../lib/redis/connection/settings/node-address.js';
 import { realParts } from '../../lib/redis/connection/node-parts.js';
 import { RedisNode } from '../../lib/redis/redis-node.js';
 import { withRedis } from '../support/redis-client.js';

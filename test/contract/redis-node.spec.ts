@@ -1,7 +1,7 @@
 import { describe } from '@jest/globals';
 import { setTimeout } from 'node:timers/promises';
 import { SystemClock } from '../../lib/core/time/system-clock.js';
-import { toAddresses } from '../../lib/redis/connection/node-address.js';
+import { toAddresses } from '../../lib/redis/connection/settings/node-address.js';
 import { BatchEncoder } from '../../lib/redis/batch/batch-encoder.js';
 import { realParts } from '../../lib/redis/connection/node-parts.js';
 import { RedisNode } from '../../lib/redis/redis-node.js';

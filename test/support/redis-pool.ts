@@ -4,7 +4,7 @@ import { counterOf } from '../../lib/core/port/fencing.js';
 import { Redlock } from '../../lib/core/redlock.js';
 import type { RedlockSettings } from '../../lib/core/redlock-settings.js';
 import { ReusingClock } from '../../lib/core/time/reusing-clock.js';
-import { toAddresses } from '../../lib/redis/connection/node-address.js';
+import { toAddresses } from '../../lib/redis/connection/settings/node-address.js';
 import { BatchEncoder, type TrustTerms } from '../../lib/redis/batch/batch-encoder.js';
 import { realParts } from '../../lib/redis/connection/node-parts.js';
 import { RedisNode } from '../../lib/redis/redis-node.js';

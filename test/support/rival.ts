@@ -4,8 +4,8 @@ import { InLineAcquisition } from '../../lib/core/acquire/line/in-line-acquisiti
 import type { Acquired } from '../../lib/core/acquire/request.js';
 import { NodePool } from '../../lib/core/quorum/node-pool.js';
 import { DEFAULT_LOCK_OPTIONS, type LockOptions } from '../../lib/core/api/options.js';
-import type { Denied } from '../../lib/core/quorum/outcome.js';
-import { WaitBudget } from '../../lib/core/quorum/wait-budget.js';
+import type { Denied } from '../../lib/core/quorum/outcome/outcome.js';
+import { WaitBudget } from '../../lib/core/quorum/outcome/wait-budget.js';
 import type { Random } from '../../lib/core/collections/random.js';
 import { AbortSource } from '../../lib/core/time/abort.js';
 import type { MemoryNode } from '../../lib/memory/memory-node.js';

@@ -1,6 +1,6 @@
 import { SystemClock } from '../../core/time/system-clock.js';
 import { BatchEncoder, type TrustTerms } from '../../redis/batch/batch-encoder.js';
-import { connectionNameOf } from '../../redis/connection/connection-name.js';
+import { connectionNameOf } from '../../redis/connection/settings/connection-name.js';
 import { realParts } from '../../redis/connection/node-parts.js';
 import { RedisNode } from '../../redis/redis-node.js';
 import { maxTtlOf } from '../settings.js';

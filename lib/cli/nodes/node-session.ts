@@ -1,10 +1,10 @@
 import { Redis } from 'ioredis';
 import { FAMILIES } from '../../core/port/key-families.js';
 import { whyFailed } from '../../redis/connection/connect-failure.js';
-import { connectionNameOf } from '../../redis/connection/connection-name.js';
-import { connectionSettings } from '../../redis/connection/connection-settings.js';
-import type { NodeAddress } from '../../redis/connection/node-address.js';
-import { outliveErrors } from '../../redis/connection/stream.js';
+import { connectionNameOf } from '../../redis/connection/settings/connection-name.js';
+import { connectionSettings } from '../../redis/connection/settings/connection-settings.js';
+import type { NodeAddress } from '../../redis/connection/settings/node-address.js';
+import { outliveErrors } from '../../redis/connection/wire/stream.js';
 import type { Settings } from '../settings.js';
 import { inTime } from './in-time.js';
 import { readMarker, type Marker } from './marker.js';

@@ -1,7 +1,7 @@
 import { elapsed } from '../time/clock.js';
 import type { NodePool } from '../quorum/node-pool.js';
 import type { Random } from '../collections/random.js';
-import type { Denied, Won } from '../quorum/outcome.js';
+import type { Denied, Won } from '../quorum/outcome/outcome.js';
 import { requestError, type AcquireRequest, type Acquired } from './request.js';
 import { retryDelay } from './retry.js';
 import { singleRound } from './single-round.js';

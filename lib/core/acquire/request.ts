@@ -1,7 +1,7 @@
 import type { RedlockError } from '../api/errors.js';
 import type { HeldLease } from '../lease/lease-context.js';
-import { errorOf, type Denied, type Won } from '../quorum/outcome.js';
-import type { WaitBudget, WaitTerms } from '../quorum/wait-budget.js';
+import { errorOf, type Denied, type Won } from '../quorum/outcome/outcome.js';
+import type { WaitBudget, WaitTerms } from '../quorum/outcome/wait-budget.js';
 import type { Moment } from '../time/clock.js';
 import type { LeaseTerms } from '../time/validity.js';
 

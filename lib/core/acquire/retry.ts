@@ -1,6 +1,6 @@
 import type { Random } from '../collections/random.js';
 import { LONGEST_SILENCE_IN_LINE } from '../port/hand-off.js';
-import type { WaitTerms } from '../quorum/wait-budget.js';
+import type { WaitTerms } from '../quorum/outcome/wait-budget.js';
 
 type RetryTerms = Pick<WaitTerms, 'retryDelay' | 'retryJitter'>;
 

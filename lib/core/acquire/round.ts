@@ -1,12 +1,12 @@
 import { SingleCall } from '../port/single-call.js';
 import type { QuorumCall, Decision } from '../quorum/quorum-call.js';
 import type { Clock, Moment } from '../time/clock.js';
-import { decideInTime, type WaitBudget } from '../quorum/wait-budget.js';
+import { decideInTime, type WaitBudget } from '../quorum/outcome/wait-budget.js';
 import type { AcquireAnswer } from '../port/lock-node.js';
-import { mayHave } from '../quorum/node-outcome.js';
+import { mayHave } from '../quorum/outcome/node-outcome.js';
 import type { NodePool } from '../quorum/node-pool.js';
 import type { OwnClaim } from '../quorum/own-claim.js';
-import { tooSlow, type Denied, type Won } from '../quorum/outcome.js';
+import { tooSlow, type Denied, type Won } from '../quorum/outcome/outcome.js';
 import { agreeOnCommonToken, commonToken } from '../quorum/fencing-agreement.js';
 import { Validity, type LeaseTerms } from '../time/validity.js';
 

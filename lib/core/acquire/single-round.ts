@@ -1,9 +1,9 @@
-import { timeForRound } from '../quorum/wait-budget.js';
+import { timeForRound } from '../quorum/outcome/wait-budget.js';
 import type { AcquireAnswer } from '../port/lock-node.js';
 import type { NodePool } from '../quorum/node-pool.js';
 import { OwnClaim } from '../quorum/own-claim.js';
-import { tooSlow, withoutToken, type Denied, type Won } from '../quorum/outcome.js';
-import { reasonOnceClear } from '../quorum/reason.js';
+import { tooSlow, withoutToken, type Denied, type Won } from '../quorum/outcome/outcome.js';
+import { reasonOnceClear } from '../quorum/outcome/reason.js';
 import type { Decision } from '../quorum/quorum-call.js';
 import { agreeByVotes, noteLate } from '../quorum/fencing-agreement.js';
 import { Votes } from '../quorum/votes.js';

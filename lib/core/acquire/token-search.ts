@@ -2,7 +2,7 @@ import { raiseLaggards } from '../quorum/fencing-agreement.js';
 import type { NodePool } from '../quorum/node-pool.js';
 import type { OwnClaim } from '../quorum/own-claim.js';
 import type { Votes } from '../quorum/votes.js';
-import { timeForToken } from '../quorum/wait-budget.js';
+import { timeForToken } from '../quorum/outcome/wait-budget.js';
 import type { Caller } from './round.js';
 
 interface Searched {

@@ -1,10 +1,10 @@
 import type { Entry } from '../collections/roster.js';
-import type { Won } from '../quorum/outcome.js';
+import type { Won } from '../quorum/outcome/outcome.js';
 import type { OwnClaim } from '../quorum/own-claim.js';
 import type { Moment } from '../time/clock.js';
 import type { LockListener } from '../api/events.js';
 import type { NodePool } from '../quorum/node-pool.js';
-import type { CallTrace } from '../telemetry/call-trace.js';
+import type { CallTrace } from '../api/telemetry/call-trace.js';
 
 /** A held lock, as those who wait for it see it. */
 export interface HeldLease extends Entry {

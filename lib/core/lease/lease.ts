@@ -4,7 +4,7 @@ import { extendOnce } from './extension.js';
 import type { HeldLease, LeaseContext } from './lease-context.js';
 import { LossSignal } from './loss-signal.js';
 import { toTtl } from '../api/options.js';
-import type { Won } from '../quorum/outcome.js';
+import type { Won } from '../quorum/outcome/outcome.js';
 import type { OwnClaim } from '../quorum/own-claim.js';
 import { releaseOrPass } from './release.js';
 import { RenewalTimer, type HoldTerms } from './renewal.js';

@@ -2,7 +2,7 @@ import type { QuorumCall } from '../quorum/quorum-call.js';
 import type { Moment } from '../time/clock.js';
 import type { ExtendAnswer } from '../port/lock-node.js';
 import type { NodePool } from '../quorum/node-pool.js';
-import type { Won } from '../quorum/outcome.js';
+import type { Won } from '../quorum/outcome/outcome.js';
 import type { OwnClaim } from '../quorum/own-claim.js';
 import type { HoldTerms } from './renewal.js';
 import type { HeldLease, LeaseContext, Releases, Successor } from './lease-context.js';

@@ -3,7 +3,7 @@ import type { LockLossReason } from '../api/errors.js';
 import type { Random } from '../collections/random.js';
 import { TimedTask } from '../time/timer-queue.js';
 import type { PreparedOptions } from '../api/options.js';
-import type { WaitTerms } from '../quorum/wait-budget.js';
+import type { WaitTerms } from '../quorum/outcome/wait-budget.js';
 import type { LeaseTerms } from '../time/validity.js';
 import type { LeaseContext } from './lease-context.js';
 

@@ -2,7 +2,7 @@ import { TimedTask, type TimerQueue } from '../time/timer-queue.js';
 import type { Clock, Moment } from '../time/clock.js';
 import type { LockNode, Question, Unknown } from '../port/lock-node.js';
 import type { OwnClaim } from './own-claim.js';
-import { publishRequest, requests } from '../telemetry/channels.js';
+import { publishRequest, requests } from '../api/telemetry/channels.js';
 import { verdict } from './quorum.js';
 
 export type Decision = 'won' | 'lost';

@@ -6,7 +6,7 @@ import { counterOf } from '../../core/port/fencing.js';
 import { BATCH_SCRIPT, BATCH_SHA } from '../scripts/batch-script.js';
 import { CHECK, DIRECTIVE, VALUE_LENGTH, type Verb } from '../scripts/protocol.js';
 import type { Batch } from './batch.js';
-import { bulk } from '../connection/resp.js';
+import { bulk } from '../connection/wire/resp.js';
 import { NEEDS, type Needs } from './verbs.js';
 
 const SCRIPT = { evalsha: bulk('EVALSHA') + bulk(BATCH_SHA), eval: bulk('EVAL') + bulk(BATCH_SCRIPT) } as const;

@@ -1,7 +1,7 @@
 import type { Claim } from '../../core/port/claim.js';
 import type { Clock, Moment } from '../../core/time/clock.js';
 import type { Question } from '../../core/port/lock-node.js';
-import type { Reply } from '../connection/wire-command.js';
+import type { Reply } from '../connection/wire/wire-command.js';
 import type { Verb } from '../scripts/protocol.js';
 import { Batch } from './batch.js';
 

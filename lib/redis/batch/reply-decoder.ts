@@ -7,7 +7,7 @@ import type {
   Unknown,
   YieldAnswer,
 } from '../../core/port/lock-node.js';
-import type { Reply } from '../connection/wire-command.js';
+import type { Reply } from '../connection/wire/wire-command.js';
 import { ANSWER, CLOCK_FACTOR, VERB, WORDS_OF_ANSWER, type Verb } from '../scripts/protocol.js';
 import type { Batch } from './batch.js';
 import { withoutKeys } from './lua.js';

@@ -1,6 +1,6 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import type { Clock } from '../../core/time/clock.js';
-import { askForCredentials, type CredentialsFunction } from './credentials.js';
+import { askForCredentials, type CredentialsFunction } from './settings/credentials.js';
 
 /** Ms between two calls of a `credentials()` that fails: the first pause, and the longest. */
 const FIRST_PAUSE = 250;

@@ -4,12 +4,12 @@ import type { NodeEvent } from '../../core/port/lock-node.js';
 import { AskingClient } from './asking-client.js';
 import { whyFailed } from './connect-failure.js';
 import { ConnectionReport } from './connection-report.js';
-import { connectionSettings } from './connection-settings.js';
-import type { NodeOptions } from './node-options.js';
-import { outliveErrors, readAtOnce } from './stream.js';
-import { PendingReplies } from './pending-replies.js';
+import { connectionSettings } from './settings/connection-settings.js';
+import type { NodeOptions } from './settings/node-options.js';
+import { outliveErrors, readAtOnce } from './wire/stream.js';
+import { PendingReplies } from './wire/pending-replies.js';
 import { within } from './within.js';
-import { WireCommand, type Reply } from './wire-command.js';
+import { WireCommand, type Reply } from './wire/wire-command.js';
 
 /** Ms for which the oldest command may stay unanswered before nothing more is sent behind it. */
 const SUSPECT_AFTER = 1_000;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/time/clock.js';
 import type { NodeEvent } from '../../core/port/lock-node.js';
-import type { Reply } from './wire-command.js';
+import type { Reply } from './wire/wire-command.js';
 
 /** What `NodeTrust` and `Probe` need of their node. */
 export interface NodeLink {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/time/clock.js';
 import { NodeConnection, type ConnectionListener } from './connection.js';
-import type { NodeAddress } from './node-address.js';
+import type { NodeAddress } from './settings/node-address.js';
 
 /** The clock and the connection of a node; a simulation brings its own. */
 export interface NodeParts {

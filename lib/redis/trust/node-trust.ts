@@ -9,11 +9,11 @@ import { NodeClock } from './node-clock.js';
 import { NodeInfo } from './node-info.js';
 import type { NodeLink } from '../connection/node-link.js';
 import { Refusals } from './refusals.js';
-import { bulk, commandOf } from '../connection/resp.js';
+import { bulk, commandOf } from '../connection/wire/resp.js';
 import { TokenBound } from './token-bound.js';
 import { DISTRUST } from '../scripts/trust-script.js';
 import { within } from '../connection/within.js';
-import { WireCommand, type Reply } from '../connection/wire-command.js';
+import { WireCommand, type Reply } from '../connection/wire/wire-command.js';
 
 /** Ms to wait at the start for what a node says about itself. */
 const EXAMINED_WITHIN = 1_000;

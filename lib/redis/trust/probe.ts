@@ -11,7 +11,7 @@ import { VERB } from '../scripts/protocol.js';
 import type { NodeLink } from '../connection/node-link.js';
 import type { NodeTrust } from './node-trust.js';
 import { advised, refusalIn } from './refusals.js';
-import type { Reply } from '../connection/wire-command.js';
+import type { Reply } from '../connection/wire/wire-command.js';
 
 /** This is never the name of a lock: no resource may end like this. */
 const RESOURCE = `~probe${FAMILIES.node}`;

@@ -3,7 +3,7 @@ import type { NodeEvent } from '../../core/port/lock-node.js';
 import { isWithoutLua } from '../batch/lua.js';
 import { refusal, type NodeAnswer } from '../batch/reply-decoder.js';
 import { remedyOf } from '../connection/connect-failure.js';
-import type { Reply } from '../connection/wire-command.js';
+import type { Reply } from '../connection/wire/wire-command.js';
 
 /** Ms without a refusal after which a vote shows that the refusals are over: a node may grant some requests while it refuses others. */
 const CALM = 1_000;

@@ -22,7 +22,7 @@ export class LibraryCalls {
       'core/port/claim',
       'core/port/single-call',
       'core/collections/random',
-      'redis/connection/resp',
+      'redis/connection/wire/resp',
       'redis/scripts/batch-script',
     ];
     const parts = await Promise.all(files.map((file) => import(new URL(`${file}.js`, partsOf(library)).href)));

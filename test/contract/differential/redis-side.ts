@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { SystemClock } from '../../../lib/core/time/system-clock.js';
 import { counterOf } from '../../../lib/core/port/fencing.js';
 import { BatchEncoder } from '../../../lib/redis/batch/batch-encoder.js';
-import { toAddresses } from '../../../lib/redis/connection/node-address.js';
+import { toAddresses } from '../../../lib/redis/connection/settings/node-address.js';
 import { realParts } from '../../../lib/redis/connection/node-parts.js';
 import { RedisNode } from '../../../lib/redis/redis-node.js';
 import { eventually } from '../../support/eventually.js';

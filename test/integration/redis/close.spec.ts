@@ -3,7 +3,7 @@ import { TRUSTING } from '../../support/trust.js';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Redlock } from '../../../lib/core/redlock.js';
 import { SystemClock } from '../../../lib/core/time/system-clock.js';
-import { toAddresses } from '../../../lib/redis/connection/node-address.js';
+import { toAddresses } from '../../../lib/redis/connection/settings/node-address.js';
 import { BatchEncoder } from '../../../lib/redis/batch/batch-encoder.js';
 import { realParts } from '../../../lib/redis/connection/node-parts.js';
 import { RedisNode } from '../../../lib/redis/redis-node.js';
@@ -15,7 +15,7 @@ import { RedisPool } from '../../support/redis-pool.js';
 const SCRIPT = `
 import { Redlock } from './core/redlock.js';
 import { SystemClock } from './core/time/system-clock.js';
-import { toAddresses } from './redis/connection/node-address.js';
+import { toAddresses } from './redis/connection/settings/node-address.js';
 import { BatchEncoder } from './redis/batch/batch-encoder.js';
 import { realParts } from './redis/connection/node-parts.js';
 import { RedisNode } from './redis/redis-node.js';

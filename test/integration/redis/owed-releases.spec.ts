@@ -3,7 +3,7 @@ import { SingleCall } from '../../../lib/core/port/single-call.js';
 import { Claim } from '../../../lib/core/port/claim.js';
 import type { AcquireAnswer, ReleaseAnswer } from '../../../lib/core/port/lock-node.js';
 import { SystemClock } from '../../../lib/core/time/system-clock.js';
-import { toAddresses } from '../../../lib/redis/connection/node-address.js';
+import { toAddresses } from '../../../lib/redis/connection/settings/node-address.js';
 import { BatchEncoder } from '../../../lib/redis/batch/batch-encoder.js';
 import { realParts } from '../../../lib/redis/connection/node-parts.js';
 import { RedisNode } from '../../../lib/redis/redis-node.js';

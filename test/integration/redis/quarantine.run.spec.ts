@@ -4,7 +4,7 @@ import { Claim } from '../../../lib/core/port/claim.js';
 import { SystemClock } from '../../../lib/core/time/system-clock.js';
 import { BatchEncoder } from '../../../lib/redis/batch/batch-encoder.js';
 import { Batch } from '../../../lib/redis/batch/batch.js';
-import { bulk } from '../../../lib/redis/connection/resp.js';
+import { bulk } from '../../../lib/redis/connection/wire/resp.js';
 import { wordsOf } from '../../support/command-words.js';
 import { RedisPool } from '../../support/redis-pool.js';
 import type { RedisPoolClient } from '../../support/redis-pool-client.js';

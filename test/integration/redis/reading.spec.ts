@@ -3,8 +3,8 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { SystemClock } from '../../../lib/core/time/system-clock.js';
 import { NodeConnection, type ConnectionListener } from '../../../lib/redis/connection/connection.js';
-import { toAddresses } from '../../../lib/redis/connection/node-address.js';
-import { commandOf } from '../../../lib/redis/connection/resp.js';
+import { toAddresses } from '../../../lib/redis/connection/settings/node-address.js';
+import { commandOf } from '../../../lib/redis/connection/wire/resp.js';
 import { RedisPool } from '../../support/redis-pool.js';
 
 let pool: RedisPool;

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { NodeCredentials } from '../../../lib/redis/connection/credentials.js';
-import type { NodeOptions } from '../../../lib/redis/connection/node-options.js';
+import type { NodeCredentials } from '../../../lib/redis/connection/settings/credentials.js';
+import type { NodeOptions } from '../../../lib/redis/connection/settings/node-options.js';
 import { closeLoneNodes, LoneNode } from '../../support/lone-node.js';
 import { connectRedis, endConnections } from '../../support/redis-client.js';
 import { startRedisServer, stopAll, type RedisServer } from '../../support/redis-server.js';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RedisOptions } from 'ioredis';
 import { Redlock } from '../../../lib/core/redlock.js';
 import { SystemClock } from '../../../lib/core/time/system-clock.js';
-import { toAddresses } from '../../../lib/redis/connection/node-address.js';
+import { toAddresses } from '../../../lib/redis/connection/settings/node-address.js';
 import { BatchEncoder } from '../../../lib/redis/batch/batch-encoder.js';
 import { realParts } from '../../../lib/redis/connection/node-parts.js';
 import { RedisNode } from '../../../lib/redis/redis-node.js';

@@ -10,7 +10,7 @@ const SCRIPT = `
   import { WarmUp } from './start-up/warm-up.js';
   import { ReusingClock } from './core/time/reusing-clock.js';
   import { BatchEncoder } from './redis/batch/batch-encoder.js';
-  import { toAddresses } from './redis/connection/node-address.js';
+  import { toAddresses } from './redis/connection/settings/node-address.js';
   import { realParts } from './redis/connection/node-parts.js';
   import { RedisNode } from './redis/redis-node.js';
 

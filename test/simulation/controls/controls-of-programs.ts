@@ -60,7 +60,7 @@ export const CONTROLS_OF_PROGRAMS: readonly Control[] = [
     name: 'waits that go by the wall clock',
     patches: [
       {
-        file: 'lib/core/quorum/wait-budget.ts',
+        file: 'lib/core/quorum/outcome/wait-budget.ts',
         text: 'return elapsed(this.#since, now);',
         replacement: 'return now.wall - this.#since.wall;',
       },

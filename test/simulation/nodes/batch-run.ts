@@ -1,7 +1,7 @@
 import type { NodeAnswer } from '../../../lib/redis/batch/reply-decoder.js';
 import { isRelease, isVote } from '../../../lib/redis/batch/verbs.js';
 import { ANSWER, type Verb } from '../../../lib/redis/scripts/protocol.js';
-import type { Reply } from '../../../lib/redis/connection/wire-command.js';
+import type { Reply } from '../../../lib/redis/connection/wire/wire-command.js';
 import type { SentBatch, SentOperation } from './sent-batch.js';
 import type { SimulatedNode } from './simulated-node.js';
 

@@ -1,7 +1,7 @@
 import type { Moment } from '../../../lib/core/time/clock.js';
 import type { ConnectionListener, NodeConnection } from '../../../lib/redis/connection/connection.js';
-import { PendingReplies, type PendingReply } from '../../../lib/redis/connection/pending-replies.js';
-import type { Reply } from '../../../lib/redis/connection/wire-command.js';
+import { PendingReplies, type PendingReply } from '../../../lib/redis/connection/wire/pending-replies.js';
+import type { Reply } from '../../../lib/redis/connection/wire/wire-command.js';
 import type { Machine } from '../world/machine.js';
 import { Pipe, type Link } from './pipe.js';
 import { Silence } from './silence.js';

@@ -1,7 +1,7 @@
 import type { Grant } from '../../../lib/core/port/claim.js';
 import { MemoryNode } from '../../../lib/memory/memory-node.js';
 import type { NodeAnswer } from '../../../lib/redis/batch/reply-decoder.js';
-import type { Reply } from '../../../lib/redis/connection/wire-command.js';
+import type { Reply } from '../../../lib/redis/connection/wire/wire-command.js';
 import { BatchRun } from './batch-run.js';
 import { Channels } from './channels.js';
 import { GivenBack } from '../judge/given-back.js';

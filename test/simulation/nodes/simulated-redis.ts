@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { FAMILIES } from '../../../lib/core/port/key-families.js';
-import type { Reply, WireCommand } from '../../../lib/redis/connection/wire-command.js';
+import type { Reply, WireCommand } from '../../../lib/redis/connection/wire/wire-command.js';
 import type { Pipe } from './pipe.js';
 import type { SimulatedNode } from './simulated-node.js';
 

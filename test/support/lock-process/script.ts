@@ -5,7 +5,7 @@
 export const SCRIPT = `
 console.log('"read"');
 const { Redlock } = await import('./core/redlock.js');
-const { toAddresses } = await import('./redis/connection/node-address.js');
+const { toAddresses } = await import('./redis/connection/settings/node-address.js');
 const { ReusingClock } = await import('./core/time/reusing-clock.js');
 const { BatchEncoder } = await import('./redis/batch/batch-encoder.js');
 const { realParts } = await import('./redis/connection/node-parts.js');

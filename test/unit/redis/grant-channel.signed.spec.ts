@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis';
 import { Claim } from '../../../lib/core/port/claim.js';
 import type { Moment } from '../../../lib/core/time/clock.js';
 import { GrantChannel } from '../../../lib/redis/grant-channel.js';
-import type { Reply } from '../../../lib/redis/connection/wire-command.js';
+import type { Reply } from '../../../lib/redis/connection/wire/wire-command.js';
 import { RedisStub } from '../../support/channel-stub.js';
 
 const SECRET = '5ec7e7';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ConnectionListener } from '../../../lib/redis/connection/connection.js';
-import { toAddresses } from '../../../lib/redis/connection/node-address.js';
+import { toAddresses } from '../../../lib/redis/connection/settings/node-address.js';
 import type { NodeParts } from '../../../lib/redis/connection/node-parts.js';
-import { commandOf } from '../../../lib/redis/connection/resp.js';
-import type { Reply } from '../../../lib/redis/connection/wire-command.js';
+import { commandOf } from '../../../lib/redis/connection/wire/resp.js';
+import type { Reply } from '../../../lib/redis/connection/wire/wire-command.js';
 import { noting } from '../../../lib/redis/note-on-node.js';
 import { wordsOf } from '../../support/command-words.js';
 import { VirtualClock } from '../../support/virtual-clock.js';

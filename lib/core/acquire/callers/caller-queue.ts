@@ -1,10 +1,10 @@
 import type { Clock, Moment } from '../../time/clock.js';
 import { requestError, type AcquireRequest, type Acquired, type Denial } from '../request.js';
-import { timeForRound } from '../../quorum/wait-budget.js';
+import { timeForRound } from '../../quorum/outcome/wait-budget.js';
 import type { HeldLease, Successor } from '../../lease/lease-context.js';
 import type { NodePool } from '../../quorum/node-pool.js';
 import type { SlotTable, Named } from '../../collections/slot-table.js';
-import type { Denied, Won } from '../../quorum/outcome.js';
+import type { Denied, Won } from '../../quorum/outcome/outcome.js';
 import { Queue } from '../../collections/queue.js';
 import { processMarkOf } from '../../collections/random.js';
 import type { QueueOfCaller } from '../line/in-line-acquisition.js';

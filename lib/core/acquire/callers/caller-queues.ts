@@ -4,7 +4,7 @@ import { InLineAcquisition } from '../line/in-line-acquisition.js';
 import { SlotTable } from '../../collections/slot-table.js';
 import type { NodePool } from '../../quorum/node-pool.js';
 import type { HeldLease, Successor, WaitingCallers } from '../../lease/lease-context.js';
-import type { Won } from '../../quorum/outcome.js';
+import type { Won } from '../../quorum/outcome/outcome.js';
 import { CallerQueue } from './caller-queue.js';
 
 /** The callers of this process, by the resource that they want. */

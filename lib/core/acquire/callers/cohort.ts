@@ -1,6 +1,6 @@
 import { PASSING_SHORTFALL, PASSING_WINDOW } from '../../port/hand-off.js';
 import type { NodePool } from '../../quorum/node-pool.js';
-import type { Won } from '../../quorum/outcome.js';
+import type { Won } from '../../quorum/outcome/outcome.js';
 import type { Moment } from '../../time/clock.js';
 import { driftOf } from '../../time/validity.js';
 import type { AcquireRequest } from '../request.js';

@@ -3,7 +3,7 @@ import { TOKENS_PER_VOTE } from '../../port/fencing.js';
 import type { AcquireAnswer } from '../../port/lock-node.js';
 import { noteLate } from '../../quorum/fencing-agreement.js';
 import type { NodePool } from '../../quorum/node-pool.js';
-import type { Denied, TokenPending, Won } from '../../quorum/outcome.js';
+import type { Denied, TokenPending, Won } from '../../quorum/outcome/outcome.js';
 import type { Decision } from '../../quorum/quorum-call.js';
 import type { Moment } from '../../time/clock.js';
 import { requestError, type AcquireRequest, type Acquired } from '../request.js';

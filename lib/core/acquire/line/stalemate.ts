@@ -2,7 +2,7 @@ import { elapsed, type Moment } from '../../time/clock.js';
 import { STALEMATE_GRACE } from '../../port/hand-off.js';
 import type { AcquireAnswer, Unknown } from '../../port/lock-node.js';
 import type { NodePool } from '../../quorum/node-pool.js';
-import { isSplit, type Denied } from '../../quorum/outcome.js';
+import { isSplit, type Denied } from '../../quorum/outcome/outcome.js';
 import { quorumOf } from '../../quorum/quorum.js';
 
 /** A vote that this waiter did not get. */

@@ -1,6 +1,6 @@
 import type { AcquireAnswer, Unknown, YieldAnswer } from '../../port/lock-node.js';
 import { questionToGiveWay, questionToYield } from '../../port/single-call.js';
-import { mayHave } from '../../quorum/node-outcome.js';
+import { mayHave } from '../../quorum/outcome/node-outcome.js';
 import type { NodePool } from '../../quorum/node-pool.js';
 import type { OwnClaim } from '../../quorum/own-claim.js';
 import type { Votes } from '../../quorum/votes.js';

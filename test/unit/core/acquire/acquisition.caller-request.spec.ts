@@ -5,7 +5,7 @@ import { OwnClaim } from '../../../../lib/core/quorum/own-claim.js';
 import type { Acquired } from '../../../../lib/core/acquire/request.js';
 import type { LockEvent } from '../../../../lib/core/api/events.js';
 import { DEFAULT_LOCK_OPTIONS } from '../../../../lib/core/api/options.js';
-import { WaitBudget } from '../../../../lib/core/quorum/wait-budget.js';
+import { WaitBudget } from '../../../../lib/core/quorum/outcome/wait-budget.js';
 import { AbortSource } from '../../../../lib/core/time/abort.js';
 import { Validity } from '../../../../lib/core/time/validity.js';
 import { VirtualClock } from '../../../support/virtual-clock.js';

@@ -4,7 +4,7 @@ import { DEFAULT_LOCK_OPTIONS } from '../../../../lib/core/api/options.js';
 import { NodePool } from '../../../../lib/core/quorum/node-pool.js';
 import { OwnClaim } from '../../../../lib/core/quorum/own-claim.js';
 import { Votes } from '../../../../lib/core/quorum/votes.js';
-import { WaitBudget } from '../../../../lib/core/quorum/wait-budget.js';
+import { WaitBudget } from '../../../../lib/core/quorum/outcome/wait-budget.js';
 import { AbortSource } from '../../../../lib/core/time/abort.js';
 import { MemoryPool } from '../../../support/memory-pool.js';
 import { SeededRandom } from '../../../support/seeded-random.js';

@@ -7,7 +7,7 @@ describe('briefly', () => {
   it('leaves the frames of the application, and of the rest none', () => {
     const stack = [
       'ResourceLockedError: "a" is locked',
-      `    at errorOf (file://${HERE}lib/core/quorum/outcome.ts:3:9)`,
+      `    at errorOf (file://${HERE}lib/core/quorum/outcome/outcome.ts:3:9)`,
       `    at ${HERE}lib/core/acquire/polling.ts:3:9`,
       '    at process.processTicksAndRejections (node:internal/process/task_queues:95:5)',
       '    at async OrdersService.pay (/app/src/orders.service.ts:7:5)',

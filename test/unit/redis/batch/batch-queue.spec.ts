@@ -6,7 +6,7 @@ import { Claim } from '../../../../lib/core/port/claim.js';
 import { BatchQueue } from '../../../../lib/redis/batch/batch-queue.js';
 import type { Batch } from '../../../../lib/redis/batch/batch.js';
 import { severalOr } from '../../../../lib/redis/batch/verbs.js';
-import type { Reply } from '../../../../lib/redis/connection/wire-command.js';
+import type { Reply } from '../../../../lib/redis/connection/wire/wire-command.js';
 
 const OK: Reply = { ok: true, value: 'g' };
 const NOSCRIPT: Reply = { ok: false, reason: 'NOSCRIPT No matching script.', sent: true };

@@ -5,7 +5,7 @@ import type { ReleaseAnswer, YieldAnswer } from '../../../../lib/core/port/lock-
 import { nodeClockOf, readAnswers, yieldedBy, secretOf } from '../../../../lib/redis/batch/reply-decoder.js';
 import { Batch } from '../../../../lib/redis/batch/batch.js';
 import type { Verb } from '../../../../lib/redis/scripts/protocol.js';
-import type { Reply } from '../../../../lib/redis/connection/wire-command.js';
+import type { Reply } from '../../../../lib/redis/connection/wire/wire-command.js';
 
 describe('readAnswers', () => {
   const answersOf = (size: number, reply: Reply): unknown[] => {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import type { Command, Redis } from 'ioredis';
 import type { NodeTrust } from '../../../../lib/redis/trust/node-trust.js';
 import { DISTRUST } from '../../../../lib/redis/scripts/trust-script.js';
-import type { Reply } from '../../../../lib/redis/connection/wire-command.js';
+import type { Reply } from '../../../../lib/redis/connection/wire/wire-command.js';
 import { GRANTED, infoOf, NotedTrust, out, redisOf } from '../../../support/noted-trust.js';
 
 describe('NodeTrust, of a node whose clock was set,', () => {

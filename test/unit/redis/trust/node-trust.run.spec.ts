@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Command, Redis } from 'ioredis';
 import { NO_RUN } from '../../../../lib/redis/batch/batch-encoder.js';
 import type { NodeTrust } from '../../../../lib/redis/trust/node-trust.js';
-import { bulk } from '../../../../lib/redis/connection/resp.js';
+import { bulk } from '../../../../lib/redis/connection/wire/resp.js';
 import { decode } from '../../../support/batch-words.js';
 import { NotedTrust } from '../../../support/noted-trust.js';
 

@@ -5,7 +5,7 @@ import { SystemClock } from '../../../../lib/core/time/system-clock.js';
 import type { NodeAnswer } from '../../../../lib/redis/batch/reply-decoder.js';
 import { BatchEncoder } from '../../../../lib/redis/batch/batch-encoder.js';
 import { Probe } from '../../../../lib/redis/trust/probe.js';
-import type { Reply } from '../../../../lib/redis/connection/wire-command.js';
+import type { Reply } from '../../../../lib/redis/connection/wire/wire-command.js';
 import { wordsOf } from '../../../support/command-words.js';
 
 const TIME = 1_700_000_000_000;

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { NodeEvent } from '../../../../lib/core/port/lock-node.js';
 import type { NodeAnswer } from '../../../../lib/redis/batch/reply-decoder.js';
 import { advised, Refusals } from '../../../../lib/redis/trust/refusals.js';
-import type { Reply } from '../../../../lib/redis/connection/wire-command.js';
+import type { Reply } from '../../../../lib/redis/connection/wire/wire-command.js';
 import { VirtualClock } from '../../../support/virtual-clock.js';
 
 const GRANTED: NodeAnswer = { kind: 'granted', fence: 7 };

@@ -3,7 +3,7 @@ import type { Moment } from '../../../../../lib/core/time/clock.js';
 import type { AcquireRequest } from '../../../../../lib/core/acquire/request.js';
 import { mayPass } from '../../../../../lib/core/acquire/callers/cohort.js';
 import { OwnClaim } from '../../../../../lib/core/quorum/own-claim.js';
-import type { Won } from '../../../../../lib/core/quorum/outcome.js';
+import type { Won } from '../../../../../lib/core/quorum/outcome/outcome.js';
 import { Validity } from '../../../../../lib/core/time/validity.js';
 
 const TERMS = { ttl: 1_000, driftFactor: 0.01 };

@@ -5,7 +5,7 @@ import type { AcquireRequest } from '../../../../../lib/core/acquire/request.js'
 import { Round } from '../../../../../lib/core/acquire/round.js';
 import { DEFAULT_LOCK_OPTIONS } from '../../../../../lib/core/api/options.js';
 import { NodePool } from '../../../../../lib/core/quorum/node-pool.js';
-import { WaitBudget } from '../../../../../lib/core/quorum/wait-budget.js';
+import { WaitBudget } from '../../../../../lib/core/quorum/outcome/wait-budget.js';
 import { AbortSource } from '../../../../../lib/core/time/abort.js';
 import { MemoryPool } from '../../../../support/memory-pool.js';
 import { SeededRandom } from '../../../../support/seeded-random.js';

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { STALEMATE_GRACE } from '../../../../../lib/core/port/hand-off.js';
 import { Stalemate } from '../../../../../lib/core/acquire/line/stalemate.js';
 import type { AcquireAnswer, Unknown } from '../../../../../lib/core/port/lock-node.js';
-import type { Denied } from '../../../../../lib/core/quorum/outcome.js';
+import type { Denied } from '../../../../../lib/core/quorum/outcome/outcome.js';
 import { VirtualClock } from '../../../../support/virtual-clock.js';
 
 const TTL = 10_000;

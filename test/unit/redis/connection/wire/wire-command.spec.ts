@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { WireCommand, type Reply } from '../../../../lib/redis/connection/wire-command.js';
+import { WireCommand, type Reply } from '../../../../../lib/redis/connection/wire/wire-command.js';
 
 describe('WireCommand', () => {
   const replies: Reply[] = [];

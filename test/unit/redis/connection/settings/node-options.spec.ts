@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { OWN_SETTINGS } from '../../../../lib/redis/connection/connection-settings.js';
-import { checkNodeOptions } from '../../../../lib/redis/connection/node-options.js';
+import { OWN_SETTINGS } from '../../../../../lib/redis/connection/settings/connection-settings.js';
+import { checkNodeOptions } from '../../../../../lib/redis/connection/settings/node-options.js';
 
 const REDIS = createRequire(import.meta.url).resolve('ioredis');
 const refusal = (options: object): string | undefined => {

@@ -1,6 +1,6 @@
 import type { RedisOptions } from 'ioredis';
 import { inspect } from 'node:util';
-import type { Clock } from '../../core/time/clock.js';
+import type { Clock } from '../../../core/time/clock.js';
 
 /** How to log in to a node, as `credentials()` of the node returns it before each connection. */
 export interface NodeCredentials {

@@ -1,6 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { askForCredentials, type CredentialsFunction } from '../../../../lib/redis/connection/credentials.js';
-import { VirtualClock } from '../../../support/virtual-clock.js';
+import {
+  askForCredentials,
+  type CredentialsFunction,
+} from '../../../../../lib/redis/connection/settings/credentials.js';
+import { VirtualClock } from '../../../../support/virtual-clock.js';
 
 describe('askForCredentials', () => {
   let clock: VirtualClock;

@@ -1,9 +1,9 @@
 import { getEventListeners } from 'node:events';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { TimerQueue } from '../../../../lib/core/time/timer-queue.js';
-import { WaitBudget, type WaitTerms } from '../../../../lib/core/quorum/wait-budget.js';
-import { AbortSource } from '../../../../lib/core/time/abort.js';
-import { VirtualClock } from '../../../support/virtual-clock.js';
+import { TimerQueue } from '../../../../../lib/core/time/timer-queue.js';
+import { WaitBudget, type WaitTerms } from '../../../../../lib/core/quorum/outcome/wait-budget.js';
+import { AbortSource } from '../../../../../lib/core/time/abort.js';
+import { VirtualClock } from '../../../../support/virtual-clock.js';
 
 /** Knows how many listen to it. */
 class WatchedStop extends AbortSource {

@@ -1,10 +1,10 @@
-import type { QuorumCall } from './quorum-call.js';
-import { QuorumNotReachedError, ResourceLockedError, type NodeOutcome, type RedlockError } from '../api/errors.js';
-import type { AcquireAnswer } from '../port/lock-node.js';
+import type { QuorumCall } from '../quorum-call.js';
+import { QuorumNotReachedError, ResourceLockedError, type NodeOutcome, type RedlockError } from '../../api/errors.js';
+import type { AcquireAnswer } from '../../port/lock-node.js';
 import { outcomesOf, whyUnavailable } from './node-outcome.js';
-import type { OwnClaim } from './own-claim.js';
-import type { Moment } from '../time/clock.js';
-import type { Validity } from '../time/validity.js';
+import type { OwnClaim } from '../own-claim.js';
+import type { Moment } from '../../time/clock.js';
+import type { Validity } from '../../time/validity.js';
 
 /** A claim that a quorum of nodes granted. */
 export interface Won {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Redis, type RedisOptions } from 'ioredis';
-import { toAddresses } from '../../../../lib/redis/connection/node-address.js';
+import { toAddresses } from '../../../../../lib/redis/connection/settings/node-address.js';
 
 const SECRET = 's3cret';
 const only = (node: string | RedisOptions) => toAddresses([node])[0]!;

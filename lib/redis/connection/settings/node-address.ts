@@ -1,5 +1,5 @@
 import { isIP, isIPv6 } from 'node:net';
-import { misfit } from '../../core/api/options.js';
+import { misfit } from '../../../core/api/options.js';
 import { checkNodeOptions, type NodeOptions } from './node-options.js';
 
 /** The location of a node, and how to log in to it. */

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { LockOptions } from '../../../../lib/core/api/options.js';
-import type { Redlock } from '../../../../lib/core/redlock.js';
-import { ChannelLog } from '../../../support/channel-log.js';
-import { MemoryPool } from '../../../support/memory-pool.js';
+import type { LockOptions } from '../../../../../lib/core/api/options.js';
+import type { Redlock } from '../../../../../lib/core/redlock.js';
+import { ChannelLog } from '../../../../support/channel-log.js';
+import { MemoryPool } from '../../../../support/memory-pool.js';
 
 const OPERATIONS = ['acquire', 'hold', 'extend'].flatMap((name) => [`${name}:start`, `${name}:asyncEnd`]);
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { Moment } from '../../../../lib/core/time/clock.js';
-import { PendingReplies, type PendingReply } from '../../../../lib/redis/connection/pending-replies.js';
-import type { Reply } from '../../../../lib/redis/connection/wire-command.js';
+import type { Moment } from '../../../../../lib/core/time/clock.js';
+import { PendingReplies, type PendingReply } from '../../../../../lib/redis/connection/wire/pending-replies.js';
+import type { Reply } from '../../../../../lib/redis/connection/wire/wire-command.js';
 
 describe('PendingReplies', () => {
   const OK: Reply = { ok: true, value: 'OK' };

@@ -1,7 +1,7 @@
-import type { LockEvent, LockListener, RefusalCode } from '../api/events.js';
-import type { Lock } from '../api/lock.js';
-import type { PreparedOptions } from '../api/options.js';
-import { elapsed, type Clock, type Moment } from '../time/clock.js';
+import type { LockEvent, LockListener, RefusalCode } from '../events.js';
+import type { Lock } from '../lock.js';
+import type { PreparedOptions } from '../options.js';
+import { elapsed, type Clock, type Moment } from '../../time/clock.js';
 import { acquiring, extending, holding } from './channels.js';
 import type { AcquireMessage, AcquireOutcome, HoldMessage } from './messages.js';
 

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { MemoryNode } from '../../../../lib/memory/memory-node.js';
-import { SystemClock } from '../../../../lib/core/time/system-clock.js';
-import { RedlockService } from '../../../../lib/redlock.service.js';
-import { EMIT } from '../../../../lib/redlock.tokens.js';
-import { publish } from '../../../../lib/core/telemetry/channels.js';
-import { ChannelLog } from '../../../support/channel-log.js';
-import { MemoryPool } from '../../../support/memory-pool.js';
-import { TRUSTING } from '../../../support/trust.js';
+import { MemoryNode } from '../../../../../lib/memory/memory-node.js';
+import { SystemClock } from '../../../../../lib/core/time/system-clock.js';
+import { RedlockService } from '../../../../../lib/redlock.service.js';
+import { EMIT } from '../../../../../lib/redlock.tokens.js';
+import { publish } from '../../../../../lib/core/api/telemetry/channels.js';
+import { ChannelLog } from '../../../../support/channel-log.js';
+import { MemoryPool } from '../../../../support/memory-pool.js';
+import { TRUSTING } from '../../../../support/trust.js';
 
 describe('the plain channels', () => {
   let log: ChannelLog | undefined;

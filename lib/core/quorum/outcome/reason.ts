@@ -1,9 +1,9 @@
-import { processMarkOf } from '../collections/random.js';
-import type { AcquireAnswer, HeldAnswer, Quarantined } from '../port/lock-node.js';
+import { processMarkOf } from '../../collections/random.js';
+import type { AcquireAnswer, HeldAnswer, Quarantined } from '../../port/lock-node.js';
 import { outcomesOf } from './node-outcome.js';
 import type { Denied } from './outcome.js';
-import type { QuorumCall } from './quorum-call.js';
-import { quorumOf } from './quorum.js';
+import type { QuorumCall } from '../quorum-call.js';
+import { quorumOf } from '../quorum.js';
 import { timeForRound, type WaitBudget } from './wait-budget.js';
 
 /**

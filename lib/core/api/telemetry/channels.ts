@@ -1,5 +1,5 @@
 import { channel, tracingChannel } from 'node:diagnostics_channel';
-import type { LockEvent } from '../api/events.js';
+import type { LockEvent } from '../events.js';
 import type { AcquireMessage, CallMessage, ExtendMessage, HoldMessage, RequestMessage } from './messages.js';
 
 /** From the call for a lock until its outcome. */

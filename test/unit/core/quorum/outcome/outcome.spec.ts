@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import type { AcquireAnswer } from '../../../../lib/core/port/lock-node.js';
-import { Redlock } from '../../../../lib/core/redlock.js';
-import { answeringNode } from '../../../support/answering-node.js';
-import { SeededRandom } from '../../../support/seeded-random.js';
-import { VirtualClock } from '../../../support/virtual-clock.js';
+import type { AcquireAnswer } from '../../../../../lib/core/port/lock-node.js';
+import { Redlock } from '../../../../../lib/core/redlock.js';
+import { answeringNode } from '../../../../support/answering-node.js';
+import { SeededRandom } from '../../../../support/seeded-random.js';
+import { VirtualClock } from '../../../../support/virtual-clock.js';
 
 const ANSWERS = {
   free: { kind: 'granted', fence: 1 },

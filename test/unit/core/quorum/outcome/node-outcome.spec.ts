@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import type { NodeOutcome } from '../../../../lib/core/api/errors.js';
-import type { AcquireAnswer, ExtendAnswer } from '../../../../lib/core/port/lock-node.js';
-import { outcomesOf, whyUnavailable } from '../../../../lib/core/quorum/node-outcome.js';
+import type { NodeOutcome } from '../../../../../lib/core/api/errors.js';
+import type { AcquireAnswer, ExtendAnswer } from '../../../../../lib/core/port/lock-node.js';
+import { outcomesOf, whyUnavailable } from '../../../../../lib/core/quorum/outcome/node-outcome.js';
 
 describe('outcomesOf', () => {
   it.each<[AcquireAnswer | ExtendAnswer | undefined, Omit<NodeOutcome, 'node'>]>([

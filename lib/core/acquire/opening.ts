@@ -1,8 +1,8 @@
-import type { LockListener } from './api/events.js';
-import type { NodePool } from './quorum/node-pool.js';
-import { errorOf, notConnected } from './quorum/outcome.js';
-import type { WaitBudget } from './quorum/wait-budget.js';
-import type { Moment } from './time/clock.js';
+import type { LockListener } from '../api/events.js';
+import type { NodePool } from '../quorum/node-pool.js';
+import { errorOf, notConnected } from '../quorum/outcome/outcome.js';
+import type { WaitBudget } from '../quorum/outcome/wait-budget.js';
+import type { Moment } from '../time/clock.js';
 
 /** The start of a pool: its nodes are connected once, by the first call that needs them. */
 export class Opening {

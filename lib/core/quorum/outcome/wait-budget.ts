@@ -1,10 +1,10 @@
-import { elapsed, type Moment } from '../time/clock.js';
-import type { NodePool } from './node-pool.js';
-import type { QuorumCall, Decision } from './quorum-call.js';
+import { elapsed, type Moment } from '../../time/clock.js';
+import type { NodePool } from '../node-pool.js';
+import type { QuorumCall, Decision } from '../quorum-call.js';
 import type { Denied } from './outcome.js';
-import type { PreparedOptions } from '../api/options.js';
-import type { AbortSource } from '../time/abort.js';
-import { Wait, type WaitEnd } from '../time/wait.js';
+import type { PreparedOptions } from '../../api/options.js';
+import type { AbortSource } from '../../time/abort.js';
+import { Wait, type WaitEnd } from '../../time/wait.js';
 
 /** Ms: if the nodes may take longer than this, a call ends early when its caller aborts. Shorter calls are not watched for that. */
 const LONG = 100;

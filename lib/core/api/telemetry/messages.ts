@@ -1,4 +1,4 @@
-import type { AcquirePath, LockEvent } from '../api/events.js';
+import type { AcquirePath, LockEvent } from '../events.js';
 
 /** What became of a call for a lock; 'skipped' is a call of a method with `onContended: 'skip'` that found the lock held. */
 export type AcquireOutcome = 'acquired' | 'held' | 'skipped' | 'no_quorum' | 'aborted' | 'closed' | 'error';

@@ -1,6 +1,6 @@
-import type { NodeOutcome } from '../api/errors.js';
-import type { AcquireAnswer, ExtendAnswer } from '../port/lock-node.js';
-import type { Votes } from './votes.js';
+import type { NodeOutcome } from '../../api/errors.js';
+import type { AcquireAnswer, ExtendAnswer } from '../../port/lock-node.js';
+import type { Votes } from '../votes.js';
 
 /** A call, or what it came to. */
 interface Answered {

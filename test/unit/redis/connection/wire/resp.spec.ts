@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { bulk, commandOf } from '../../../../lib/redis/connection/resp.js';
-import { wordsOf } from '../../../support/command-words.js';
+import { bulk, commandOf } from '../../../../../lib/redis/connection/wire/resp.js';
+import { wordsOf } from '../../../../support/command-words.js';
 
 describe('bulk', () => {
   it.each([
