@@ -1,4 +1,4 @@
-import { SingleCall, questionToReturn } from '../core/port/single-call.js';
+import { SingleCall, mayReturn, questionToReturn } from '../core/port/single-call.js';
 import { Claim } from '../core/port/claim.js';
 import type {
   AcquireAnswer,
@@ -173,12 +173,12 @@ export class RedisNode implements LockNode {
 
   readonly #answered: AnswerListener = (batch, index, answer) => {
     const question = batch.questions[index]!;
+    const { claim, ttl } = question;
+    const verb = batch.verbs[index]!;
     const nodeIndex = batch.nodeIndexes[index]!;
-    const isNoted = question.claim.place || answer.kind === 'unknown' || this.#owed.size > 0;
-    if (isNoted) this.#note(batch.verbs[index]!, question, answer.kind);
-    const counted = isVote(batch.verbs[index]!) ? this.#trust.countVote(answer) : this.#trust.count(answer);
-    // A vote that does not count, because the node turned out not to be trusted, is given back.
-    if (counted !== answer) this.release(questionToReturn(question.claim, question.ttl, nodeIndex), nodeIndex);
+    if (claim.place || answer.kind === 'unknown' || this.#owed.size > 0) this.#note(verb, question, answer.kind);
+    const counted = isVote(verb) ? this.#trust.countVote(answer) : this.#trust.count(answer);
+    if (counted !== answer && mayReturn(claim)) this.release(questionToReturn(claim, ttl, nodeIndex), nodeIndex);
     question.answer(nodeIndex, counted);
   };
 

@@ -8,7 +8,7 @@ interface StubPlace extends Pick<Place, 'arrived' | 'arrivedMonotonic' | 'ttl'> 
 
 /** A waiter for one resource that only keeps in mind what it is told. */
 export class WaiterStub implements Place {
-  readonly isWaiting = true;
+  isWaiting = true;
   readonly arrived: number;
   readonly arrivedMonotonic: number | undefined;
   readonly ttl: number;
@@ -16,6 +16,8 @@ export class WaiterStub implements Place {
   readonly claim: OwnClaim;
   /** The grants that it was told of. */
   readonly grants: ({ readonly node: string } & Grant)[] = [];
+  /** The indexes of the nodes whose votes do not count any more. */
+  readonly doubts: number[] = [];
   readonly #told: (() => void)[] = [];
 
   constructor(resource: string, place: StubPlace) {
@@ -29,6 +31,10 @@ export class WaiterStub implements Place {
   granted(node: string, grant: Grant): void {
     this.grants.push({ node, ...grant });
     for (const tell of this.#told.splice(0)) tell();
+  }
+
+  doubted(nodeIndex: number): void {
+    this.doubts.push(nodeIndex);
   }
 
   /** Resolves when it has been told of a grant. */

@@ -92,7 +92,10 @@ export class Acquisition {
     const hold = (lease: HeldLease): void => callers.hold(lease);
     this.#polling = { take: polled, again: polled, giveUp: nobodyBehind, keep: adopt };
     // Only a lock that was taken in parts has stood in the queues of the process.
-    const keep = (lease: HeldLease, { parts }: Acquired): void => (parts ? hold : adopt)(lease);
+    const keep = (lease: HeldLease, { parts }: Acquired): void => {
+      if (parts) callers.merge(lease, parts);
+      else adopt(lease);
+    };
     this.#several = { take: takeAll, again: takeAll, giveUp: nobodyBehind, keep };
     this.#inLine = {
       take: (request) => callers.take(request),

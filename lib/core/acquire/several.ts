@@ -91,6 +91,8 @@ class Parts {
       const round = startRound(pool, claim, request);
       const outcome = (await lockOf(pool, round)) ?? (await reasonOnceClear(round.call, timeForRound(budget)));
       if (outcome.kind === 'won') return this.#merged({ ...outcome, attempts, parts: this.#leases });
+      // A vote is on its way back under the value that the next round would have, too.
+      if (claim.isDoubtful) return undefined;
       const remaining = budget.remainingAfter(outcome, attempts);
       if (remaining <= 0) throw requestError(outcome, request);
       await budget.pause(Math.min(remaining, retryDelay(terms, pool.random)));

@@ -17,6 +17,8 @@ export interface Place {
   readonly isWaiting: boolean;
   /** Called when `node` has given the resource to this waiter. */
   granted(node: string, grant: Grant): void;
+  /** Called when the vote of the node at `nodeIndex` is about to be given away: it does not count any more. */
+  doubted?(nodeIndex: number): void;
 }
 
 /** A vote that a node gives to a waiter in its line without having been asked for it in the same round. */

@@ -20,6 +20,14 @@ export class SingleCall<A> implements Question<A> {
 }
 
 /**
+ * Returns whether a vote that does not count may be given back. Once the wait of its claim is over, it may not: the node may have voted for the
+ * claim before, and that vote may have given the lock. (If the wait ended without the lock, the claim is released on all nodes anyway.)
+ */
+export function mayReturn({ place }: Claim): boolean {
+  return place === undefined || place.isWaiting;
+}
+
+/**
  * Returns a question that gives a vote back while its claim goes on. Votes of the node for this claim do not count until the node has
  * answered; without a usable answer they never count again.
  */

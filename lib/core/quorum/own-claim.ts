@@ -49,6 +49,7 @@ export class OwnClaim extends Claim {
   override doubt(nodeIndex: number): void {
     const doubts = (this.#doubts ??= new Map());
     doubts.set(nodeIndex, (doubts.get(nodeIndex) ?? 0) + 1);
+    this.place?.doubted?.(nodeIndex);
   }
 
   override resolveDoubt(nodeIndex: number): void {

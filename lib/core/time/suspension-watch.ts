@@ -99,7 +99,8 @@ export class SuspensionWatch {
     const grown = most - this.#uptimeAhead;
     this.#uptimeAhead = least;
     if (Number.isNaN(grown)) return Math.max(0, change);
-    if (Math.abs(change - grown) <= RESOLUTION) return Math.max(0, change + INEXACT);
+    // Neither bound is ever too short for a suspension, so the smaller one counts: a clock set by a few ms adds no more than the uptime may hide.
+    if (Math.abs(change - grown) <= RESOLUTION) return Math.max(0, Math.min(change + INEXACT, grown + RESOLUTION));
     return grown > RESOLUTION ? grown + RESOLUTION : 0;
   }
 

@@ -49,6 +49,17 @@ export class CallerQueues implements WaitingCallers {
     }
   }
 
+  /**
+   * Records the lock that was made of `parts`: the callers that wait for a part wait for this lock from now on. A part that was over before
+   * has already started the turn of the next caller, whose queue it is now.
+   */
+  merge(lease: HeldLease, parts: readonly HeldLease[]): void {
+    for (const resource of lease.resources) {
+      const queue = this.#queues.get(resource);
+      if (queue?.lease && parts.includes(queue.lease)) queue.lease = lease;
+    }
+  }
+
   /** Records a lock on one resource that was acquired past the queue: the next caller waits for it. Does nothing if there is a queue. */
   adopt(lease: HeldLease): void {
     const [resource, ...others] = lease.resources;

@@ -16,7 +16,12 @@ export interface Waiter {
   readonly tokens: number;
   /** Called when `node` has given the resource to this waiter. */
   granted(node: string, grant: Grant): void;
+  /** Called when the vote of the node at `nodeIndex` is about to be given away. */
+  doubted(nodeIndex: number): void;
 }
+
+/** What a place in line tells its owner. */
+type PlaceListener = Pick<Waiter, 'granted' | 'doubted'>;
 
 /** Ms: the precision with which the nodes are told when a waiter came, on the monotonic clock of its process. */
 const COARSE = 16;
@@ -38,9 +43,9 @@ export class OwnPlace implements Place {
   readonly arrivedMonotonic: number;
   readonly ttl: number;
   readonly tokens: number;
-  #waiter: Pick<Waiter, 'granted'> | undefined;
+  #waiter: PlaceListener | undefined;
 
-  constructor({ date, monotonic, ttl, tokens }: PlaceTerms, waiter: Pick<Waiter, 'granted'>) {
+  constructor({ date, monotonic, ttl, tokens }: PlaceTerms, waiter: PlaceListener) {
     this.ttl = ttl;
     this.tokens = tokens;
     // Rounded down, so that questions of the same ms have the same terms, which a batch sends only once.
@@ -56,6 +61,10 @@ export class OwnPlace implements Place {
   /** Passes a grant to the waiter. A grant that comes after the waiter left is one more vote for its lock, which the next extension finds. */
   granted(node: string, grant: Grant): void {
     this.#waiter?.granted(node, grant);
+  }
+
+  doubted(nodeIndex: number): void {
+    this.#waiter?.doubted(nodeIndex);
   }
 
   stopWaiting(): void {

@@ -139,6 +139,11 @@ export class InLineAcquisition implements Waiter {
     if (!this.#inLine.claim.isDoubtfulAt(nodeIndex)) this.#waiting.granted(nodeIndex, grant);
   }
 
+  /** A vote that came before the doubt is the one that is given away. */
+  doubted(nodeIndex: number): void {
+    this.#inLine.votes.drop(nodeIndex);
+  }
+
   get #waiting(): LineWait {
     return (this.#wait ??= new LineWait(this.pool, this.request, this.#inLine));
   }

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { LockEvent } from '../../../../lib/core/api/events.js';
 import type { Lock } from '../../../../lib/core/api/lock.js';
 import type { Redlock } from '../../../../lib/core/redlock.js';
@@ -112,6 +112,46 @@ describe('several resources of which one is held', () => {
     await pool.clock.until(Promise.all(ends));
     // `b` was free when the fifth came, and nobody who waits for `a` keeps it before it is `a`'s turn.
     expect(order.filter((name) => name !== 'fifth')).toEqual(['first', 'second', 'third', 'fourth']);
+  });
+
+  it('are asked for from the beginning, in a new name, where a vote for all of them may still be given away', async () => {
+    const held = await take(holder, 'b', { ttl: 60_000 });
+    const both = redlock.acquire(['a', 'b'], IN_LINE);
+    await pool.clock.advance(100);
+    const parts = pool.memory[0]!.get('a');
+    for (const node of pool.nodes.slice(0, 2)) {
+      const ask = node.acquire.bind(node);
+      jest.spyOn(node, 'acquire').mockImplementation((question, nodeIndex) => {
+        const isOfParts = question.claim.resources.length > 1 && question.claim.value === parts;
+        if (!isOfParts) return ask(question, nodeIndex);
+        question.claim.doubt(nodeIndex);
+        question.answer(nodeIndex, { kind: 'quarantined', remaining: 10 });
+      });
+    }
+    await pool.clock.until(held.release());
+    const lock = await pool.clock.until(both);
+    expect(lock.value).not.toBe(parts);
+    expect([pool.owners('a'), pool.owners('b')]).toEqual([Array(3).fill(lock.value), Array(3).fill(lock.value)]);
+  });
+
+  it('leave the turn to the next caller of the process where a part was over before all were merged', async () => {
+    const slow = pool.client({ nodeTimeout: 300 }).redlock;
+    const held = await take(holder, 'c', { ttl: 60_000 });
+    const all = slow.acquire(['a', 'b', 'c'], { ...IN_LINE, ttl: 400 });
+    await pool.clock.advance(100);
+    const [next, last] = [slow.acquire('b', IN_LINE), slow.acquire('b', IN_LINE)];
+    for (const node of pool.nodes) node.faults = { extend: 'silent', acquire: { slow: 290 } };
+    await pool.clock.advance(110);
+    const asked = () => pool.nodes[0]!.callsOf('acquire').length;
+    await pool.clock.until(held.release());
+    await pool.clock.advance(240);
+    for (const node of pool.nodes) node.faults = {};
+    const lock = await pool.clock.until(all);
+    const before = asked();
+    await pool.clock.until(lock.release());
+    expect(asked()).toBe(before);
+    await pool.clock.until((await pool.clock.until(next)).release());
+    expect((await pool.clock.until(last)).isValid).toBe(true);
   });
 
   it('hold up callers of the same process that want one of them', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { SingleCall, questionToReturn } from '../../../../lib/core/port/single-call.js';
+import { SingleCall, mayReturn, questionToReturn } from '../../../../lib/core/port/single-call.js';
 import { OwnClaim } from '../../../../lib/core/quorum/own-claim.js';
 import type { ReleaseAnswer, Unknown } from '../../../../lib/core/port/lock-node.js';
 
@@ -20,6 +20,18 @@ describe('SingleCall', () => {
 
   it('may be of no interest once it is answered', () => {
     expect(() => new SingleCall<ReleaseAnswer>(claim, 1_000).answer(0, { kind: 'gone' })).not.toThrow();
+  });
+});
+
+describe('mayReturn', () => {
+  const waiting = { arrived: 1, ttl: 500, isWaiting: true, granted: () => undefined };
+
+  it.each([
+    ['that has no place in line', undefined, true],
+    ['that waits', waiting, true],
+    ['whose wait is over: it may have its lock', { ...waiting, isWaiting: false }, false],
+  ])('of a claim %s', (_case, place, expected) => {
+    expect(mayReturn(new OwnClaim(['a'], 'ours', place))).toBe(expected);
   });
 });
 

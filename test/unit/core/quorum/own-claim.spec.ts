@@ -17,6 +17,16 @@ describe('OwnClaim', () => {
     expect([claim.isDoubtfulAt(1), claim.isDoubtful]).toEqual([false, false]);
   });
 
+  it('tells its place of each doubt, so that the votes of the node stop counting', () => {
+    const told: number[] = [];
+    const doubted = (nodeIndex: number) => void told.push(nodeIndex);
+    const place = { arrived: 1, ttl: 500, isWaiting: true, granted: () => undefined, doubted };
+    const waits = new OwnClaim(['a'], 'v', place);
+    waits.doubt(1);
+    waits.doubt(2);
+    expect(told).toEqual([1, 2]);
+  });
+
   it('is doubtful where one of the claims is that it merges, and is not spoiled by that', () => {
     const merged = OwnClaim.merging([claim, new OwnClaim(['b'], 'v')], ['a', 'b'], 'v');
     claim.doubt(1);

@@ -8,7 +8,7 @@ describe('OwnPlace', () => {
     told.length = 0;
     return new OwnPlace(
       { date: 1_007.9, monotonic: 35.2, ttl: 500, tokens: 1 },
-      { granted: (node, given) => told.push([node, given]) },
+      { granted: (node, given) => told.push([node, given]), doubted: (nodeIndex) => told.push(nodeIndex) },
     );
   };
 
@@ -26,10 +26,16 @@ describe('OwnPlace', () => {
     ]);
   });
 
+  it('tells the waiter whose vote does not count any more', () => {
+    place().doubted(2);
+    expect(told).toEqual([2]);
+  });
+
   it('tells nobody once the waiter has left', () => {
     const one = place();
     one.stopWaiting();
     one.granted('node-1', grant);
+    one.doubted(2);
     expect(told).toEqual([]);
   });
 });

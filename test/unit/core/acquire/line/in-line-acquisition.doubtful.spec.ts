@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { SingleCall } from '../../../../../lib/core/port/single-call.js';
 import type { AcquireAnswer } from '../../../../../lib/core/port/lock-node.js';
 import { MemoryPool } from '../../../../support/memory-pool.js';
@@ -47,6 +47,19 @@ describe('InLineAcquisition, of whose votes one may be given away at any time', 
     releaseFor(pool.memory, 'x');
     expect(pool.owners('a')).toEqual(['ours', 'ours', 'y']);
     expect((await pool.clock.until(outcome)).claim.value).toBe('ours/2');
+  });
+
+  it('does not count a vote that came before, once it is being given back', async () => {
+    const asked = jest.spyOn(rival.nodes[0]!, 'acquire');
+    let isWon = false;
+    void rival.contend().then(() => (isWon = true));
+    await pool.clock.advance(10);
+    expect(pool.owners('a')).toEqual(['ours', 'x', 'y']);
+    asked.mock.calls[0]![0].claim.doubt(0);
+    asked.mock.calls[0]![0].claim.resolveDoubt(0);
+    releaseFor(pool.memory, 'x');
+    await pool.clock.advance(10);
+    expect([pool.owners('a'), isWon]).toEqual([['ours', 'ours', 'y'], false]);
   });
 
   describe('once it has a new name', () => {

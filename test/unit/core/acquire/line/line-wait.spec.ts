@@ -32,7 +32,7 @@ describe('LineWait', () => {
       start: memory.clock.now(),
       report: () => undefined,
     };
-    inLine = new ClaimInLine(pool, request, { granted: () => undefined, tokens: 1 });
+    inLine = new ClaimInLine(pool, request, { granted: () => undefined, doubted: () => undefined, tokens: 1 });
     wait = new LineWait(pool, request, inLine);
   });
 
