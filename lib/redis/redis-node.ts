@@ -1,4 +1,4 @@
-import { SingleCall, mayReturn, questionToReturn } from '../core/port/single-call.js';
+import { SingleCall, questionToReturn, rejectVote } from '../core/port/single-call.js';
 import { Claim } from '../core/port/claim.js';
 import type {
   AcquireAnswer,
@@ -96,7 +96,7 @@ export class RedisNode implements LockNode {
     // Without grants there are no places in line, so the claim gives its vote back without taking one.
     if (this.#grants.canHear) return void this.#ask(VERB.yield, question, nodeIndex);
     const passed = (answer: ReleaseAnswer): void => question.answer(nodeIndex, yieldedBy(answer));
-    this.release(new SingleCall(question.claim, 0, passed), nodeIndex);
+    this.release(questionToReturn({ claim: question.claim, ttl: 0 }, nodeIndex, passed), nodeIndex);
   }
 
   raise(question: Question<RaiseAnswer>, nodeIndex: number): void {
@@ -173,12 +173,12 @@ export class RedisNode implements LockNode {
 
   readonly #answered: AnswerListener = (batch, index, answer) => {
     const question = batch.questions[index]!;
-    const { claim, ttl } = question;
     const verb = batch.verbs[index]!;
     const nodeIndex = batch.nodeIndexes[index]!;
-    if (claim.place || answer.kind === 'unknown' || this.#owed.size > 0) this.#note(verb, question, answer.kind);
+    const isNoted = question.claim.place || answer.kind === 'unknown' || this.#owed.size > 0;
+    if (isNoted) this.#note(verb, question, answer.kind);
     const counted = isVote(verb) ? this.#trust.countVote(answer) : this.#trust.count(answer);
-    if (counted !== answer && mayReturn(claim)) this.release(questionToReturn(claim, ttl, nodeIndex), nodeIndex);
+    if (counted !== answer) rejectVote(this, question, nodeIndex);
     question.answer(nodeIndex, counted);
   };
 

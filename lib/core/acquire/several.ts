@@ -85,9 +85,11 @@ class Parts {
     const { pool } = this.context;
     const { request } = this;
     const { budget, terms } = request;
+    const [resources, value] = [request.resources, this.#value];
+    let claim: OwnClaim | undefined;
     while (this.#isWhole) {
       budget.throwIfAborted();
-      const claim = OwnClaim.merging(this.#claims, request.resources, this.#value);
+      claim = OwnClaim.merging(this.#claims, { resources, value, former: claim });
       const round = startRound(pool, claim, request);
       const outcome = (await lockOf(pool, round)) ?? (await reasonOnceClear(round.call, timeForRound(budget)));
       if (outcome.kind === 'won') return this.#merged({ ...outcome, attempts, parts: this.#leases });

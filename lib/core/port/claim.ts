@@ -51,6 +51,11 @@ export class Claim {
     readonly place?: Place,
   ) {}
 
+  /** True once the claim has its lock, or its wait is over. */
+  get isDecided(): boolean {
+    return this.place?.isWaiting === false;
+  }
+
   /**
    * Stops counting votes of the node at `nodeIndex`, because a command that gives the vote away may still arrive there: late bytes of a
    * broken connection, or a release that is owed or on its way. It is called once for each such command.

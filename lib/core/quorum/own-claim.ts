@@ -29,12 +29,24 @@ export class OwnClaim extends Claim {
     this.tokens = place?.tokens ?? 1;
   }
 
-  /** Returns a claim that makes one of the claims `parts`, which took its resources one by one under the same value. */
-  static merging(parts: readonly OwnClaim[], resources: readonly string[], value: string): OwnClaim {
+  /**
+   * Returns a claim that makes one of the claims `parts`, which took its resources one by one under the same value. What is doubtful about the
+   * `former` claim of the same value, with which that was tried before, is doubtful about this one.
+   */
+  static merging(
+    parts: readonly OwnClaim[],
+    { resources, value, former }: { resources: readonly string[]; value: string; former?: OwnClaim | undefined },
+  ): OwnClaim {
     const claim = new OwnClaim(resources, value);
+    if (former) claim.#doubts = former.#doubts ??= new Map();
     const merged: Mutable<OwnClaim> = claim;
     merged.parts = parts;
     return claim;
+  }
+
+  /** It has a token, and so its lock. */
+  override get isDecided(): boolean {
+    return this.token !== 0 || super.isDecided;
   }
 
   /** True if at least one node is in doubt; the `parts` are not looked at. */

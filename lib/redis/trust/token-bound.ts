@@ -32,7 +32,7 @@ export class TokenBound {
   allows(token: number): boolean {
     // Usually this needs no look at the clock.
     if (token <= this.#most) return true;
-    this.#most = (this.clock.now().wall + this.trust.maxTtl) * 1_000;
+    this.#most = Math.max(this.#most, (this.clock.now().wall + this.trust.maxTtl) * 1_000);
     return token <= this.#most;
   }
 }

@@ -3,7 +3,7 @@ export const DEFINITIONS = `
 - **Pair**: one acquire and its release. Figures of processor time, commands and bytes are per pair, all nodes together.
 - **Warm-up**: of each process before it is measured, so that its code is compiled: pairs of 64 callers for 1 s; where all want one
   key for 1.5 s, and then sections of that kind for 4 s; a handler of Nest by requests
-  for 6 s, and before one connection alone by 20 for as long (with --quick, pairs for 0.3 s, contention 3 s, requests 2.5 s).
+  for 6 s, and before one connection alone by 20 for as long (with --quick, pairs for 0.3 s, contention 3 s, requests 2 s).
 - **Round**: each candidate runs once, in a process of its own, each round beginning with another one. Ratios are taken
   within a round; given are the median and, in brackets, the least and the greatest of all rounds.
 - **raw**: \`SET NX PX\` and a compare-and-delete by \`EVALSHA\` through the ioredis of the library, one command to each node

@@ -6,7 +6,7 @@ const LIMIT_MS = 20_000;
 const TTL_MS = 10_000;
 /** Until the code of a request is compiled: a server runs for days. */
 const WARM_UP_MS = 6_000;
-const QUICK_WARM_UP_MS = 2_500;
+const QUICK_WARM_UP_MS = 2_000;
 const COUNTED_MS = 1_000;
 
 /** @typedef {import('../candidates/candidates.mjs').Candidate} Candidate */
@@ -46,7 +46,7 @@ export const COLUMNS = [
 /** Calls the handler of the candidate's style for a while. @param {Context} context */
 export async function callHandler(context) {
   const { quick, servers } = context;
-  const length = quick ? 1_500 : 3_000;
+  const length = quick ? 1_000 : 3_000;
   const warmUp = quick ? QUICK_WARM_UP_MS : WARM_UP_MS;
   const timed = await callFor(context, { length, warmUp, ports: servers.ports });
   // Counted apart: a proxy between would be measured with the candidate.

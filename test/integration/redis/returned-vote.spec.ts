@@ -64,10 +64,10 @@ const obstacle = clockShimObstacle();
       expect(waiter.doubts).toEqual([0]);
     });
 
-    it('has nothing back of a waiter that has its lock by then', async () => {
+    it('has nothing back of a waiter that has its lock by then, and has no vote for it any more', async () => {
       waiter.isWaiting = false;
       await expect(ownerAfterNextAnswer()).resolves.toBe('waiter');
-      expect(waiter.doubts).toEqual([]);
+      expect(waiter.claim.isDoubtfulAt(0)).toBe(true);
     });
   },
 );

@@ -45,7 +45,7 @@ export class Surrender {
     this.pool.nodes.forEach((node, nodeIndex) => {
       if (!votes.has(nodeIndex)) return;
       votes.leaving(nodeIndex);
-      node.release(questionToGiveWay(this.claim, ttl, answered), nodeIndex);
+      node.release(questionToGiveWay({ claim: this.claim, ttl }, nodeIndex, answered), nodeIndex);
     });
   }
 

@@ -28,9 +28,26 @@ describe('OwnClaim', () => {
   });
 
   it('is doubtful where one of the claims is that it merges, and is not spoiled by that', () => {
-    const merged = OwnClaim.merging([claim, new OwnClaim(['b'], 'v')], ['a', 'b'], 'v');
+    const merged = OwnClaim.merging([claim, new OwnClaim(['b'], 'v')], { resources: ['a', 'b'], value: 'v' });
     claim.doubt(1);
     expect([merged.isDoubtfulAt(1), merged.isDoubtfulAt(0), merged.isDoubtful]).toEqual([true, false, false]);
+  });
+
+  it('shares its doubts with the next claim of the same value, until they are resolved', () => {
+    const next = OwnClaim.merging([], { resources: ['a'], value: 'v', former: claim });
+    claim.doubt(1);
+    expect([next.isDoubtfulAt(1), next.isDoubtful]).toEqual([true, true]);
+    claim.resolveDoubt(1);
+    expect(next.isDoubtful).toBe(false);
+  });
+
+  it('is decided once it has a token, or does not wait any more', () => {
+    const place = { arrived: 1, ttl: 500, isWaiting: true, granted: () => undefined };
+    const waits = new OwnClaim(['a'], 'v', place);
+    expect([claim.isDecided, waits.isDecided]).toEqual([false, false]);
+    claim.agree(7);
+    place.isWaiting = false;
+    expect([claim.isDecided, waits.isDecided]).toEqual([true, true]);
   });
 
   it('asks for as many tokens as its place says, and for one without a place', () => {

@@ -16,6 +16,15 @@ describe('TokenBound', () => {
     }
   });
 
+  it('allows what it allowed once, also where our clock is set back and another token is too far ahead then', () => {
+    let wall = 1_000_000;
+    const bound = new TokenBound({ maxTtl }, { now: () => ({ monotonic: 0, wall }) });
+    const token = (wall + maxTtl) * 1_000;
+    expect(bound.allows(token)).toBe(true);
+    wall -= maxTtl;
+    expect([bound.allows(token + 1), bound.allows(token)]).toEqual([false, true]);
+  });
+
   it('takes a vote for none whose token is further ahead', () => {
     const clock = new VirtualClock();
     const bound = new TokenBound({ maxTtl }, clock);
