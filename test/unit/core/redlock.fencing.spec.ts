@@ -129,7 +129,7 @@ describe('a fencing token', () => {
   });
 
   it('goes on growing for a lock that was held for hours', async () => {
-    const lock = await take(clientOf({ skew: 4_000 }), 'a', { ttl: 1_000, autoExtend: true, maxHold: Infinity });
+    const lock = await take(clientOf({ skew: 4_000 }), 'a', { ttl: 10_000, autoExtend: true, maxHold: Infinity });
     for (let hour = 0; hour < 6; hour += 1) await world.pool.clock.advance(3_600_000);
     expect(lock.isValid).toBe(true);
     const waiting = clientOf({ skew: -4_000 }).acquire('a', IN_LINE);
