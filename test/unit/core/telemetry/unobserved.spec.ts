@@ -28,6 +28,7 @@ async function costOnce(isUnobserved: boolean): Promise<Cost> {
   return { promises, readings };
 }
 
+const ANY: Cost = { promises: Infinity, readings: Infinity };
 const FEWEST_RUNS = 8;
 const MOST_RUNS = 200;
 
@@ -35,9 +36,9 @@ const MOST_RUNS = 200;
  * The least cost of several runs, because a process that is busy needs more turns of the event loop, which cost promises and readings. Where it is to
  * come `downTo` another cost, a process that stays busy for a while gets many more runs.
  */
-async function cost(isUnobserved = false, downTo?: Cost): Promise<Cost> {
-  let least: Cost = { promises: Infinity, readings: Infinity };
-  for (let runs = 0; runs < FEWEST_RUNS || (downTo && runs < MOST_RUNS && isMore(least, downTo)); runs += 1) {
+async function cost(isUnobserved = false, downTo = ANY): Promise<Cost> {
+  let least = ANY;
+  for (let runs = 0; runs < FEWEST_RUNS || (runs < MOST_RUNS && isMore(least, downTo)); runs += 1) {
     const { promises, readings } = await costOnce(isUnobserved);
     least = { promises: Math.min(least.promises, promises), readings: Math.min(least.readings, readings) };
   }
