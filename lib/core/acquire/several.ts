@@ -84,12 +84,11 @@ class Parts {
   async merge(attempts: number): Promise<Acquired | undefined> {
     const { pool } = this.context;
     const { request } = this;
-    const { budget, terms } = request;
-    const [resources, value] = [request.resources, this.#value];
+    const { resources, budget, terms } = request;
     let claim: OwnClaim | undefined;
     while (this.#isWhole) {
       budget.throwIfAborted();
-      claim = OwnClaim.merging(this.#claims, { resources, value, former: claim });
+      claim = OwnClaim.merging(this.#claims, { resources, value: this.#value, former: claim });
       const round = startRound(pool, claim, request);
       const outcome = (await lockOf(pool, round)) ?? (await reasonOnceClear(round.call, timeForRound(budget)));
       if (outcome.kind === 'won') return this.#merged({ ...outcome, attempts, parts: this.#leases });

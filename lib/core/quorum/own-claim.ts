@@ -44,7 +44,7 @@ export class OwnClaim extends Claim {
     return claim;
   }
 
-  /** It has a token, and so its lock. */
+  /** True also once the claim has a token: the votes that gave it may have given the lock. */
   override get isDecided(): boolean {
     return this.token !== 0 || super.isDecided;
   }
