@@ -174,8 +174,8 @@ export class Redlock {
       const request = new CallerRequest({ resources, terms: options, budget, start }, context.emit, this.#holders);
       const won = await this.#acquisition.take(request);
       const lease = new Lease(context, won, { terms: options, taken: request.taken! });
-      this.#acquisition.keep(request, lease, won);
-      const refused = this.#shutdown.keep(lease);
+      this.#acquisition.announce(request, lease, won);
+      const refused = this.#shutdown.track(lease);
       if (refused) await refused;
       return new HeldLock(lease, won.claim);
     } catch (error) {

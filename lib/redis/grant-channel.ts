@@ -14,13 +14,19 @@ const MOST_EARLY = 1_000;
 
 /** Takes what comes over the channel. */
 export interface GrantListener {
-  /** Called when the node has given the resource to a claim that waited in its line, not before `since`. */
+  /**
+   * Called when the node has given the resource to a claim that waited in its line, not before `since`. A grant that then does not count need not
+   * be given back: it ends with its ttl, and asking again finds it.
+   */
   granted(claim: Claim, message: GrantMessage, since: Moment | undefined): void;
   /** Returns a moment before which nothing happened that a message tells of which arrives now. */
   notBefore(): Moment | undefined;
   /** Returns the claim that has asked under this value for a place in the line of a resource, and has no answer yet. */
   asking(value: string, resource: string): Asking | undefined;
-  /** Called when the node has given a resource to a claim with which no caller waits any more. */
+  /**
+   * Called when the node has given a resource to a claim with which no caller waits any more; or, if the node is barred because it leads to the
+   * server of another node of the pool, to a claim of that node.
+   */
   unwanted(claim: Claim): void;
   /** Called when the node cannot notify this process of grants. */
   unavailable(reason: string): void;

@@ -1,4 +1,5 @@
-import { SingleCall, questionToReturn, rejectVote } from '../core/port/single-call.js';
+import { SingleCall } from '../core/port/single-call.js';
+import { giveBackQuestion, rejectVote } from '../core/port/votes-in-doubt.js';
 import { Claim } from '../core/port/claim.js';
 import type {
   AcquireAnswer,
@@ -51,7 +52,6 @@ export class RedisNode implements LockNode {
       granted: this.#granted,
       notBefore: () => this.#connection.latestAnsweredSentAt,
       asking: (value, resource) => this.#batches.asking(value, resource),
-      // The waiter has given up. On a barred node, the vote is another node's of the pool, at the same server.
       unwanted: (claim) => {
         if (!this.#batches.hasJustAskedFor(claim) && !this.#trust.obstacle) giveBack(claim, encoder.trust.maxTtl);
       },
@@ -96,7 +96,7 @@ export class RedisNode implements LockNode {
     // Without grants there are no places in line, so the claim gives its vote back without taking one.
     if (this.#grants.canHear) return void this.#ask(VERB.yield, question, nodeIndex);
     const passed = (answer: ReleaseAnswer): void => question.answer(nodeIndex, yieldedBy(answer));
-    this.release(questionToReturn({ claim: question.claim, ttl: 0 }, nodeIndex, passed), nodeIndex);
+    this.release(giveBackQuestion({ claim: question.claim, ttl: 0 }, nodeIndex, passed), nodeIndex);
   }
 
   raise(question: Question<RaiseAnswer>, nodeIndex: number): void {

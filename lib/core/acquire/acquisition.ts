@@ -69,7 +69,7 @@ interface Way {
   /** Called when a caller could not begin with what it had won, and does not ask again. */
   giveUp(request: AcquireRequest): void;
   /** Called with the lease of a lock that was acquired this way: the callers that come now wait for it. */
-  keep(lease: HeldLease, won: Acquired): void;
+  announce(lease: HeldLease, won: Acquired): void;
 }
 
 /**
@@ -90,18 +90,18 @@ export class Acquisition {
     const takeAll = (request: AcquireRequest): Promise<Acquired> => takeSeveral(context, request);
     const adopt = (lease: HeldLease): void => callers.adopt(lease);
     const hold = (lease: HeldLease): void => callers.hold(lease);
-    this.#polling = { take: polled, again: polled, giveUp: nobodyBehind, keep: adopt };
+    this.#polling = { take: polled, again: polled, giveUp: nobodyBehind, announce: adopt };
     // Only a lock that was taken in parts has stood in the queues of the process.
-    const keep = (lease: HeldLease, { parts }: Acquired): void => {
+    const announce = (lease: HeldLease, { parts }: Acquired): void => {
       if (parts) callers.merge(lease, parts);
       else adopt(lease);
     };
-    this.#several = { take: takeAll, again: takeAll, giveUp: nobodyBehind, keep };
+    this.#several = { take: takeAll, again: takeAll, giveUp: nobodyBehind, announce };
     this.#inLine = {
       take: (request) => callers.take(request),
       again: (request) => callers.again(request),
       giveUp: (request) => callers.giveUp(request),
-      keep: hold,
+      announce: hold,
     };
   }
 
@@ -115,7 +115,7 @@ export class Acquisition {
       await this.#turns.next();
       let now = clock.now();
       let ready: Acquired | undefined = won;
-      if (!isWhole(won, now) && budget.remainingForVote > 0) {
+      if (!isNearlyWhole(won, now) && budget.remainingForVote > 0) {
         ready = await this.#extended(won, request);
         now = clock.now();
       }
@@ -133,8 +133,8 @@ export class Acquisition {
   }
 
   /** Lets the callers that come now wait for a lock that was acquired with `take`. */
-  keep(request: CallerRequest, lease: HeldLease, won: Acquired): void {
-    this.#wayOf(request).keep(lease, won);
+  announce(request: CallerRequest, lease: HeldLease, won: Acquired): void {
+    this.#wayOf(request).announce(lease, won);
   }
 
   /** Polling for a caller that does not wait; else in line or, for several resources, in the line of one after the other. */
@@ -151,11 +151,12 @@ export class Acquisition {
     const { pool } = this.context;
     for (let ready = won; ;) {
       const isHeld = (): boolean => ready.validity.remaining(pool.clock) > 0;
-      if (isWhole(ready, pool.clock.now()) || !isHeld() || budget.remainingForVote <= 0 || budget.aborted) return ready;
+      if (isNearlyWhole(ready, pool.clock.now()) || !isHeld() || budget.remainingForVote <= 0 || budget.aborted)
+        return ready;
       const extension = await extendOnce(pool, { claim: ready.claim, terms, isHeld, budget });
       const isProven = extension.kind === 'extended' && isHeld();
       // The nodes answer so slowly that too little of the new lease is left. Another extension would take just as long.
-      const isSlow = isProven && !isWhole(extension, pool.clock.now());
+      const isSlow = isProven && !isNearlyWhole(extension, pool.clock.now());
       // Wait for a turn after a failure, too: the extensions of many callers fail at the same moment, and the callers still go on one at a time.
       await this.#turns.next();
       if (!isProven) return extension.kind === 'gone' ? undefined : ready;
@@ -170,7 +171,7 @@ export class Acquisition {
   }
 }
 
-function isWhole({ validity }: Pick<Acquired, 'validity'>, now: Moment): boolean {
+function isNearlyWhole({ validity }: Pick<Acquired, 'validity'>, now: Moment): boolean {
   return validity.remainingAt(now) >= validity.length * LEAST_SHARE_LEFT;
 }
 

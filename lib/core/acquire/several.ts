@@ -8,7 +8,7 @@ import { timeForRound } from '../quorum/outcome/wait-budget.js';
 import type { LeaseContext, WaitingCallers } from '../lease/lease-context.js';
 import { Lease } from '../lease/lease.js';
 import { OwnClaim } from '../quorum/own-claim.js';
-import { reasonOnceClear } from '../quorum/outcome/reason.js';
+import { reasonForPoller } from '../quorum/outcome/reason.js';
 import { retryDelay } from './retry.js';
 import type { CallerQueues } from './callers/caller-queues.js';
 import { ignore } from '../time/ignore.js';
@@ -86,11 +86,11 @@ class Parts {
     const { request } = this;
     const { resources, budget, terms } = request;
     let claim: OwnClaim | undefined;
-    while (this.#isWhole) {
+    while (this.#holdsAll) {
       budget.throwIfAborted();
       claim = OwnClaim.merging(this.#claims, { resources, value: this.#value, former: claim });
       const round = startRound(pool, claim, request);
-      const outcome = (await lockOf(pool, round)) ?? (await reasonOnceClear(round.call, timeForRound(budget)));
+      const outcome = (await lockOf(pool, round)) ?? (await reasonForPoller(round.call, timeForRound(budget)));
       if (outcome.kind === 'won') return this.#merged({ ...outcome, attempts, parts: this.#leases });
       // A vote is on its way back under the value that the next round would have, too.
       if (claim.isDoubtful) return undefined;
@@ -112,7 +112,7 @@ class Parts {
     return won;
   }
 
-  get #isWhole(): boolean {
+  get #holdsAll(): boolean {
     return this.#leases.every(({ validity }) => validity > 0) && !this.#claims.some(({ isDoubtful }) => isDoubtful);
   }
 

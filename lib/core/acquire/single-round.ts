@@ -3,7 +3,7 @@ import type { AcquireAnswer } from '../port/lock-node.js';
 import type { NodePool } from '../quorum/node-pool.js';
 import { OwnClaim } from '../quorum/own-claim.js';
 import { tooSlow, withoutToken, type Denied, type Won } from '../quorum/outcome/outcome.js';
-import { reasonOnceClear } from '../quorum/outcome/reason.js';
+import { reasonForPoller } from '../quorum/outcome/reason.js';
 import type { Decision } from '../quorum/quorum-call.js';
 import { agreeByVotes, noteLate } from '../quorum/fencing-agreement.js';
 import { Votes } from '../quorum/votes.js';
@@ -22,7 +22,7 @@ export async function singleRound(
   } finally {
     if (outcome?.kind !== 'won') round.undo();
   }
-  return outcome ?? reasonOnceClear(round.call, timeForRound(budget));
+  return outcome ?? reasonForPoller(round.call, timeForRound(budget));
 }
 
 /** Asks every node for all resources of a new claim. If that fails, the caller of this function has to release the votes. */
@@ -31,7 +31,7 @@ export function startRound(pool: NodePool, claim: OwnClaim, caller: Caller): Rou
   return Round.ask(pool, caller, { claim, now: pool.clock.now(), isFirst: true, late });
 }
 
-/** Resolves with the lock, or with why it is none although a quorum voted; with undefined if it did not: `reasonOnceClear` then tells why. */
+/** Resolves with the lock, or with why it is none although a quorum voted; with undefined if it did not: `reasonForPoller` then tells why. */
 export async function lockOf(pool: NodePool, round: Round): Promise<Won | Denied | undefined> {
   const decision = await new Promise<Decision>((resolve) => round.whenDecided(resolve));
   return round.outcome(decision, pool.clock) ?? (decision === 'won' ? agreedLock(pool, round) : undefined);

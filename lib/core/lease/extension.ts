@@ -27,7 +27,7 @@ export interface Extending {
   readonly budget?: WaitBudget;
 }
 
-/** Asks every node once to extend the claim. Silence is not loss, but a majority that says it has no such key is. */
+/** Asks every node once to extend the claim. Silence is not loss. The lock is lost if so many nodes say that they do not have it that no quorum is left. */
 export async function extendOnce(pool: NodePool, extending: Extending): Promise<Extension> {
   const { claim, terms } = extending;
   const validity = Validity.of(pool.clock.now(), terms.ttl, terms.driftFactor);

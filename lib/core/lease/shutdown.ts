@@ -42,7 +42,7 @@ export class Shutdown {
   }
 
   /** Tracks a new lease until it is over. If the time to finish is up already, revokes the lease and returns a promise that rejects. */
-  keep(lease: Lease): Promise<never> | undefined {
+  track(lease: Lease): Promise<never> | undefined {
     this.#leases.add(lease);
     return this.#over.reason && this.#takeAway(lease);
   }

@@ -15,9 +15,9 @@ export interface Place {
   readonly tokens?: number;
   /** False once the waiter has stopped waiting, whether it got the resource or not. */
   readonly isWaiting: boolean;
-  /** Called when `node` has given the resource to this waiter. */
+  /** Called when the node with the name `node` has given the resource to this waiter. A node does not know its index. */
   granted(node: string, grant: Grant): void;
-  /** Called when the vote of the node at `nodeIndex` is about to be given away: it does not count any more. */
+  /** Called when a vote of the node at `nodeIndex` does not count any more. */
   doubted?(nodeIndex: number): void;
 }
 
@@ -45,26 +45,30 @@ export class Claim {
 
   constructor(
     readonly resources: readonly string[],
-    /** The random value of the owner; every claim has a new one. */
+    /** The random value of the owner. A new claim has a new value, except for the parts of a lock on several resources, which share one. */
     readonly value: string,
     /** The place in line that the claim takes if the resource is held; without one the claim does not wait. */
     readonly place?: Place,
   ) {}
 
-  /** True once the claim has its lock, or its wait is over. */
-  get isDecided(): boolean {
+  /**
+   * True if no single vote may be given back any more: the claim may have its lock, or its wait is over, and then the release of the whole claim
+   * gives back what there is.
+   */
+  get mustKeepVotes(): boolean {
     return this.place?.isWaiting === false;
   }
 
   /**
-   * Stops counting votes of the node at `nodeIndex`, because a command that gives the vote away may still arrive there: late bytes of a
-   * broken connection, or a release that is owed or on its way. It is called once for each such command.
+   * Stops counting votes of the node at `nodeIndex`. Either a command that gives the vote away may still arrive there, such as a release that is
+   * on its way or owed: then `resolveDoubt` ends the doubt when that command was answered. Or the node answered what must not count, and its vote
+   * is not given back: then the doubt lasts for as long as the claim. Called once for each of them.
    */
   doubt(_nodeIndex: number): void {
     // Nobody counts votes for a claim that is not the engine's own.
   }
 
-  /** Takes one doubt back, because its command was answered. Without any doubt left, the votes of the node count again. */
+  /** Ends one doubt, because its command was answered. Without any doubt left, new votes of the node count again. */
   resolveDoubt(_nodeIndex: number): void {
     // There was no doubt.
   }

@@ -4,6 +4,7 @@ import type { AcquireAnswer, Unknown } from '../port/lock-node.js';
 /** What the votes for a claim agree on. */
 type Agreement = Pick<OwnClaim, 'token' | 'tokens' | 'oldest' | 'isDiverged'>;
 
+/** The fields are `readonly` for everybody else; the methods of `OwnClaim` change them. */
 type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
 
 /**
@@ -21,7 +22,7 @@ export class OwnClaim extends Claim {
   readonly isDiverged: boolean = false;
   /** The claims with the same value that this one makes one; they are released together with it. */
   readonly parts: readonly OwnClaim[] | undefined = undefined;
-  /** By node index: how many commands are open that may give the claim away on that node at any time. */
+  /** By node index: for how many reasons votes of that node do not count. @see Claim.doubt */
   #doubts: Map<number, number> | undefined;
 
   constructor(resources: readonly string[], value: string, place?: Place) {
@@ -44,12 +45,12 @@ export class OwnClaim extends Claim {
     return claim;
   }
 
-  /** True also once the claim has a token: the votes that gave it may have given the lock. */
-  override get isDecided(): boolean {
-    return this.token !== 0 || super.isDecided;
+  /** True also once the claim has a token: the votes that gave the token may have given the lock. */
+  override get mustKeepVotes(): boolean {
+    return this.token !== 0 || super.mustKeepVotes;
   }
 
-  /** True if at least one node is in doubt; the `parts` are not looked at. */
+  /** True if votes of at least one node do not count for this claim; `Several` asks its parts itself, because it also looks at their leases. */
   get isDoubtful(): boolean {
     return this.#doubts !== undefined && this.#doubts.size > 0;
   }

@@ -36,7 +36,7 @@ export interface CallContext {
 
 const DOUBTFUL: Unknown = {
   kind: 'unknown',
-  reason: 'what it gives may be given away by what is still on its way',
+  reason: 'its vote does not count: it is on its way back, or its clock was found to be wrong',
   sent: true,
 };
 

@@ -24,7 +24,10 @@ interface Found {
 /** What is known of the vote of one node. */
 interface NodeVote {
   vote: Vote | undefined;
-  /** How many commands are on their way that may give the vote away. */
+  /**
+   * How many requests to give the vote away have no answer yet. A node may answer that it kept the vote, which then counts again; so the vote is
+   * not dropped, as it is where a claim is in doubt about a node.
+   */
   leaving: number;
   /** True if the node has granted on its own since the latest round began: a refusal in the same round is older than the grant. */
   hasGranted: boolean;

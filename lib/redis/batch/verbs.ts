@@ -73,7 +73,10 @@ export function extendVerb({ claim, mayShorten }: Pick<Question<never>, 'claim' 
   return severalOr(mayShorten ? VERB.keep : VERB.extend, claim);
 }
 
-/** Returns the verb that gives a claim back, together with its place in line. A vote that leaves its claim in line has a claim without a place. */
+/**
+ * Returns the verb that gives a claim back, together with its place in line. To give back a vote and keep the place, ask with a claim that has no
+ * place (`giveWayQuestion`).
+ */
 export function releaseVerb({ claim, isFollowed }: Pick<Question<never>, 'claim' | 'isFollowed'>): Verb {
   if (isFollowed) return severalOr(VERB.makeRoom, claim);
   return claim.place ? VERB.releaseInLine : severalOr(VERB.release, claim);

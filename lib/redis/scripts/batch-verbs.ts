@@ -124,7 +124,7 @@ local function give_back(at, value, serves)
   return owner == value and '${ANSWER.released}' or '${ANSWER.gone}'
 end
 
--- Also by an answer to what was asked first and arrives last a lease never gets shorter.
+-- A command that arrives late, behind a newer one, never makes a lease shorter.
 local function lengthen(key)
   if call('PTTL', key) < tonumber(ttl) then call('PEXPIRE', key, ttl) end
 end

@@ -18,8 +18,9 @@ export const OUTRUN = outrun(0).replace(' 0 ', ' %.0f ');
  */
 export const LINES_AND_FENCES = `
 local match, format = string.match, string.format
--- Who asks, and since when that caller waits: on the clocks of the nodes as its process knows them, so that all nodes agree who is
--- next; on ours where that is half a second off or more, since the process may know nothing of them yet.
+-- The channel of the process that asks; when it sent the batch, on its monotonic clock; what it proposes for the secret of the node.
+-- A waiter says when it came on the clocks of the nodes, as its process knows them, so that all nodes agree who is next. If that is
+-- half a second off or more, the process may not know the clocks yet: the node then computes the arrival on its own clock.
 local channel, sent_at, proposed_secret = match(ARGV[1], '^(.*) (%d+) (%S+)$')
 local function clock()
   if now then return now end
@@ -58,19 +59,20 @@ local function check_token(first)
   return first
 end
 
--- The first of the tokens of a vote: above every earlier one of these keys; where they are ours already, what they came with.
+-- The first token of a vote: above every earlier one of these keys. Where the claim has them already, it is the first token again
+-- that came with that vote: with 63 extra tokens and the counter at 163, it is 100.
 local function first_token(at, size, is_new)
   local first = proposed
   for k = at, at + size - 1 do first = math.max(first, fence_of(k) - (is_new and -1 or extra_tokens)) end
   return first
 end
 
--- When the oldest of those came who wait for it.
+-- When the oldest waiter of this key came.
 local function oldest(key)
   return somebody_waits and call('ZRANGE', key .. line_suffix, '0', '0', 'WITHSCORES')[2] or '-'
 end
 
--- With a vote that was asked for.
+-- Answers that the claim has the vote which it asked for, and counts its tokens.
 local function granted(at, size, first, is_new)
   for k = at, at + size - 1 do count_fence(k, math.max(fence_of(k), first + extra_tokens)) end
   extras = extras or {''}
@@ -83,9 +85,10 @@ local function words_of_mark()
   return match(waiting_mark or '', '^(%d+) (%x+)$')
 end
 
--- The first living waiter gets what is free; answers true where that is the one who asks, and else to whom it went, and for how
--- long. It proposes no token and gets the successor of what was there; and where that is old, as after a restart with an old
--- file, what was not reached before the restart, in steps so great that nodes agree on them.
+-- Gives what is free to the first waiter that is alive. Returns true if that is the waiter who asks. Returns false, the owner and
+-- the ttl if it is another one, and false alone if there is none. The waiter proposed no token, so it gets the counter plus 1. But
+-- a node that restarted with an old file may have lost its latest counters: so the token is at least a time which they had not
+-- reached, in steps of a quarter of maxTtl, so great that the nodes agree on them.
 local function serve(at, asking)
   local key = KEYS[at]
   local line = key .. line_suffix
@@ -102,7 +105,7 @@ ${TRUST_CHECK}
     if not head[1] then return false end
     if head[1] == asking then return true end
     local lasts, value, channel = match(head[1], '^(%d+) (%S+) (.*)$')
-    -- Only who subscribed to this very channel: monitoring tools that listen to all of them would make the dead look alive.
+    -- Counts only those who subscribed to this very channel: a monitoring tool that listens to all would make the dead look alive.
     local listening = try('PUBSUB', 'NUMSUB', channel)
     -- Where it is not permitted to ask, the message itself tells whether somebody listens.
     if (listening[2] or 1) > 0 then

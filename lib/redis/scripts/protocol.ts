@@ -11,7 +11,7 @@ const SINGLE = {
   wait: 'W',
   /** Extends what has the value; never makes it shorter, since bytes of an old connection may arrive last. */
   extend: 'E',
-  /** Has what has the value end after its ttl, sooner or later than before. */
+  /** Lets what has the value end after its ttl, sooner or later than before. */
   keep: 'K',
   /** Lifts the fence counter to what is proposed. */
   raise: 'F',

@@ -128,7 +128,7 @@ export class NodeTrust {
     this.#distrust(`its clock was set by ${Math.round(step)} ms or more: leases may have ended early`);
   }
 
-  /** Returns whether a grant with this token counts. The node gave it not before `since`, and `clock` was the time of the node then. */
+  /** Returns whether a grant with this token counts, given not before `since`, at `clock` on the node, whose clock it may find to be set. */
   allows(token: number, since?: Moment, clock?: number): boolean {
     if (since) this.#look(clock, since);
     if (this.obstacle || (this.#setUntil !== 0 && this.#now().monotonic < this.#setUntil)) return false;

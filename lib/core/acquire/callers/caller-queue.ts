@@ -7,7 +7,7 @@ import type { SlotTable, Named } from '../../collections/slot-table.js';
 import type { Denied, Won } from '../../quorum/outcome/outcome.js';
 import { Queue } from '../../collections/queue.js';
 import { processMarkOf } from '../../collections/random.js';
-import type { QueueOfCaller } from '../line/in-line-acquisition.js';
+import type { CallersBehind } from '../line/in-line-acquisition.js';
 import { Cohort, mayPass } from './cohort.js';
 
 const HELD = { kind: 'contended' } as const;
@@ -27,7 +27,7 @@ interface QueuedCaller {
  * The callers of this process for one resource, first come, first served. Only the first caller asks the nodes, and stands in their lines. The
  * others wait behind it, and then for the release of its lock. So a thousand equal requests on one replica are a single waiter on the nodes.
  */
-export class CallerQueue implements QueueOfCaller, Named {
+export class CallerQueue implements CallersBehind, Named {
   /** The lock that a caller of this queue has got. */
   lease: HeldLease | undefined;
   /** Whether a lock is on its way from one caller of this process to the next. */

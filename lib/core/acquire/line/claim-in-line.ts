@@ -16,7 +16,7 @@ export interface Waiter {
   readonly tokens: number;
   /** Called when `node` has given the resource to this waiter. */
   granted(node: string, grant: Grant): void;
-  /** Called when the vote of the node at `nodeIndex` is about to be given away. */
+  /** Called when a vote of the node at `nodeIndex` does not count any more. */
   doubted(nodeIndex: number): void;
 }
 
@@ -113,6 +113,7 @@ export class ClaimInLine {
     if (!this.claim.isDoubtful) return this;
     if (this.request.value !== undefined) throw new ValueInDoubt();
     this.place.stopWaiting();
+    // Also serves the line: the new claim may have to wait behind others, but keeps the time of its arrival.
     this.pool.release(this.claim, this.request.terms.ttl);
     return new ClaimInLine(this.pool, this.request, this.waiter);
   }

@@ -16,7 +16,7 @@ import { LineWait } from './line-wait.js';
 type RoundOutcome = Won | TokenPending | Denied | Promise<Denied>;
 
 /** The callers of this process that want the same resource, as the acquisition of the first of them sees them. */
-export interface QueueOfCaller {
+export interface CallersBehind {
   /** Whether another caller has ever waited behind the first one, so that the lock may pass to it. */
   readonly hasEverQueued: boolean;
   /** Called each time the resource is denied. */
@@ -35,12 +35,12 @@ export interface QueueOfCaller {
 export class InLineAcquisition implements Waiter {
   #inLine: ClaimInLine;
   /** Created by the first event that the first round does not settle, which most acquisitions never see. */
-  #wait: LineWait | undefined;
+  #lineWait: LineWait | undefined;
 
   constructor(
     private readonly pool: NodePool,
     private readonly request: AcquireRequest,
-    private readonly queue: QueueOfCaller,
+    private readonly queue: CallersBehind,
   ) {
     this.#inLine = new ClaimInLine(pool, request, this);
   }
@@ -71,12 +71,12 @@ export class InLineAcquisition implements Waiter {
 
   /** Asks all nodes; `isFirst` is true if none of them was asked for the claim before. */
   #ask(isFirst: boolean, now: Moment): Round {
-    this.#wait?.aboutToAsk(this.#inLine);
+    this.#lineWait?.aboutToAsk(this.#inLine);
     const { claim } = this.#inLine;
     const late = (nodeIndex: number, answer: AcquireAnswer): void => {
       if (!this.#inLine.place.isWaiting || claim !== this.#inLine.claim) return noteLate(claim, answer);
       // Late answers come after the decision, so `round` is there.
-      this.#waiting.answeredLate(nodeIndex, answer, round.validity);
+      this.#lineWaitOrNew.answeredLate(nodeIndex, answer, round.validity);
     };
     const round = Round.ask(this.pool, this.request, { claim, now, isFirst, late });
     return round;
@@ -84,7 +84,7 @@ export class InLineAcquisition implements Waiter {
 
   /** Returns the outcome of a round: usually its votes alone give the lock. */
   #outcomeOf(round: Round, decision: Decision): RoundOutcome {
-    return round.outcome(decision, this.pool.clock) ?? this.#waiting.decided(round);
+    return round.outcome(decision, this.pool.clock) ?? this.#lineWaitOrNew.decided(round);
   }
 
   async #goOn(first: RoundOutcome): Promise<Acquired> {
@@ -101,12 +101,12 @@ export class InLineAcquisition implements Waiter {
 
   async #untilWon(first: RoundOutcome): Promise<Acquired> {
     const { budget, terms } = this.request;
-    const wait = this.#waiting;
+    const wait = this.#lineWaitOrNew;
     let outcome = await (first instanceof Promise ? first : wait.withToken(first));
     for (let attempts = 1; ;) {
       budget.throwIfAborted();
       // A grant may have arrived right after the last answer.
-      if (outcome.kind !== 'won') outcome = await wait.look(outcome);
+      if (outcome.kind !== 'won') outcome = await wait.lockOr(outcome);
       if (outcome.kind === 'won') return { ...outcome, attempts };
       this.queue.report(outcome);
       this.request.report(outcome);
@@ -136,20 +136,20 @@ export class InLineAcquisition implements Waiter {
   /** A grant counts unless a command is on its way to the node that may give the vote away again. */
   granted(node: string, grant: Grant): void {
     const nodeIndex = this.pool.nodeIndexOf(node);
-    if (!this.#inLine.claim.isDoubtfulAt(nodeIndex)) this.#waiting.granted(nodeIndex, grant);
+    if (!this.#inLine.claim.isDoubtfulAt(nodeIndex)) this.#lineWaitOrNew.granted(nodeIndex, grant);
   }
 
-  /** A vote that came before the doubt is the one that is given away. */
+  /** Drops the vote that was counted earlier: it is the one that goes back, or that came with a clock which was off. */
   doubted(nodeIndex: number): void {
     this.#inLine.votes.drop(nodeIndex);
   }
 
-  get #waiting(): LineWait {
-    return (this.#wait ??= new LineWait(this.pool, this.request, this.#inLine));
+  get #lineWaitOrNew(): LineWait {
+    return (this.#lineWait ??= new LineWait(this.pool, this.request, this.#inLine));
   }
 
   #stopWaiting(): void {
     this.#inLine.place.stopWaiting();
-    this.#wait?.stopHurry();
+    this.#lineWait?.stopHurry();
   }
 }

@@ -6,7 +6,7 @@ import { agreeByVotes } from '../../quorum/fencing-agreement.js';
 import { votesInWords } from '../../quorum/outcome/node-outcome.js';
 import type { NodePool } from '../../quorum/node-pool.js';
 import type { Denied, TokenPending, Won } from '../../quorum/outcome/outcome.js';
-import { reasonOnceTelling } from '../../quorum/outcome/reason.js';
+import { reasonForWaiter } from '../../quorum/outcome/reason.js';
 import { Validity } from '../../time/validity.js';
 import type { AcquireRequest } from '../request.js';
 import type { Round } from '../round.js';
@@ -69,7 +69,7 @@ export class LineWait {
     if (given) return given;
     this.#surrender = this.#newSurrender();
     this.#surrender.yieldVotes(answers);
-    return reasonOnceTelling(call, this.request.budget);
+    return reasonForWaiter(call, this.request.budget);
   }
 
   /** Event: a node has answered. Its vote lasts as long as `validity`. */
@@ -79,12 +79,12 @@ export class LineWait {
     this.#react();
   }
 
-  /** Returns `outcome`, or what the votes give by now if that is more; after `no token` only a lock is more. */
-  look(outcome: Denied): Promise<Won | Denied> {
+  /** Returns the lock if the votes give it by now, and otherwise `outcome`. */
+  lockOr(outcome: Denied): Promise<Won | Denied> {
     return this.withToken(this.lockFromVotes(outcome) ?? outcome);
   }
 
-  /** Returns what the votes give by now; undefined means that the nodes have to be asked again. After `no token` only a lock counts. */
+  /** Returns what the votes give by now; undefined means that the nodes have to be asked again. After `no token`, the token is not searched for again. */
   lockFromVotes({ kind }: Denied): Won | TokenPending | undefined {
     return kind === 'no token' ? this.#lock() : this.#lockOrPending();
   }
@@ -132,7 +132,7 @@ export class LineWait {
     this.#react();
   }
 
-  /** Event: a node has answered after the round was decided. */
+  /** Event: a node has answered, or was silent for too long, after the round was decided. */
   answeredLate(nodeIndex: number, answer: AcquireAnswer, validity: Validity): void {
     this.answered(nodeIndex, answer, validity);
     this.#surrender?.yieldLate(nodeIndex, answer);

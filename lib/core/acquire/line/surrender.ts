@@ -1,5 +1,5 @@
 import type { AcquireAnswer, Unknown, YieldAnswer } from '../../port/lock-node.js';
-import { questionToGiveWay, questionToYield } from '../../port/single-call.js';
+import { giveWayQuestion, yieldQuestion } from '../../port/votes-in-doubt.js';
 import { mayHave } from '../../quorum/outcome/node-outcome.js';
 import type { NodePool } from '../../quorum/node-pool.js';
 import type { OwnClaim } from '../../quorum/own-claim.js';
@@ -44,8 +44,9 @@ export class Surrender {
     const answered = (_answer: unknown, nodeIndex: number): void => votes.left(nodeIndex);
     this.pool.nodes.forEach((node, nodeIndex) => {
       if (!votes.has(nodeIndex)) return;
+      // The question also puts the claim in doubt about the node, for longer than until the answer where none comes.
       votes.leaving(nodeIndex);
-      node.release(questionToGiveWay({ claim: this.claim, ttl }, nodeIndex, answered), nodeIndex);
+      node.release(giveWayQuestion({ claim: this.claim, ttl }, nodeIndex, answered), nodeIndex);
     });
   }
 
@@ -57,6 +58,6 @@ export class Surrender {
       else votes.left(nodeIndex);
       yielded();
     };
-    this.pool.nodes[nodeIndex]!.yield(questionToYield(this.claim, ttl, answered), nodeIndex);
+    this.pool.nodes[nodeIndex]!.yield(yieldQuestion(this.claim, ttl, answered), nodeIndex);
   }
 }

@@ -10,7 +10,7 @@ import { timeForRound, type WaitBudget } from './wait-budget.js';
  * Returns why a call was lost. If the answers so far do not tell whether the resource is held or too few nodes vote, waits for more answers, for at
  * most `timeForRound`. For a waiter in line, whose wait an abort ends.
  */
-export function reasonOnceTelling(call: QuorumCall<AcquireAnswer>, budget: WaitBudget): Denied | Promise<Denied> {
+export function reasonForWaiter(call: QuorumCall<AcquireAnswer>, budget: WaitBudget): Denied | Promise<Denied> {
   if (isTelling(call)) return reasonOf(call);
   const early = (wake: () => void): void => call.whenHeard(() => isTelling(call) && wake());
   return budget.pause(timeForRound(budget), early).then(() => reasonOf(call));
@@ -20,7 +20,7 @@ export function reasonOnceTelling(call: QuorumCall<AcquireAnswer>, budget: WaitB
  * Returns why a call was lost. If the answers so far do not tell one holder from several rivals either, waits for all answers, for at most the shorter
  * of `limit` ms and one more timeout of the nodes. For a caller that polls, which repeats the round at once where rivals split the votes.
  */
-export async function reasonOnceClear(call: QuorumCall<AcquireAnswer>, limit: number): Promise<Denied> {
+export async function reasonForPoller(call: QuorumCall<AcquireAnswer>, limit: number): Promise<Denied> {
   if (!isClear(call) || !isTelling(call)) await call.rest(limit);
   return reasonOf(call);
 }

@@ -143,7 +143,7 @@ describe('Shutdown', () => {
     const revoked: string[] = [];
     const lease = { revoke: async (reason: string) => void revoked.push(reason) } as unknown as Lease;
     await shutdown.drain(0);
-    await expect(shutdown.keep(lease)).rejects.toBeInstanceOf(RedlockClosedError);
+    await expect(shutdown.track(lease)).rejects.toBeInstanceOf(RedlockClosedError);
     expect(revoked).toEqual(['shutdown']);
   });
 });

@@ -44,10 +44,10 @@ describe('OwnClaim', () => {
   it('is decided once it has a token, or does not wait any more', () => {
     const place = { arrived: 1, ttl: 500, isWaiting: true, granted: () => undefined };
     const waits = new OwnClaim(['a'], 'v', place);
-    expect([claim.isDecided, waits.isDecided]).toEqual([false, false]);
+    expect([claim.mustKeepVotes, waits.mustKeepVotes]).toEqual([false, false]);
     claim.agree(7);
     place.isWaiting = false;
-    expect([claim.isDecided, waits.isDecided]).toEqual([true, true]);
+    expect([claim.mustKeepVotes, waits.mustKeepVotes]).toEqual([true, true]);
   });
 
   it('asks for as many tokens as its place says, and for one without a place', () => {

@@ -55,7 +55,7 @@ describe('LineWait', () => {
     memory.clock.schedule(10, () => grant(0));
     memory.clock.schedule(20, () => grant(2));
     expect(await waited()).toBe(20);
-    expect(await wait.look({ kind: 'unavailable', nodes: [] })).toMatchObject({ kind: 'won' });
+    expect(await wait.lockOr({ kind: 'unavailable', nodes: [] })).toMatchObject({ kind: 'won' });
   });
 
   it('ends after the node timeout where only some of the grants come', async () => {
