@@ -72,7 +72,7 @@ function toService(options: RedlockModuleOptions, name: string | undefined, make
   return new RedlockService(nodes, options, { clock, random, name, self });
 }
 
-interface Pool {
+interface PoolContext {
   readonly name: string | undefined;
   readonly clock: Clock;
   /** What the values of all its locks begin with, and what this process says about itself. */
@@ -84,7 +84,7 @@ const IN_DEVELOPMENT: readonly string[] = ['development', 'test'];
 
 function onRedis(
   { nodes, keyPrefix = 'lock:', maxTtl = MAX_TTL, restartQuarantine = true }: RedlockModuleOptions,
-  { name, clock, self }: Pool,
+  { name, clock, self }: PoolContext,
 ): LockNode[] {
   if (!restartQuarantine) warnOfNoQuarantine(name);
   const encoder = new BatchEncoder(keyPrefix, { maxTtl, restartQuarantine }, clock);
@@ -98,7 +98,7 @@ function named(address: NodeAddress, { application }: ProcessNote): NodeAddress 
   return { ...address, options: { ...address.options, connectionName } };
 }
 
-function inThisProcess({ maxTtl = MAX_TTL }: RedlockModuleOptions, { name, clock }: Pool): LockNode[] {
+function inThisProcess({ maxTtl = MAX_TTL }: RedlockModuleOptions, { name, clock }: PoolContext): LockNode[] {
   new Logger(RedlockModule.name).warn(
     `Locks of ${poolOf(name)} are DISABLED (enabled: false): they hold within this process only, and replicas do not exclude ` +
       'each other',

@@ -14,7 +14,7 @@ import { publish } from './core/api/telemetry/channels.js';
 import type { RedlockStatus, StatusOptions } from './core/quorum/status.js';
 import { ReusingClock } from './core/time/reusing-clock.js';
 import { EventLog } from './logging/event-log.js';
-import { StrayPartLog } from './logging/stray-part-log.js';
+import { StrayPartLog } from './with-lock/key/stray-part-log.js';
 import { QuorumWait } from './start-up/quorum-wait.js';
 import type { RedlockModuleOptions } from './redlock.options.js';
 import { CHECK, EMIT, HOLDS, WITH_SHARED } from './redlock.tokens.js';

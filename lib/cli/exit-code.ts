@@ -1,4 +1,4 @@
-/** With what the command ends, so that it can be used as a probe. */
+/** The exit codes of the command, which can so be used as a probe. */
 export const EXIT = {
   fine: 0,
   /** There is a quorum, but something is not as it should be. */

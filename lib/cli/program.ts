@@ -40,9 +40,9 @@ interface Running {
   readonly ending: { code: number };
 }
 
-type Work = (sessions: readonly NodeSession[], settings: Settings) => Promise<Outcome>;
+type CommandWork = (sessions: readonly NodeSession[], settings: Settings) => Promise<Outcome>;
 
-async function onNodes(given: GivenOptions, { io, ending }: Running, work: Work): Promise<void> {
+async function onNodes(given: GivenOptions, { io, ending }: Running, work: CommandWork): Promise<void> {
   const settings = settingsOf(given, io.env);
   const outcome = await withSessions(settings, (sessions) => work(sessions, settings));
   show(outcome, settings.json, io);

@@ -19,7 +19,7 @@ import { NestedLocks, refuseReentry, type Use } from './lease/nested-locks.js';
 import { MAX_RESOURCES, refuseTooMany, toResources } from './api/resources.js';
 import { isObserved } from './api/telemetry/channels.js';
 import { observed, publishNested } from './api/telemetry/call-trace.js';
-import { Shutdown, type Holder } from './lease/shutdown.js';
+import { Shutdown, type RemainingLock } from './lease/shutdown.js';
 import { statusOf, type RedlockStatus, type StatusOptions } from './quorum/status.js';
 import { ReusingClock } from './time/reusing-clock.js';
 import { CallerQueues } from './acquire/callers/caller-queues.js';
@@ -123,7 +123,7 @@ export class Redlock {
   }
 
   /** Refuses new locks, lets holders finish for at most `timeout` ms, and then revokes the locks that are still held. */
-  async drain(timeout: number, notify?: (holders: readonly Holder[]) => void): Promise<void> {
+  async drain(timeout: number, notify?: (holders: readonly RemainingLock[]) => void): Promise<void> {
     await this.#shutdown.drain(timeout, notify);
   }
 

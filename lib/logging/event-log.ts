@@ -1,7 +1,7 @@
 import type { Logger } from '@nestjs/common';
 import type { LockEvent } from '../core/api/events.js';
 import { quoted, shown } from '../core/api/names.js';
-import type { Holder } from '../core/lease/shutdown.js';
+import type { RemainingLock } from '../core/lease/shutdown.js';
 import { FlapLog, type StateLine } from './flap-log.js';
 import { LossLog } from './loss-log.js';
 import { NodeNotes } from './node-notes.js';
@@ -65,7 +65,7 @@ export class EventLog {
   }
 
   /** Logs which locks the shutdown of the application waits for. */
-  waits(holders: readonly Holder[], timeout: number): void {
+  waits(holders: readonly RemainingLock[], timeout: number): void {
     const locks = holders.length === 1 ? '1 lock' : `${holders.length} locks`;
     const eldest = holders.toSorted((one, other) => other.held - one.held).slice(0, MOST_NAMED);
     const named = eldest.map(({ resources, held }) => `${this.#names(resources)} held for ${seconds(held)}`);

@@ -16,7 +16,7 @@ export interface StateLine {
 }
 
 /** The changes of one node. */
-interface Changes {
+interface StateChanges {
   /** When the present window began, ms on the monotonic clock. */
   since: number;
   /** How many changes were logged one by one in this window. */
@@ -29,7 +29,7 @@ interface Changes {
 
 /** Keeps a node that goes up and down from flooding the log: a few lines are logged at once, and then one every few seconds, with their number. */
 export class FlapLog {
-  readonly #changes = new Map<string, Changes>();
+  readonly #changes = new Map<string, StateChanges>();
   #isStopped = false;
 
   constructor(
@@ -44,7 +44,7 @@ export class FlapLog {
       changes.lines += 1;
       return true;
     }
-    if (changes.more === 0) this.#tellLater(changes);
+    if (changes.more === 0) this.#logLater(changes);
     changes.more += 1;
     changes.latest = line;
     return false;
@@ -53,27 +53,27 @@ export class FlapLog {
   /** Logs what is still counted, and sets no timer from now on. */
   stop(): void {
     this.#isStopped = true;
-    for (const changes of this.#changes.values()) this.#tell(changes);
+    for (const changes of this.#changes.values()) this.#logCounted(changes);
   }
 
   /** Returns the changes of one node; they start over where the node has been quiet since the end of the window. */
-  #changesOf(of: string): Changes {
+  #changesOf(of: string): StateChanges {
     const now = this.clock.now().monotonic;
     const known = this.#changes.get(of);
     if (known !== undefined && (known.more > 0 || now - known.since < WINDOW)) return known;
-    const changes: Changes = { since: now, lines: 0, more: 0, latest: undefined, stopTimer: () => undefined };
+    const changes: StateChanges = { since: now, lines: 0, more: 0, latest: undefined, stopTimer: () => undefined };
     this.#changes.set(of, changes);
     return changes;
   }
 
-  #tellLater(changes: Changes): void {
+  #logLater(changes: StateChanges): void {
     if (this.#isStopped) return;
     const remaining = changes.since + WINDOW - this.clock.now().monotonic;
-    changes.stopTimer = this.clock.schedule(remaining, () => this.#tell(changes));
+    changes.stopTimer = this.clock.schedule(remaining, () => this.#logCounted(changes));
   }
 
   /** Logs the latest change with the number of those before it. A new window begins, in which changes are counted from the first one on. */
-  #tell(changes: Changes): void {
+  #logCounted(changes: StateChanges): void {
     changes.stopTimer();
     const { latest, more } = changes;
     if (latest === undefined) return;

@@ -39,16 +39,16 @@ export class LossLog {
   stop(): void {
     this.#isStopped = true;
     this.#stopTimer();
-    this.#tellMore();
+    this.#logMore();
   }
 
   #count(): void {
     this.#isCounting = true;
-    if (!this.#isStopped) this.#stopTimer = this.terms.clock.schedule(COUNTED_FOR, () => this.#tellMore());
+    if (!this.#isStopped) this.#stopTimer = this.terms.clock.schedule(COUNTED_FOR, () => this.#logMore());
   }
 
   /** Ends the counting if nothing was lost since the latest line. Otherwise it goes on, so that a long burst is one line every few seconds. */
-  #tellMore(): void {
+  #logMore(): void {
     this.#isCounting = false;
     if (this.#more === 0) return;
     const what =

@@ -42,7 +42,7 @@ export class QuorumLog {
   #reportLost({ votes, nodes, quorum }: Quorum): void {
     if (this.terms.quarantine.isClosed) return;
     this.#isReported = true;
-    this.logger.error(`No quorum: ${votes} of ${nodes} nodes vote, ${quorum} needed; no locks until then`);
+    this.logger.error(`No quorum: ${votes} of ${nodes} nodes vote, ${quorum} needed, so there are no locks`);
   }
 
   #reportReached(voters: string): void {

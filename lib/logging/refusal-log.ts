@@ -9,7 +9,7 @@ const GATHERED_FOR = 1_000;
 /** How many locks one line names. */
 const MOST_NAMED = 5;
 
-type Refused = Extract<LockEvent, { type: 'refused' }>;
+type RefusedCall = Extract<LockEvent, { type: 'refused' }>;
 
 interface RefusalLogTerms {
   readonly clock: Clock;
@@ -36,7 +36,7 @@ export class RefusalLog {
     private readonly terms: RefusalLogTerms,
   ) {}
 
-  refused({ code, resources, cause }: Refused): void {
+  refused({ code, resources, cause }: RefusedCall): void {
     if (code !== 'RESOURCE_LOCKED' || this.#isStopped || !Logger.isLevelEnabled('debug')) return;
     this.#count(this.terms.names(resources), cause);
     this.#stopTimer ??= this.terms.clock.schedule(GATHERED_FOR, () => this.#logAll());
@@ -76,7 +76,7 @@ function callsText(calls: number): string {
 
 /** Returns who holds a lock, as far as that is known. */
 function holderText(holder: LockHolder | undefined): string {
-  if (holder === undefined) return 'somebody who is not known';
+  if (holder === undefined) return 'an unknown process';
   if (holder.process === undefined) return `the process ${holder.holder}`;
   const { application, host, pid, since } = holder.process;
   const where = application === undefined ? host : `${application}@${host}`;

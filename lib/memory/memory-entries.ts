@@ -1,7 +1,7 @@
 import type { Claim } from '../core/port/claim.js';
 import { Tidying } from '../core/collections/tidying.js';
 
-export interface Entry {
+export interface MemoryEntry {
   readonly value: string;
   /** Ms on the wall clock, as in Redis. */
   expires: number;
@@ -9,12 +9,12 @@ export interface Entry {
 
 /** The locks on a node in memory, by resource. */
 export class MemoryEntries {
-  #entries = new Map<string, Entry>();
+  #entries = new Map<string, MemoryEntry>();
   readonly #tidying = new Tidying();
 
   constructor(private readonly wall: () => number) {}
 
-  get(resource: string): Entry | undefined {
+  get(resource: string): MemoryEntry | undefined {
     const entry = this.#entries.get(resource);
     if (entry && entry.expires <= this.wall()) this.#entries.delete(resource);
     return this.#entries.get(resource);
@@ -58,8 +58,8 @@ export class MemoryEntries {
   }
 
   /** Returns, of the locks of other owners on the resources of a claim, the one that lasts longest. */
-  longest({ resources, value }: Claim): Entry | undefined {
-    let longest: Entry | undefined;
+  longest({ resources, value }: Claim): MemoryEntry | undefined {
+    let longest: MemoryEntry | undefined;
     for (const resource of resources) {
       const entry = this.get(resource);
       if (entry && entry.value !== value && (!longest || entry.expires > longest.expires)) longest = entry;
@@ -67,11 +67,11 @@ export class MemoryEntries {
     return longest;
   }
 
-  snapshot(): ReadonlyMap<string, Readonly<Entry>> {
+  snapshot(): ReadonlyMap<string, Readonly<MemoryEntry>> {
     return new Map([...this.#entries].map(([resource, entry]) => [resource, { ...entry }]));
   }
 
-  restore(entries: ReadonlyMap<string, Readonly<Entry>>): void {
+  restore(entries: ReadonlyMap<string, Readonly<MemoryEntry>>): void {
     this.#entries = new Map([...entries].map(([resource, entry]) => [resource, { ...entry }]));
   }
 }

@@ -1,7 +1,7 @@
 import { counterOf } from '../core/port/fencing.js';
 import type { Question } from '../core/port/lock-node.js';
 
-type Asked = Pick<Question<never>, 'claim' | 'proposal' | 'tokens'>;
+type TokenTerms = Pick<Question<never>, 'claim' | 'proposal' | 'tokens'>;
 
 /** Fencing tokens that come with one vote for some resources. */
 interface Tokens {
@@ -24,7 +24,7 @@ export class MemoryFences {
   }
 
   /** Returns the first of the tokens that come with a vote; `isOurs` is true if the claim has the resources already. */
-  first({ claim: { resources }, proposal, tokens }: Asked, isOurs: boolean): number {
+  first({ claim: { resources }, proposal, tokens }: TokenTerms, isOurs: boolean): number {
     return isOurs ? this.again({ resources, tokens }, proposal) : this.next(resources, proposal);
   }
 

@@ -1,5 +1,5 @@
 /** What a node notes about itself: its current run, and since when. */
-export interface Marker {
+export interface MemoryMarker {
   readonly run: number;
   readonly since: number;
   /** Ms: the greatest `maxTtl` that the node has had so far. */
@@ -18,7 +18,7 @@ export class MemoryTrust {
   readonly maxTtl: number;
   readonly #isOn: boolean;
   #run = 1;
-  marker: Marker | undefined;
+  marker: MemoryMarker | undefined;
 
   constructor(
     private readonly wall: () => number,

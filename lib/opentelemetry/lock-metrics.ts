@@ -8,7 +8,7 @@ import { OpenOperations } from './open-operations.js';
 import type { Pool } from './pools.js';
 import type { Subscriptions } from './subscriptions.js';
 
-interface Terms {
+interface MetricsTerms {
   readonly resource: ResourceNaming;
   readonly pools: () => readonly Pool[];
 }
@@ -30,7 +30,7 @@ export class LockMetrics {
 
   constructor(
     private readonly meter: Meter,
-    private readonly terms: Terms,
+    private readonly terms: MetricsTerms,
   ) {
     this.#acquires = waitHistogram(meter, 'redlock.acquire.duration', 'Time from the call for a lock to its outcome');
     this.#holds = waitHistogram(meter, 'redlock.hold.duration', 'Time for which locks were held');

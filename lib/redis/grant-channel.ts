@@ -5,7 +5,7 @@ import type { Moment } from '../core/time/clock.js';
 import { ignore } from '../core/time/ignore.js';
 import { FAMILIES } from '../core/port/key-families.js';
 import { secretOf } from './batch/reply-decoder.js';
-import type { Asking } from './batch/batch-queue.js';
+import type { AwaitedClaim } from './batch/batch-queue.js';
 import { readGrantMessage, secretIn, signatureOf, type GrantMessage } from './grant-signature.js';
 import type { Reply } from './connection/wire/wire-command.js';
 
@@ -19,10 +19,10 @@ export interface GrantListener {
    * be given back: it ends with its ttl, and asking again finds it.
    */
   granted(claim: Claim, message: GrantMessage, since: Moment | undefined): void;
-  /** Returns a moment before which nothing happened that a message tells of which arrives now. */
+  /** Returns a moment that is not later than any grant whose message arrives now. */
   notBefore(): Moment | undefined;
   /** Returns the claim that has asked under this value for a place in the line of a resource, and has no answer yet. */
-  asking(value: string, resource: string): Asking | undefined;
+  asking(value: string, resource: string): AwaitedClaim | undefined;
   /**
    * Called when the node has given a resource to a claim with which no caller waits any more; or, if the node is barred because it leads to the
    * server of another node of the pool, to a claim of that node.

@@ -1,5 +1,5 @@
 import type { Moment } from '../core/time/clock.js';
-import { LONGEST_SILENCE_IN_LINE } from '../core/port/hand-off.js';
+import { LONGEST_SILENCE_IN_LINE } from '../core/port/claim.js';
 import { noteKey, readNote, type NoteListener, type ProcessNote } from '../core/port/process-note.js';
 import type { NodeParts } from './connection/node-parts.js';
 import { commandOf } from './connection/wire/resp.js';
@@ -22,8 +22,8 @@ function commandFor(note: ProcessNote, { keyPrefix, processMark, maxTtl }: NoteT
 }
 
 /**
- * The note that one node keeps of this process. It goes along with what is sent anyway, behind it, once in `LONGEST_SILENCE_IN_LINE` ms: a process
- * that waits or holds asks at least as often. So it needs no timer, delays no lock, and a process that asks for nothing sends nothing.
+ * The note that one node keeps of this process. It is sent behind another command, at most once in `LONGEST_SILENCE_IN_LINE` ms: a process that
+ * waits or holds sends commands at least that often. So it needs no timer, delays no lock, and a process that asks for nothing sends nothing.
  */
 class NoteOnNode {
   /** Ms on our monotonic clock. */

@@ -9,14 +9,14 @@ const FIRST_PAUSE = 100;
 const LONGEST_PAUSE = 1_000;
 
 /** The node to which releases are owed. */
-export interface Creditor {
+export interface ReleasingNode {
   /** Returns why the node can be sent nothing now; `pay` is called as soon as it can. */
   obstacle(): string | undefined;
   /** Releases the claim, and serves the line: those who followed the first release in this process asked long ago. */
   release(claim: Claim, remaining: number): void;
 }
 
-interface Owed {
+interface OwedRelease {
   readonly until: number;
   /** True while the release was sent again and has no answer yet. */
   isOnItsWay: boolean;
@@ -32,7 +32,7 @@ export function owedFor({ place }: Pick<Claim, 'place'>, ttl: number): number {
  * Each release is owed until it succeeds, or until the lease would have ended by itself.
  */
 export class OwedReleases {
-  readonly #owed = new Map<Claim, Owed>();
+  readonly #owed = new Map<Claim, OwedRelease>();
   /** The claims that provably never came to the node. */
   readonly #unreached = new WeakSet<Claim>();
   readonly #tidying = new Tidying();
@@ -41,7 +41,7 @@ export class OwedReleases {
   #isClosed = false;
 
   constructor(
-    private readonly creditor: Creditor,
+    private readonly node: ReleasingNode,
     private readonly clock: Pick<Clock, 'now' | 'schedule'>,
   ) {}
 
@@ -78,7 +78,7 @@ export class OwedReleases {
       const remaining = owed.until - now;
       if (owed.isOnItsWay) continue;
       owed.isOnItsWay = true;
-      if (remaining > 0) this.creditor.release(claim, remaining);
+      if (remaining > 0) this.node.release(claim, remaining);
       else this.paid(claim);
     }
   }
@@ -92,7 +92,7 @@ export class OwedReleases {
   /** Tries the owed releases again, unless the node is away: then `pay` is called when it is back. */
   #tryAgain(): void {
     this.#stopTimer = undefined;
-    const waits = this.#owed.size > 0 && this.creditor.obstacle() === undefined;
+    const waits = this.#owed.size > 0 && this.node.obstacle() === undefined;
     this.#pause = waits ? Math.min(LONGEST_PAUSE, 2 * this.#pause) : FIRST_PAUSE;
     if (waits) this.pay();
   }

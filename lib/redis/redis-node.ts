@@ -37,7 +37,7 @@ export class RedisNode implements LockNode {
   readonly #owed: OwedReleases;
   readonly #trust: NodeTrust;
   readonly #probe: Probe;
-  #tellPool: (event: NodeEvent) => void = () => undefined;
+  #notifyPool: (event: NodeEvent) => void = () => undefined;
   #identified = (): void => undefined;
 
   constructor(
@@ -55,10 +55,10 @@ export class RedisNode implements LockNode {
       unwanted: (claim) => {
         if (!this.#batches.hasJustAskedFor(claim) && !this.#trust.obstacle) giveBack(claim, encoder.trust.maxTtl);
       },
-      unavailable: (reason) => this.#tellPool({ type: 'hand-off-unavailable', reason }),
+      unavailable: (reason) => this.#notifyPool({ type: 'hand-off-unavailable', reason }),
     });
     const link: NodeLink = {
-      notify: (event) => this.#tellPool(event),
+      notify: (event) => this.#notifyPool(event),
       identified: () => this.#identified(),
       send: (name, wire, settle) => this.#connection.send(name, wire, settle),
       clock,
@@ -130,13 +130,13 @@ export class RedisNode implements LockNode {
   }
 
   async open(listener: (event: NodeEvent) => void, identified = (): void => undefined): Promise<void> {
-    [this.#tellPool, this.#identified] = [listener, identified];
+    [this.#notifyPool, this.#identified] = [listener, identified];
     await this.#connection.open(listener);
     await this.#trust.introduced();
   }
 
   close(): Promise<void> {
-    this.#tellPool = this.#identified = () => undefined;
+    this.#notifyPool = this.#identified = () => undefined;
     // Releases that were requested in this very turn still have to be sent.
     this.#batches.flush();
     for (const part of [this.#owed, this.#trust]) part.close();

@@ -7,10 +7,10 @@ export interface HealthReport {
   readonly data: Record<string, unknown>;
 }
 
-type Terms = Pick<RedlockHealthOptions, 'whenDown' | 'details'>;
+type ReportTerms = Pick<RedlockHealthOptions, 'whenDown' | 'details'>;
 
 /** Returns the state of a pool: up if all nodes vote, degraded if a quorum of them does, and otherwise down. */
-export function reportOf(status: RedlockStatus, { whenDown = 'down', details = true }: Terms): HealthReport {
+export function reportOf(status: RedlockStatus, { whenDown = 'down', details = true }: ReportTerms): HealthReport {
   const { nodes, quorum, disabled } = status;
   const votes = nodes.filter((node) => node.votes).length;
   const data = {
@@ -26,7 +26,7 @@ export function reportOf(status: RedlockStatus, { whenDown = 'down', details = t
 }
 
 /** Returns what is said of a check that failed, for example because there is no such pool. */
-export function reportOfFailure(error: unknown, { details = true }: Terms): HealthReport {
+export function reportOfFailure(error: unknown, { details = true }: ReportTerms): HealthReport {
   const message = details && error instanceof Error ? error.message : 'the state of the nodes is not known';
   return { state: 'down', data: { message } };
 }

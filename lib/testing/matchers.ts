@@ -12,13 +12,16 @@ export interface RedlockMatchers<R = unknown> {
   toHaveWaiting(resource: string, count: number): R;
 }
 
-interface Outcome {
+interface MatcherResult {
   readonly pass: boolean;
   readonly message: () => string;
 }
 
 type Matchers = {
-  [Name in keyof RedlockMatchers]: (testing: RedlockTestingPool, ...args: Parameters<RedlockMatchers[Name]>) => Outcome;
+  [Name in keyof RedlockMatchers]: (
+    testing: RedlockTestingPool,
+    ...args: Parameters<RedlockMatchers[Name]>
+  ) => MatcherResult;
 };
 
 /** The matchers for `expect.extend(redlockMatchers)` of Jest and of Vitest. */
@@ -43,7 +46,7 @@ export const redlockMatchers: Matchers = {
   },
 };
 
-function outcome(pass: boolean, wanted: string, found: string): Outcome {
+function outcome(pass: boolean, wanted: string, found: string): MatcherResult {
   return { pass, message: () => `expected ${pass ? 'not ' : ''}${wanted}; ${found}` };
 }
 

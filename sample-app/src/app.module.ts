@@ -14,7 +14,7 @@ import { UsersModule } from './users/users.module.js';
       inject: [ConfigService],
       useFactory: (config: ConfigService<Settings, true>) => ({
         nodes: config.get('REDLOCK_NODES', { infer: true }),
-        // New nodes earn trust for 30 s before they vote; who tries this out has just started them.
+        // New nodes do not vote for 30 s. In a trial, where the nodes have just been started, that would only be a wait.
         restartQuarantine: config.get('NODE_ENV', { infer: true }) === 'production',
       }),
     }),

@@ -15,11 +15,11 @@ export interface ChaosPlan {
   readonly nemeses: readonly Nemesis[];
 }
 
-/** Ms after the last fault within which all who wait have to be served, beyond the length of a quarantine. */
+/** Ms after the last fault within which all waiters have to be served, beyond the length of a quarantine. */
 export const RECOVERY = 1_000;
 const NEW_POOL_WITHIN = 60_000;
 
-/** Lets faults happen, heals them all, lets everybody recover and rest, and tells what happened; again and again. */
+/** Makes faults happen, heals them all, lets all clients recover and rest, and tells what happened; again and again. */
 export async function* chaosChapters(stage: Stage, plan: ChaosPlan): AsyncGenerator<Chapter & { failures: string[] }> {
   const dice = new Dice(plan.seed);
   const nemeses = plan.nemeses.filter(({ needsClocks }) => !needsClocks || stage.hasClocks);
@@ -32,7 +32,7 @@ export async function* chaosChapters(stage: Stage, plan: ChaosPlan): AsyncGenera
   }
 }
 
-/** New nodes vote for nobody at first. */
+/** New nodes give no votes at first. */
 export async function untilTrusted({ clients: [first], terms }: Stage): Promise<void> {
   const { ttl } = terms;
   const turn = { id: 'first', resource: 'first', ttl, waitTimeout: NEW_POOL_WITHIN, hold: 0 };

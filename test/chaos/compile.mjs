@@ -21,8 +21,8 @@ const SWC = {
 /** @typedef {{ readonly folder: string, remove(): Promise<void> }} Compiled */
 
 /**
- * The library and this harness as plain JavaScript in a temporary folder: what client processes run stays what it is,
- * whoever edits the source meanwhile.
+ * The library and this harness as plain JavaScript in a temporary folder: what client processes run stays as it is
+ * while the source is edited.
  * @param {readonly Change[]} [changes]
  * @param {readonly string[]} [sources] folders
  * @returns {Promise<Compiled>}

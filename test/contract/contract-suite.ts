@@ -26,7 +26,7 @@ export interface NodeUnderTest {
   /** Plants a key as a foreign client would, of another type where the value is `DATA_OF_OTHERS`; without `ttl` it never expires. */
   plant(resource: string, value: string, ttl?: number): Promise<void>;
   read(resource: string): Promise<string | undefined>;
-  /** On the clock of whoever asks the node. */
+  /** On the clock of the process that asks the node. */
   now(): Moment;
   /** Lets at least so many ms pass. */
   pass(ms: number): Promise<void>;
@@ -67,7 +67,7 @@ export class ContractSuite {
     return new Claim(resources, `value-${(this.#names += 1)}`);
   }
 
-  /** Somebody who came at `arrived` and has not asked yet. */
+  /** A waiter that arrived at `arrived` and has not asked yet. */
   waiterFor(
     resource: string,
     arrived: number,
@@ -76,7 +76,7 @@ export class ContractSuite {
     return new WaiterStub(resource, { arrived, ttl, value, tokens });
   }
 
-  /** Waiters who have asked, in this order, for what is held, and are in line now. */
+  /** Waiters that have asked, in this order, for a held resource, and are in line now. */
   async lineUp(resource: string, ...arrivals: number[]): Promise<WaiterStub[]> {
     const waiters = arrivals.map((arrived) => this.waiterFor(resource, arrived));
     for (const { claim } of waiters) await this.acquire(claim);
@@ -121,7 +121,7 @@ export class ContractSuite {
     });
   }
 
-  /** Microseconds on the wall clock of whoever asks. */
+  /** Microseconds on the wall clock of the process that asks. */
   microseconds(): number {
     return Math.round(this.under.now().wall * 1_000);
   }
@@ -150,7 +150,7 @@ export class ContractSuite {
     return new Promise((resolve) => this.under.node.release(new SingleCall(claim, 60_000, resolve), 0));
   }
 
-  /** Releases without serving the line, which leaves it to whoever asks next. */
+  /** Releases without serving the line, which leaves it to the claim that asks next. */
   releaseFollowed(claim: Claim): Promise<ReleaseAnswer> {
     return new Promise((resolve) => {
       const question = Object.assign(new SingleCall<ReleaseAnswer>(claim, 60_000, resolve), { isFollowed: true });
@@ -173,7 +173,7 @@ export class ContractSuite {
     return Promise.all(resources.map((resource) => this.under.read(resource)));
   }
 
-  /** Who has the resource, after whom, as one after the other gives it back. */
+  /** The holders of the resource in order, as one after the other gives it back. */
   async successionOf(
     resource: string,
     everybody: readonly { readonly claim: Claim }[],

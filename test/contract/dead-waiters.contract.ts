@@ -17,7 +17,7 @@ export function describeDeadWaiters(suite: ContractSuite): void {
     ['without a place', (a: string) => suite.claimOf(a)],
     ['with a place', (a: string) => suite.waiterFor(a, 20).claim],
     ['for several resources', (a: string) => suite.claimOf(suite.fresh(), a)],
-  ])("are in nobody's way where nobody else waits: one %s", async (_case, next) => {
+  ])('do not block a claim when no live waiter is in the line: a claim %s', async (_case, next) => {
     const a = suite.fresh();
     const holder = suite.claimOf(a);
     await suite.acquire(holder);
@@ -26,7 +26,7 @@ export function describeDeadWaiters(suite: ContractSuite): void {
     expect(await suite.acquire(next(a))).toMatchObject({ kind: 'granted' });
   });
 
-  it('leave free what nobody else waits for', async () => {
+  it('leave a released resource free when no live waiter is in the line', async () => {
     const a = suite.fresh();
     const holder = suite.claimOf(a);
     await suite.acquire(holder);
@@ -47,7 +47,7 @@ export function describeDeadWaiters(suite: ContractSuite): void {
     expect(past! - straight!).toBe(0);
   });
 
-  it('are passed nothing: who would yield to them keeps what he has, for as long as he had it', async () => {
+  it('are passed nothing: a holder that would yield to them keeps the resource for the rest of its lease', async () => {
     const a = suite.fresh();
     const owner = suite.waiterFor(a, 20);
     await suite.acquire(owner.claim);

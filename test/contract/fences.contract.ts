@@ -14,7 +14,7 @@ export function describeFences(suite: ContractSuite): void {
       expect(await suite.fenceOf(suite.claimOf(suite.fresh()), proposal)).toBe(proposal);
     });
 
-    it('grow with every holder, whatever he proposes', async () => {
+    it('grow with every holder, whatever it proposes', async () => {
       const [a, now] = [suite.fresh(), suite.microseconds()];
       const fences: number[] = [];
       for (const proposal of [now, now, now - 5_000_000, now + 3, now + 3]) {
@@ -32,7 +32,7 @@ export function describeFences(suite: ContractSuite): void {
       expect(await suite.fenceOf(suite.claimOf(a), now)).toBe(now + 1);
     });
 
-    it('stay for the same holder, unless he proposes more', async () => {
+    it('stay for the same holder, unless it proposes more', async () => {
       const [claim, now] = [suite.claimOf(suite.fresh()), suite.microseconds()];
       expect(await suite.fenceOf(claim, now)).toBe(now);
       expect(await suite.fenceOf(claim, now)).toBe(now);
@@ -55,7 +55,7 @@ export function describeFences(suite: ContractSuite): void {
       expect(await suite.fenceOf(suite.claimOf(b), now)).toBe(now + 52);
     });
 
-    it('count on for whoever is next in line', async () => {
+    it('continue for the next waiter in line', async () => {
       const [a, now] = [suite.fresh(), suite.microseconds()];
       const holder = suite.claimOf(a);
       await suite.acquire(holder, 60_000, now);
@@ -70,7 +70,7 @@ export function describeFences(suite: ContractSuite): void {
     it.each([
       ['before', -1],
       ['after', 1],
-    ])('do not follow a clock that is far %s that of the node: there is no vote', async (_, side) => {
+    ])('do not follow a clock that is far %s that of the node: the node gives no vote', async (_, side) => {
       const a = suite.fresh();
       const answer = await suite.acquire(suite.claimOf(a), 60_000, suite.microseconds() + side * 3 * FAR);
       expect(answer).toMatchObject({ kind: 'unknown', reason: expect.stringMatching(/clocks .* \d+ ms apart/) });
@@ -79,7 +79,7 @@ export function describeFences(suite: ContractSuite): void {
       expect(await suite.fenceOf(suite.claimOf(a), near)).toBe(near);
     });
 
-    it('are lifted for a holder, who is told that he still is one', async () => {
+    it('are raised for a holder, which is told that it still holds the resource', async () => {
       const [claim, now] = [suite.claimOf(suite.fresh()), suite.microseconds()];
       await suite.acquire(claim, 60_000, now);
       expect(await suite.raise(claim, now + 5)).toEqual({ kind: 'raised' });
@@ -87,7 +87,7 @@ export function describeFences(suite: ContractSuite): void {
       expect(await suite.fenceOf(suite.claimOf(...claim.resources), now)).toBe(now + 6);
     });
 
-    it('are lifted, and never lowered, for somebody who has the resource no more', async () => {
+    it('are raised, and never lowered, for a claim that no longer has the resource', async () => {
       const [a, now] = [suite.fresh(), suite.microseconds()];
       const gone = suite.claimOf(a);
       expect(await suite.raise(gone, now + 5)).toEqual({ kind: 'gone' });
@@ -95,7 +95,7 @@ export function describeFences(suite: ContractSuite): void {
       expect(await suite.fenceOf(suite.claimOf(a), now)).toBe(now + 6);
     });
 
-    it('are lifted for several resources at once', async () => {
+    it('are raised for several resources at once', async () => {
       const [a, b, now] = [suite.fresh(), suite.fresh(), suite.microseconds()];
       const both = suite.claimOf(a, b);
       await suite.acquire(both, 60_000, now);
@@ -107,7 +107,7 @@ export function describeFences(suite: ContractSuite): void {
   });
 
   describe('fence counters, in the same turn as others', () => {
-    it('are lifted as far as is asked, however old that is, and no further than votes go', async () => {
+    it('are raised as far as is asked, however old the token is, and no further than votes allow', async () => {
       const [a, now] = [suite.fresh(), suite.microseconds()];
       const far = now + 0.9 * FAR;
       for (const [token, answer] of [
@@ -125,23 +125,20 @@ export function describeFences(suite: ContractSuite): void {
       expect(await suite.fenceOf(suite.claimOf(a), now)).toBe(far + 2);
     });
 
-    it('are of each what it proposed', async () => {
+    it('are for each claim the token that it proposed', async () => {
       const [names, now] = [[suite.fresh(), suite.fresh(), suite.fresh()], suite.microseconds()];
       const fences = names.map((name, index) => suite.fenceOf(suite.claimOf(name), now + index));
       expect(await Promise.all(fences)).toEqual([now, now + 1, now + 2]);
     });
 
-    it.each([0, 1, 2])(
-      'of three at once stand in the way of nobody else: that of number %i is ahead',
-      async (ahead) => {
-        const [names, now] = [[suite.fresh(), suite.fresh(), suite.fresh()], suite.microseconds()];
-        await suite.raise(suite.claimOf(names[ahead]!), now + 50);
-        const fences = await Promise.all(names.map((name) => suite.fenceOf(suite.claimOf(name), now)));
-        expect(fences).toEqual(names.map((_, index) => (index === ahead ? now + 51 : now)));
-      },
-    );
+    it.each([0, 1, 2])('of three at once do not affect each other: that of number %i is ahead', async (ahead) => {
+      const [names, now] = [[suite.fresh(), suite.fresh(), suite.fresh()], suite.microseconds()];
+      await suite.raise(suite.claimOf(names[ahead]!), now + 50);
+      const fences = await Promise.all(names.map((name) => suite.fenceOf(suite.claimOf(name), now)));
+      expect(fences).toEqual(names.map((_, index) => (index === ahead ? now + 51 : now)));
+    });
 
-    it('are lifted before a release that follows hands them on', async () => {
+    it('are raised before a release that follows passes them on', async () => {
       const [a, now] = [suite.fresh(), suite.microseconds()];
       const holder = suite.claimOf(a);
       await suite.acquire(holder, 60_000, now);
@@ -162,7 +159,7 @@ export function describeFences(suite: ContractSuite): void {
       expect(await suite.fenceOf(suite.claimOf(a), now)).toBe(now + 1);
     });
 
-    it('say of several resources that they are gone where one of them is', async () => {
+    it('tell that a claim of several resources is gone when one of them is gone', async () => {
       const [a, b, now] = [suite.fresh(), suite.fresh(), suite.microseconds()];
       const both = suite.claimOf(a, b);
       await suite.acquire(both, 60_000, now);

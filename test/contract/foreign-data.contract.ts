@@ -62,7 +62,7 @@ export function describeForeignData(suite: ContractSuite): void {
     });
   });
 
-  it('is waited for in line, from which its end serves the oldest', async () => {
+  it('is waited for in line, and the oldest waiter is served when it expires', async () => {
     const a = suite.fresh();
     await suite.under.plant(a, DATA_OF_OTHERS, 30);
     const [younger, older] = await suite.lineUp(a, 2, 1);
@@ -72,7 +72,7 @@ export function describeForeignData(suite: ContractSuite): void {
     await older!.told();
   });
 
-  it('is left by who waits for it', async () => {
+  it('is left by a waiter that gives up', async () => {
     const a = suite.fresh();
     await suite.under.plant(a, DATA_OF_OTHERS, 60_000);
     const [waiter] = await suite.lineUp(a, 1);
@@ -83,7 +83,7 @@ export function describeForeignData(suite: ContractSuite): void {
     expect(await suite.acquire(suite.claimOf(a))).toMatchObject({ kind: 'granted' });
   });
 
-  it('in the place of a lock is what a yield finds gone', async () => {
+  it('in the place of a lock makes a yield answer that the lock is gone', async () => {
     const a = suite.fresh();
     const waiter = suite.waiterFor(a, 2);
     await suite.acquire(waiter.claim);

@@ -4,7 +4,7 @@ import type { WaiterStub } from '../support/waiter-stub.js';
 import type { ContractSuite } from './contract-suite.js';
 
 export function describeGrants(suite: ContractSuite): void {
-  /** A resource with a holder, and somebody who waits for it. */
+  /** A resource with a holder and a waiter. */
   const contested = async (ttl?: number): Promise<{ a: string; holder: Claim; waiter: WaiterStub }> => {
     const a = suite.fresh();
     const holder = suite.claimOf(a);
@@ -14,7 +14,7 @@ export function describeGrants(suite: ContractSuite): void {
     return { a, holder, waiter };
   };
 
-  it('are told to the waiter, by which node and not before when', async () => {
+  it('are told to the waiter, with the node and the earliest time of the grant', async () => {
     const before = suite.under.now();
     const { holder, waiter } = await contested();
     await suite.release(holder);
@@ -51,7 +51,7 @@ export function describeGrants(suite: ContractSuite): void {
     expect(await suite.under.read(a)).toBe(waiter.claim.value);
   });
 
-  it('are not told to who has left the line', async () => {
+  it('are not told to a waiter that has left the line', async () => {
     const { a, holder, waiter } = await contested();
     await suite.release(waiter.claim);
     await suite.release(holder);
@@ -75,7 +75,7 @@ export function describeGrants(suite: ContractSuite): void {
     expect(waiter.grants).toEqual([]);
   });
 
-  it('take no vote that is asked for again under the same value, in one batch with all that was before', async () => {
+  it('do not take back a vote that is asked for again under the same value in the same batch', async () => {
     const { a, holder, waiter } = await contested();
     const again = new Claim([a], waiter.claim.value);
     const [, , answer] = await Promise.all([suite.release(holder), suite.release(waiter.claim), suite.acquire(again)]);

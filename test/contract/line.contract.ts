@@ -10,7 +10,7 @@ export function describeLine(suite: ContractSuite): void {
     return holder;
   };
 
-  it('takes in who asks with a place for what is held, and answers him as anybody', async () => {
+  it('takes in a claim with a place for a held resource, and answers it like any other claim', async () => {
     const a = suite.fresh();
     const holder = await heldBy(a);
     const waiter = suite.waiterFor(a, 10);
@@ -24,7 +24,7 @@ export function describeLine(suite: ContractSuite): void {
     expect(await suite.under.read(a)).toBe(waiter.claim.value);
   });
 
-  it('does not take in who asks without a place', async () => {
+  it('does not take in a claim without a place', async () => {
     const a = suite.fresh();
     const holder = await heldBy(a);
     expect((await suite.acquire(suite.claimOf(a))).kind).toBe('held');
@@ -32,7 +32,7 @@ export function describeLine(suite: ContractSuite): void {
     expect(await suite.under.read(a)).toBeUndefined();
   });
 
-  it('does not take in who gets what is free', async () => {
+  it('does not take in a claim that gets a free resource', async () => {
     const a = suite.fresh();
     const { claim } = suite.waiterFor(a, 10);
     expect(await suite.acquire(claim)).toMatchObject({ kind: 'granted' });
@@ -53,7 +53,7 @@ export function describeLine(suite: ContractSuite): void {
       [20, 30, 10],
       [2, 0, 1],
     ],
-  ])('serves by time of arrival, whoever asked first: %j', async (arrivals, order) => {
+  ])('serves waiters by their time of arrival, whichever of them asked first: %j', async (arrivals, order) => {
     const a = suite.fresh();
     const holder = await heldBy(a);
     const waiters = await suite.lineUp(a, ...arrivals);
@@ -61,7 +61,7 @@ export function describeLine(suite: ContractSuite): void {
     expect(await suite.successionOf(a, waiters)).toEqual(order.map((index) => waiters[index]!.claim));
   });
 
-  it('knows arrivals apart by the microsecond', async () => {
+  it('distinguishes arrivals by the microsecond', async () => {
     const a = suite.fresh();
     const holder = await heldBy(a);
     const now = Date.now() * 1_000;
@@ -71,7 +71,7 @@ export function describeLine(suite: ContractSuite): void {
     expect(await suite.successionOf(a, waiters)).toEqual([first, second, third]);
   });
 
-  it('serves by value those who came in the same microsecond, so that all nodes agree', async () => {
+  it('serves waiters that arrived in the same microsecond in the order of their values, so that all nodes agree', async () => {
     const a = suite.fresh();
     const holder = await heldBy(a);
     const waiters = ['c', 'a', 'b'].map((value) => suite.waiterFor(a, 10, { value }));
@@ -80,7 +80,7 @@ export function describeLine(suite: ContractSuite): void {
     expect((await suite.successionOf(a, waiters)).map((claim) => claim?.value)).toEqual(['a', 'b', 'c']);
   });
 
-  it('has everybody once, however often he asks', async () => {
+  it('has each waiter once, however often it asks', async () => {
     const a = suite.fresh();
     const holder = await heldBy(a);
     const [first, second] = await suite.lineUp(a, 10, 20);
@@ -117,7 +117,7 @@ export function describeLine(suite: ContractSuite): void {
     expect(await suite.under.read(a)).toBeUndefined();
   });
 
-  it('is served by who follows: he gets it where he came first', async () => {
+  it('is served by the claim that follows the release, which gets the resource if it arrived first', async () => {
     const a = suite.fresh();
     const holder = await heldBy(a);
     const [waiter] = await suite.lineUp(a, 20);
@@ -129,7 +129,7 @@ export function describeLine(suite: ContractSuite): void {
     expect(await suite.successionOf(a, [waiter!, next])).toEqual([next.claim, waiter!.claim]);
   });
 
-  it('is served by who follows: he stands in it where another came first', async () => {
+  it('is served by the claim that follows the release, which joins the line if another waiter arrived first', async () => {
     const a = suite.fresh();
     const holder = await heldBy(a);
     const [waiter] = await suite.lineUp(a, 10);
@@ -142,7 +142,7 @@ export function describeLine(suite: ContractSuite): void {
     expect(await suite.successionOf(a, [waiter!, next])).toEqual([waiter!.claim, next.claim]);
   });
 
-  it('comes before somebody without a place, though the resource is free', async () => {
+  it('comes before a claim without a place, though the resource is free', async () => {
     const a = suite.fresh();
     const holder = await heldBy(a);
     const [waiter] = await suite.lineUp(a, 10);
@@ -151,7 +151,7 @@ export function describeLine(suite: ContractSuite): void {
     expect(answer).toMatchObject({ kind: 'held', owner: waiter!.claim.value });
   });
 
-  it('comes before somebody who wants several resources, of which he then gets none', async () => {
+  it('comes before a claim of several resources, which then gets none of them', async () => {
     const [a, b, c] = [suite.fresh(), suite.fresh(), suite.fresh()];
     const holders = [await heldBy(b), await heldBy(c)];
     const [forB] = await suite.lineUp(b, 10);
@@ -165,7 +165,7 @@ export function describeLine(suite: ContractSuite): void {
     ['without a place', (a: string) => suite.claimOf(a)],
     ['with a place', (a: string) => suite.waiterFor(a, 20).claim],
     ['for several resources', (a: string) => suite.claimOf(suite.fresh(), a)],
-  ])('is served by the next question after the holder has died: one %s', async (_case, next) => {
+  ])('is served by the next claim after the holder has died: a claim %s', async (_case, next) => {
     const a = suite.fresh();
     await suite.acquire(suite.claimOf(a), 30);
     const [waiter] = await suite.lineUp(a, 10);
@@ -184,7 +184,7 @@ export function describeLine(suite: ContractSuite): void {
     expect(await suite.under.read(a)).toBe(waiter!.claim.value);
   });
 
-  it('is not served by a release of what another holds', async () => {
+  it('is not served by a release of a resource that another claim holds', async () => {
     const a = suite.fresh();
     const holder = await heldBy(a);
     await suite.lineUp(a, 10);

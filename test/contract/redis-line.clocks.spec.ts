@@ -11,7 +11,7 @@ import { startRedisServer, type RedisServer } from '../support/redis-server.js';
 import { WaiterStub } from '../support/waiter-stub.js';
 import { TRUSTING } from '../support/trust.js';
 
-describe('the line of a RedisNode, of those who do not know what time it has,', () => {
+describe('the line of a RedisNode, with waiters that do not know the time of the node,', () => {
   const clock = new SystemClock();
   let server: RedisServer;
   let node: RedisNode;
@@ -31,7 +31,7 @@ describe('the line of a RedisNode, of those who do not know what time it has,', 
     new Promise<AcquireAnswer>((resolve) => node.acquire(new SingleCall(claim, 60_000, resolve), 0));
   const release = (claim: Claim) =>
     new Promise<ReleaseAnswer>((resolve) => node.release(new SingleCall(claim, 60_000, resolve), 0));
-  /** Somebody who came `later` ms from now, and takes the clock of the node to be `off` by so many ms. */
+  /** A waiter that arrived `later` ms from now, and takes the clock of the node to be `off` by so many ms. */
   const lineUp = async (later: number, off: number): Promise<WaiterStub> => {
     const { monotonic, wall } = clock.now();
     const [arrived, arrivedMonotonic] = [wall + later + off, monotonic + later].map((ms) => Math.round(ms * 1_000));
@@ -53,23 +53,29 @@ describe('the line of a RedisNode, of those who do not know what time it has,', 
     }
   };
 
-  it.each([60_000, 600, -600, -60_000])('is in the order of its own clock where they are off by %i ms', async (off) => {
-    const wrong = await lineUp(Math.sign(off) * 200, off);
-    const right = await lineUp(0, 0);
-    // Asking again does not cost the place.
-    await acquire(wrong.claim);
-    await (off < 0 ? expectOrder(wrong, right) : expectOrder(right, wrong));
-  });
+  it.each([60_000, 600, -600, -60_000])(
+    'is in the order of the clock of the node when they are off by %i ms',
+    async (off) => {
+      const wrong = await lineUp(Math.sign(off) * 200, off);
+      const right = await lineUp(0, 0);
+      // Asking again does not cost the place.
+      await acquire(wrong.claim);
+      await (off < 0 ? expectOrder(wrong, right) : expectOrder(right, wrong));
+    },
+  );
 
-  it.each([60_000, 600, -600, -60_000])('is not turned round where they are off by %i ms', async (off) => {
+  it.each([60_000, 600, -600, -60_000])('is not reversed when they are off by %i ms', async (off) => {
     const wrong = await lineUp(Math.sign(off) * -200, off);
     const right = await lineUp(0, 0);
     await (off < 0 ? expectOrder(right, wrong) : expectOrder(wrong, right));
   });
 
-  it.each([400, -400])('is as they say where they are off by %i ms, so that all nodes agree', async (off) => {
-    const one = await lineUp(0, off);
-    const other = await lineUp(off / 2, 0);
-    await (off < 0 ? expectOrder(one, other) : expectOrder(other, one));
-  });
+  it.each([400, -400])(
+    'follows the times that they state when they are off by %i ms, so that all nodes agree',
+    async (off) => {
+      const one = await lineUp(0, off);
+      const other = await lineUp(off / 2, 0);
+      await (off < 0 ? expectOrder(one, other) : expectOrder(other, one));
+    },
+  );
 });

@@ -55,7 +55,7 @@ describe('the line of a RedisNode', () => {
     return waiter;
   };
 
-  it('tells the process that waits, whichever of them releases', async () => {
+  it('tells the process that waits, whichever process releases', async () => {
     const [one, two] = [await connect(), await connect()];
     const [second, first] = [await lineUp(one, 20), await lineUp(two, 10)];
     await release(nodes[0]!, holder);
@@ -66,7 +66,7 @@ describe('the line of a RedisNode', () => {
     expect([first.grants.length, second.grants.length]).toEqual([1, 1]);
   });
 
-  it('passes over those whose process is gone', async () => {
+  it('passes over waiters whose process is gone', async () => {
     const [dead, living] = [await connect(), await connect()];
     for (const arrived of [10, 11, 12]) await lineUp(dead, arrived);
     const waiter = await lineUp(living, 20);
@@ -76,7 +76,7 @@ describe('the line of a RedisNode', () => {
     expect(await owner()).toBe(waiter.claim.value);
   });
 
-  it('keeps what would be passed to those whose process is gone', async () => {
+  it('keeps a resource that would be passed to waiters whose process is gone', async () => {
     const [dead, node] = [await connect(), await connect()];
     const one = await lineUp(node, 20);
     await lineUp(dead, 10);
@@ -92,7 +92,7 @@ describe('the line of a RedisNode', () => {
     expect(await withRedis(server.url, (redis) => redis.pttl(a))).toBeGreaterThan(30_000);
   });
 
-  it('frees what only those wait for whose process is gone', async () => {
+  it('frees a resource when the processes of all its waiters are gone', async () => {
     const dead = await connect();
     await lineUp(dead, 10);
     await dead.close();
@@ -101,7 +101,7 @@ describe('the line of a RedisNode', () => {
     expect(await withRedis(server.url, (redis) => redis.exists(`${a}~waiters`))).toBe(0);
   });
 
-  it('gets back what it gave to a waiter who gave up meanwhile, for the next one', async () => {
+  it('takes back a grant to a waiter that gave up meanwhile, and gives it to the next waiter', async () => {
     const [proxy, other] = [await startFaultProxy(server), await connect()];
     const slow = await connect(proxy.url);
     const gone = await lineUp(slow, 10);
@@ -115,7 +115,7 @@ describe('the line of a RedisNode', () => {
     await closed(slow, proxy);
   });
 
-  it('gives back what it is told of for somebody who waits no more', async () => {
+  it('gives back a grant that it is told of for a waiter that no longer waits', async () => {
     const encoder = new BatchEncoder('', TRUSTING, clock);
     const node = await connect(server.url, encoder);
     const gone = await lineUp(node, 10);
@@ -132,7 +132,7 @@ describe('the line of a RedisNode', () => {
     expect(gone.grants).toEqual([]);
   });
 
-  it('knows a waiter again after his connection was broken', async () => {
+  it('recognizes a waiter after its connection was broken', async () => {
     const proxy = await startFaultProxy(server);
     const node = await connect(proxy.url);
     const waiter = await lineUp(node, 10);
@@ -144,8 +144,9 @@ describe('the line of a RedisNode', () => {
     await closed(node, proxy);
   });
 
-  // Who gave back what he takes for somebody else's would do so behind his own next question, and believe to have it.
-  it('gives what it has to a waiter who was never told that he is in line', async () => {
+  // If the waiter took the grant for another one's and gave it back, the release would arrive after its own next
+  // question, and it would believe that it has the resource.
+  it('grants the resource to a waiter that was never told that it is in line', async () => {
     const proxy = await startFaultProxy(server);
     const node = await connect(proxy.url);
     const waiter = new WaiterStub(a, { arrived: 10, ttl: 60_000, value: fresh('waiter') });
@@ -169,12 +170,12 @@ describe('the line of a RedisNode', () => {
     await release(nodes[0]!, holder);
     await release(nodes[1]!, waiter.claim);
     const keys = await withRedis(server.url, (redis) => redis.keys('*'));
-    // The mark that somebody waited goes by itself; fence counters outlive all locks.
+    // The mark of a waiter expires; fence counters outlive all locks.
     expect(keys.filter((key) => key !== '~fence')).toEqual(['~waiting']);
     expect(await withRedis(server.url, (redis) => redis.pttl('~waiting'))).toBeGreaterThan(0);
   });
 
-  it('ends by itself, so that a crash of all who wait leaves nothing for ever', async () => {
+  it('expires, so that a crash of all waiters leaves nothing behind for ever', async () => {
     await lineUp(await connect(), 10);
     const left = await withRedis(server.url, (redis) => redis.pttl(`${a}~waiters`));
     expect(left).toBeGreaterThan(0);

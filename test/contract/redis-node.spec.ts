@@ -14,7 +14,7 @@ import { TRUSTING } from '../support/trust.js';
 
 const PREFIX = 'lock:';
 
-/** Where nobody waits for anything when a case begins, a node goes another way than where somebody does. */
+/** A node takes another path if no claim waits for anything when a case begins than if one does. */
 const CALM = [true, false];
 
 describe.each(CALM)('RedisNode, calm: %p', (isCalm) => describeLockNode('RedisNode', () => setUp(isCalm)));

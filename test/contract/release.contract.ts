@@ -3,7 +3,7 @@ import { Claim } from '../../lib/core/port/claim.js';
 import type { ContractSuite } from './contract-suite.js';
 
 export function describeRelease(suite: ContractSuite): void {
-  it('deletes what is its own, once', async () => {
+  it('deletes a resource that the claim holds, once', async () => {
     const a = suite.fresh();
     const claim = suite.claimOf(a);
     await suite.acquire(claim);
@@ -12,14 +12,14 @@ export function describeRelease(suite: ContractSuite): void {
     expect(await suite.release(claim)).toEqual({ kind: 'gone' });
   });
 
-  it("leaves alone what is another's", async () => {
+  it('leaves a resource alone that another claim holds', async () => {
     const a = suite.fresh();
     await suite.under.plant(a, 'foreign', 60_000);
     expect(await suite.release(suite.claimOf(a))).toEqual({ kind: 'gone' });
     expect(await suite.under.read(a)).toBe('foreign');
   });
 
-  it('deletes of several resources those that are its own', async () => {
+  it('deletes those of several resources that the claim holds', async () => {
     const [a, b, c] = [suite.fresh(), suite.fresh(), suite.fresh()];
     const claim = suite.claimOf(a, b, c);
     await suite.under.plant(a, claim.value, 60_000);
@@ -28,7 +28,7 @@ export function describeRelease(suite: ContractSuite): void {
     expect(await suite.read(a, b, c)).toEqual([undefined, 'foreign', undefined]);
   });
 
-  it('by a claim without a place takes nobody with its value out of a line', async () => {
+  it('by a claim without a place takes no waiter with its value out of a line', async () => {
     const [a, b] = [suite.fresh(), suite.fresh()];
     await suite.under.plant(a, 'foreign');
     const [part] = await suite.lineUp(a, 1);
@@ -40,7 +40,7 @@ export function describeRelease(suite: ContractSuite): void {
     await part!.told();
   });
 
-  it('of several resources that are followed serves nobody, and shifts nothing of what is asked in the same turn', async () => {
+  it('of several resources that are followed serves no waiter, and does not affect what is asked in the same turn', async () => {
     const [a, b, c, d] = [suite.fresh(), suite.fresh(), suite.fresh(), suite.fresh()];
     const [both, others] = [suite.claimOf(a, b), suite.claimOf(c, d)];
     await suite.acquire(both);

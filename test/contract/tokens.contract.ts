@@ -71,7 +71,7 @@ export function describeTokens(suite: ContractSuite): void {
   });
 
   describe('a fence counter that is far ahead of the clock', () => {
-    /** Who holds it has so many tokens that there is none left for anybody after it. */
+    /** The holder has so many tokens that none is left for the claims after it. */
     const outrun = async (resource: string): Promise<Claim> => {
       const claim = asking(resource, 3 * FAR);
       expect(await suite.acquire(claim, 60_000, suite.microseconds())).toMatchObject({ kind: 'granted' });
@@ -80,9 +80,9 @@ export function describeTokens(suite: ContractSuite): void {
 
     it.each([
       ['one resource', (a: string) => suite.claimOf(a)],
-      ['who would wait', (a: string) => asking(a, 1)],
+      ['a claim that would wait', (a: string) => asking(a, 1)],
       ['several resources', (a: string) => suite.claimOf(suite.fresh(), a)],
-    ])('leaves no vote, and nothing taken, for %s', async (_, claimOf) => {
+    ])('gives no vote, and leaves nothing taken: %s', async (_, claimOf) => {
       const a = suite.fresh();
       await suite.release(await outrun(a));
       const claim = claimOf(a);
@@ -90,7 +90,7 @@ export function describeTokens(suite: ContractSuite): void {
       expect(new Set(await suite.read(...claim.resources))).toEqual(new Set([undefined]));
     });
 
-    it('leaves its votes to others that are asked for in the same turn', async () => {
+    it('does not affect votes on other resources that are asked for in the same turn', async () => {
       const [names, alike] = [[suite.fresh(), suite.fresh()], suite.freshAlike(3)];
       await suite.release(await outrun(alike[0]!));
       const resources = [names[0]!, ...alike, names[1]!];
@@ -107,7 +107,7 @@ export function describeTokens(suite: ContractSuite): void {
       ]);
     });
 
-    it('takes back nothing that others have by then', async () => {
+    it('takes back nothing that another claim has by then', async () => {
       const [a, b] = suite.freshAlike(2) as [string, string];
       const holder = await outrun(a);
       const [first, second] = [suite.claimOf(b), suite.claimOf(b)];
@@ -121,7 +121,7 @@ export function describeTokens(suite: ContractSuite): void {
       expect(await suite.read(a, b)).toEqual([holder.value, undefined]);
     });
 
-    it('leaves the line as it is, and serves it to nobody', async () => {
+    it('leaves the line as it is, and serves no waiter', async () => {
       const a = suite.fresh();
       const holder = await outrun(a);
       const waiters = await suite.lineUp(a, 10, 11);
@@ -131,14 +131,14 @@ export function describeTokens(suite: ContractSuite): void {
       expect(await suite.acquire(waiters[1]!.claim)).toMatchObject(OUTRUN);
     });
 
-    it('is no matter to its holder, who has its tokens', async () => {
+    it('does not affect the holder, which has its tokens', async () => {
       const a = suite.fresh();
       const holder = await outrun(a);
       expect(await suite.acquire(holder)).toMatchObject({ kind: 'granted' });
       expect(await suite.extend(holder)).toEqual({ kind: 'extended' });
     });
 
-    it('still says that it is held, and by whom', async () => {
+    it('still tells that the resource is held, and by which claim', async () => {
       const a = suite.fresh();
       const holder = await outrun(a);
       expect(await suite.acquire(suite.claimOf(a))).toMatchObject({ kind: 'held', owner: holder.value });

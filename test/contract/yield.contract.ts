@@ -3,7 +3,7 @@ import type { WaiterStub } from '../support/waiter-stub.js';
 import type { ContractSuite } from './contract-suite.js';
 
 export function describeYield(suite: ContractSuite): void {
-  /** Somebody who came at 20 and has the resource. */
+  /** A holder of the resource that arrived at 20. */
   const owned = async (value?: string): Promise<{ a: string; owner: WaiterStub }> => {
     const a = suite.fresh();
     const owner = suite.waiterFor(a, 20, { value });
@@ -11,14 +11,14 @@ export function describeYield(suite: ContractSuite): void {
     return { a, owner };
   };
 
-  it('keeps what nobody else waits for', async () => {
+  it('keeps a resource that nobody else waits for', async () => {
     const { a, owner } = await owned();
     expect(await suite.yield(owner.claim)).toEqual({ kind: 'kept' });
     expect(await suite.left(a)).toBeGreaterThan(30_000);
     expect(await suite.successionOf(a, [owner])).toEqual([owner.claim]);
   });
 
-  it('keeps what only younger ones wait for, and is in no line then', async () => {
+  it('keeps a resource that only younger claims wait for, and does not stand in its line', async () => {
     const { a, owner } = await owned();
     const [younger] = await suite.lineUp(a, 30);
     expect(await suite.yield(owner.claim)).toEqual({ kind: 'kept' });
@@ -26,7 +26,7 @@ export function describeYield(suite: ContractSuite): void {
     expect(await suite.successionOf(a, [owner, younger!])).toEqual([owner.claim, younger!.claim]);
   });
 
-  it('passes to an older one, for whose grace it is then kept, and tells him', async () => {
+  it('passes the resource to an older waiter, keeps it for the grace of that waiter, and tells it', async () => {
     const { a, owner } = await owned();
     const older = suite.waiterFor(a, 10, { ttl: 20_000 });
     await suite.acquire(older.claim);
@@ -66,13 +66,16 @@ export function describeYield(suite: ContractSuite): void {
   it.each([
     ['a', 'passed'],
     ['c', 'kept'],
-  ])('takes of two who came at the same time the one with the lesser value for older: %s', async (value, kind) => {
-    const { a, owner } = await owned('b');
-    await suite.acquire(suite.waiterFor(a, 20, { value }).claim);
-    expect(await suite.yield(owner.claim)).toEqual({ kind });
-  });
+  ])(
+    'takes the one with the lesser value for the older of two that arrived at the same time: %s',
+    async (value, kind) => {
+      const { a, owner } = await owned('b');
+      await suite.acquire(suite.waiterFor(a, 20, { value }).claim);
+      expect(await suite.yield(owner.claim)).toEqual({ kind });
+    },
+  );
 
-  it("is gone where it is another's, also where it waits for it itself", async () => {
+  it('is told that it is gone when another claim has the resource, also when it waits for the resource itself', async () => {
     const { a, owner } = await owned();
     const [waiter] = await suite.lineUp(a, 10);
     expect(await suite.yield(waiter!.claim)).toEqual({ kind: 'gone' });

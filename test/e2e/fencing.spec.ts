@@ -19,7 +19,7 @@ interface Example {
   readonly outcomes: { readonly fenced: Outcome; readonly unfenced: Outcome };
 }
 
-/** Runs the example beside its service, as somebody who pastes both would. */
+/** Runs the example beside its service, as a reader would who pastes both. */
 async function run(): Promise<Example> {
   const folder = await mkdtemp(join('test', 'e2e', 'pasted-'));
   try {

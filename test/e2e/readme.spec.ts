@@ -20,7 +20,7 @@ interface Outcome {
   readonly status: string;
 }
 
-/** Runs a block beside the others, as somebody who pastes it would. */
+/** Runs a block beside the others, as a reader would who pastes it. */
 async function run<T>(file: string, exported = ''): Promise<T> {
   const folder = await mkdtemp(join('test', 'e2e', 'pasted-'));
   try {

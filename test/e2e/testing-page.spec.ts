@@ -16,7 +16,7 @@ interface Report {
   readonly testResults: readonly { readonly name: string; readonly status: string; readonly message: string }[];
 }
 
-/** Runs the tests of the page beside what they test, as somebody who pastes it all would. */
+/** Runs the tests of the page beside what they test, as a reader would who pastes it all. */
 async function runAll(): Promise<Report> {
   const folder = await mkdtemp(join('test', 'e2e', 'pasted-'));
   try {

@@ -7,12 +7,16 @@ export interface RivalLock {
 
 /** One client of another library. */
 export interface Rival {
-  /** Tries once; resolves to undefined where it is told that somebody else holds the lock, or that there was an error. */
+  /**
+   * Tries once; resolves to undefined where it is told that another client holds the lock, or that there was an error.
+   */
   take(name: string, ttl: number): Promise<RivalLock | undefined>;
   close(): Promise<void>;
 }
 
-/** What is expected where its holder extends a lock after its lease has ended, and after somebody else had the lock. */
+/**
+ * What is expected where its holder extends a lock after its lease has ended, and after another client had the lock.
+ */
 export type LateExtension = 'is told' | 'believes it' | 'cannot extend';
 
 /** Another lock library beside ours. */
@@ -24,7 +28,7 @@ export interface Library {
   /** How many of the nodes it uses. */
   readonly nodes: 1 | 3;
   readonly lateExtension: LateExtension;
-  /** Whether its release deletes a key whoever has it. */
+  /** Whether its release deletes a key of any holder. */
   readonly deletesAny?: boolean;
   /** Whether its leases end by themselves. @default true */
   readonly expires?: boolean;

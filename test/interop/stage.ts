@@ -15,7 +15,7 @@ export class Stage {
     return new Stage(pool, library);
   }
 
-  /** A name that nobody has used. */
+  /** A name that no client has used. */
   name(): string {
     return this.pool.resource();
   }

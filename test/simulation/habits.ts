@@ -3,9 +3,9 @@ import type { Dice } from './world/dice.js';
 import { STRAY } from './scenario.js';
 import type { SimulatedClient } from './simulated-client.js';
 
-/** What one process does besides taking locks, as real programs and those who run them do. */
+/** What one process does besides taking locks, as real programs and their operators do. */
 export class Habits {
-  /** When all is to be calm: at once, as long as nobody says otherwise. */
+  /** When all is to be calm: at once, unless set otherwise. */
   end = 0;
   readonly #dice: Dice;
 
@@ -36,7 +36,7 @@ export class Habits {
     });
   }
 
-  /** Rarely all nodes forget everything right after somebody got a lock, who learns of that at once. */
+  /** Rarely all nodes forget everything right after a caller got a lock, which learns of that at once. */
   async perhapsForgotten(lock: Lock): Promise<void> {
     const { world, nodes } = this.client.context;
     if (world.now >= this.end || !this.#dice.chance(0.01)) return;

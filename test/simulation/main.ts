@@ -13,7 +13,7 @@ npm run simulate -- --explore N [--counters N] [--returning N]
                                                           all that can happen to N attempts on three nodes, whose fence
                                                           counters begin at anything up to --counters, and of which
                                                           --returning may give a vote back`;
-/** Of a trace that nobody asked for, the end is shown. */
+/** Only the end of a trace is shown if no trace was asked for. */
 const LINES = 150;
 
 const { values } = parseArgs({

@@ -3,7 +3,7 @@ import type { Summary } from './seeds.js';
 /** Ms between two lines. */
 const EVERY = 20_000;
 
-/** Tells a person who waits how far it is, and at once what has failed. */
+/** Tells a waiting person how far the run is, and at once what has failed. */
 export class Progress {
   readonly #started: number;
   #told: number;

@@ -44,7 +44,7 @@ export interface Scenario {
   readonly computes: number;
   /** Whether the wall clocks of clients are now and then set so far off that no node takes a token from them. */
   readonly strayClocks: boolean;
-  /** Whether processes leave notes of who they are, which those read who wait for them. */
+  /** Whether processes leave notes with their identity, which the processes that wait for them read. */
   readonly leavesNotes: boolean;
   readonly weakness: Weakness | undefined;
 }

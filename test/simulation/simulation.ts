@@ -1,4 +1,4 @@
-import { STALEMATE_GRACE } from '../../lib/core/port/hand-off.js';
+import { STALEMATE_GRACE } from '../../lib/core/acquire/line/stalemate.js';
 import { Contexts } from './world/contexts.js';
 import { Dice } from './world/dice.js';
 import { healAll, planFaults } from './faults/faults.js';
@@ -12,11 +12,11 @@ import { Violation } from './judge/violation.js';
 import type { Weakness } from './faults/weakness.js';
 import { promisesSettled, World } from './world/world.js';
 
-/** Ms within which everybody has his answer once all is healed: the longest wait, hold and quarantine one after another. */
+/** Ms within which each caller has its answer once all is healed: the longest wait, hold and quarantine in sequence. */
 const ANSWERED_WITHIN = 8_000;
 /**
- * Ms that a newcomer may have to wait: until nodes know of all who died in line, each of whom gets the grace before that, then
- * for the last grace and the last lease of the dead, and for some rounds.
+ * Ms that a newcomer may have to wait: until nodes know of all waiters that died in line, each of which gets the grace
+ * before that, then for the last grace and the last lease of the dead, and for some rounds.
  */
 const NEWCOMER_WAITS = UNNOTICED + STALEMATE_GRACE + MAX_TTL + 1_200;
 /** Ms after which whatever was sent has arrived: what was held up, and then came out of a broken connection late. */

@@ -1,7 +1,7 @@
 import type { AcquireAnswer, LockNode, Question } from '../../lib/core/port/lock-node.js';
 import type { VirtualClock } from './virtual-clock.js';
 
-/** What a node says to whoever wants a lock, and after how many ms. */
+/** What a node answers to a claim, and after how many ms. */
 export interface Saying {
   readonly answer: AcquireAnswer;
   readonly after: number;

@@ -10,7 +10,7 @@ export async function plantKey(redis: Redis, key: string, value: string, ttl?: n
   for (const [error] of (await planting.exec()) ?? []) if (error) throw error;
 }
 
-/** Returns who has a key: `DATA_OF_OTHERS` where it is no string, undefined where it is not there. */
+/** Returns the owner of a key: `DATA_OF_OTHERS` where it is no string, undefined where it is not there. */
 export async function ownerOf(redis: Redis, key: string): Promise<string | undefined> {
   const type = await redis.type(key);
   return type === 'none' || type === 'string' ? ((await redis.get(key)) ?? undefined) : DATA_OF_OTHERS;

@@ -2,15 +2,15 @@ import { expect } from '@jest/globals';
 import { eventually } from './eventually.js';
 import type { RedisPool } from './redis-pool.js';
 
-/** Ms: a line without a sign of those who wait in it ends by itself later than this. */
+/** Ms: a line without a sign of life of its waiters expires later than this. */
 const LIMIT = 8_000;
 
-/** Whoever stands in line is known there by a channel. */
+/** A waiter is known in its line by a channel. */
 export interface Channelled {
   readonly channel: string;
 }
 
-/** On each of these servers, by default on all, the channels of those who stand in line for `resource`, in order. */
+/** On each of these servers, by default on all, the channels of the waiters in line for `resource`, in order. */
 export function linesOf(pool: RedisPool, resource: string, servers = [...pool.servers.keys()]): Promise<string[][]> {
   return Promise.all(
     servers.map(async (server) => {

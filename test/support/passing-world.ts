@@ -9,7 +9,7 @@ export const PATIENT = { waitTimeout: Infinity, ttl: 1_000 };
 /** Asks once, and is then told by hand-off only. */
 export const IN_LINE = { ...PATIENT, retryDelay: 60_000, retryJitter: 0 };
 
-/** Callers of one process, and of others, who want the same. */
+/** Callers of one process, and of others, that want the same resource. */
 export class PassingWorld {
   readonly pool = new MemoryPool();
   readonly redlock: Redlock;
@@ -19,7 +19,7 @@ export class PassingWorld {
     ({ redlock: this.redlock, events: this.events } = this.pool.client());
   }
 
-  /** The lock of somebody who had to wait, if for no time at all: only such a one may pass on. */
+  /** The lock of a caller that had to wait, though for no time at all: only such a lock may be passed on. */
   take = async (options: LockOptions = PATIENT): Promise<Lock> => {
     const [first, second] = [this.next(options), this.next(options)];
     await this.free(await this.pool.clock.until(first));
@@ -32,7 +32,7 @@ export class PassingWorld {
 
   pass = (ms: number): Promise<void> => this.pool.clock.advance(ms);
 
-  /** Gives a lock to who waits for it; answers whether the nodes had a part in that. */
+  /** Gives a lock to its waiter; returns whether the nodes had a part in that. */
   goesByNodes = async (first: Lock, waiting: Promise<Lock>): Promise<boolean> => {
     const before = this.#asked;
     await this.free(first);

@@ -3,7 +3,7 @@ import type { RawClocks } from '../../lib/core/time/suspension-watch.js';
 /** The clocks of a machine as it is moved by a test. */
 export class RawMachine implements RawClocks {
   tellsUptime = true;
-  /** How often somebody asked for the uptime. */
+  /** How often the uptime was asked for. */
   uptimesRead = 0;
   /** Ms. */
   wallResolution = 0;

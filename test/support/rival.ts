@@ -52,7 +52,7 @@ export class Rival {
     this.#pool = new NodePool(this.nodes, { clock, random, nodeTimeout });
   }
 
-  /** Polls so seldom, unless it is told otherwise, that it gets nothing in time but by grants. */
+  /** Polls so rarely, unless it is told otherwise, that it gets the resource in time only by grants. */
   contend(options: LockOptions = {}): Promise<Acquired> {
     const polling = { retryDelay: 60_000, retryJitter: 0, waitTimeout: Infinity, signal: this.caller.signal };
     const terms = { ...DEFAULT_LOCK_OPTIONS, ...polling, ...options };
@@ -70,12 +70,12 @@ export class Rival {
   }
 }
 
-/** Gives the resource `a` back in the name of whoever holds it with `value`, on all or some nodes. */
+/** Gives the resource `a` back in the name of the claim that holds it with `value`, on all or some nodes. */
 export function releaseFor(memory: readonly MemoryNode[], value: string): void {
   for (const node of memory) node.release(new SingleCall(new Claim(['a'], value), 0), 0);
 }
 
-/** Has a node's vote for the resource `a` renewed, as one does who is alive and asks again, until it is given back. */
+/** Has a node's vote for the resource `a` renewed, as a living rival does that asks again, until it is given back. */
 export function keepVote({ clock, memory }: Arena, nodeIndex: number, value: string): void {
   memory[nodeIndex]!.set('a', value, KEPT);
   clock.schedule(KEPT / 10, () => {

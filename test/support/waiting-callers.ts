@@ -5,7 +5,7 @@ import type { RedlockSettings } from '../../lib/core/redlock-settings.js';
 import { MemoryPool } from './memory-pool.js';
 import type { VirtualClock } from './virtual-clock.js';
 
-/** The callers of one process who all want the resource `a` of masters in memory. */
+/** The callers of one process that all want the resource `a` of masters in memory. */
 export class WaitingCallers {
   readonly pool = new MemoryPool();
   readonly redlock: Redlock;
@@ -38,7 +38,7 @@ export class WaitingCallers {
     return this.clock.until(this.redlock.acquire('a', options));
   }
 
-  /** So many callers who wait, each for as long as the options say. */
+  /** So many waiting callers, each of which waits for as long as the options say. */
   lineUp(count: number, options: LockOptions = { waitTimeout: Infinity }): Promise<Lock>[] {
     return Array.from({ length: count }, () => this.redlock.acquire('a', options));
   }

@@ -11,7 +11,7 @@ describe('checkModuleOptions', () => {
     ['an empty prefix', { keyPrefix: '' }],
     ['a prefix of any script', { keyPrefix: 'ünï~x😀:' }],
     ['no time for holders to finish', { shutdownTimeout: 0 }],
-    ['nobody who waits', { maxWaiters: 0 }],
+    ['no waiters', { maxWaiters: 0 }],
     ['one resource at a time', { maxResources: 1 }],
     ['a start that waits for as long as it takes', { waitForQuorum: true }],
     ['a start that does not wait', { waitForQuorum: false }],

@@ -67,7 +67,7 @@ describe('the log of RedlockService', () => {
     ]);
   });
 
-  it('says at shutdown for whom it waits, and since when that is held', async () => {
+  it('says at shutdown which locks it waits for, and how long they have been held', async () => {
     const service = serviceOf();
     const lock = await service.acquire('export:42');
     const other = await service.acquire('nightly');
@@ -81,7 +81,7 @@ describe('the log of RedlockService', () => {
     expect(lines).toHaveLength(1);
   });
 
-  it('says nothing at shutdown where nobody holds anything', async () => {
+  it('says nothing at shutdown when no lock is held', async () => {
     const service = serviceOf();
     await (await service.acquire('nightly')).release();
     await service.beforeApplicationShutdown();
@@ -94,7 +94,7 @@ describe('the log of RedlockService', () => {
     await serviceOf().onModuleInit();
     for (const tell of tells) tell({ type: 'node-down', reason: 'closed' });
     expect(lines.filter((line) => line.startsWith('No quorum'))).toEqual([
-      'No quorum: 1 of 3 nodes vote, 2 needed; no locks until then',
+      'No quorum: 1 of 3 nodes vote, 2 needed, so there are no locks',
     ]);
     for (const tell of tells) tell({ type: 'node-up' });
     await eventually(() =>

@@ -37,14 +37,14 @@ describe('RedlockService', () => {
     await expect(rival.acquire('b', ONCE)).resolves.toMatchObject({ isValid: true });
   });
 
-  it('tries once, and answers null where somebody else holds the lock', async () => {
+  it('tries once, and answers null when another caller holds the lock', async () => {
     const lock = await service.tryAcquire('a');
     await expect(rival.tryAcquire('a')).resolves.toBeNull();
     await lock?.release();
     await expect(rival.tryAcquire('a')).resolves.not.toBeNull();
   });
 
-  it('runs work under a lock, and hands on what comes of it', async () => {
+  it('runs work under a lock, and passes on its result', async () => {
     await expect(service.withLock('a', (lock) => lock.isValid)).resolves.toBe(true);
     await expect(service.withLock('a', () => Promise.reject(new Error('business')))).rejects.toThrow('business');
     expect(nodes.map((node) => node.get('a'))).toEqual([undefined, undefined, undefined]);

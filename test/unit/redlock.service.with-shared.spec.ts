@@ -43,7 +43,7 @@ describe('a call of a method with @WithLock', () => {
     expect((counting.asked as [unknown, LockOptions][])[0]![1].signal).toBe(signal.signal);
   });
 
-  it('asks whoever spies on it', async () => {
+  it('calls the spy that replaces one of its methods', async () => {
     service = new RedlockService(nodes, {});
     const spy = jest.spyOn(service, 'withLock');
     await expect(withLockOf(service, { resources: ['a'], work, options, signal, skips })).resolves.toBe(true);

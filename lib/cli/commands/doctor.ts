@@ -1,6 +1,6 @@
+import { checkedPoolOf } from '../doctor/checked-pool.js';
 import { CHECKS } from '../doctor/checks.js';
-import type { Check, DoctorOptions, Finding, Severity, Ward } from '../doctor/finding.js';
-import { wardOf } from '../doctor/ward.js';
+import type { Check, CheckedPool, DoctorOptions, Finding, Severity } from '../doctor/finding.js';
 import { EXIT, exitCodeOf } from '../exit-code.js';
 import type { NodeSession } from '../nodes/node-session.js';
 import { plain } from '../output/plain.js';
@@ -20,23 +20,23 @@ export async function doctor(
   settings: Settings,
   options: DoctorOptions,
 ): Promise<Outcome> {
-  const ward = await wardOf(sessions, settings, options);
-  const diagnoses = await Promise.all(CHECKS.map((check) => diagnose(check, ward)));
+  const pool = await checkedPoolOf(sessions, settings, options);
+  const diagnoses = await Promise.all(CHECKS.map((check) => diagnose(check, pool)));
   const findings = diagnoses.flat().sort((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity));
-  const { nodes, quorum, votes } = ward.overview;
+  const { nodes, quorum, votes } = pool.overview;
   const isWell = findings.every(({ severity }) => severity === 'advice');
   const code = exitCodeOf(votes, nodes.length, quorum);
   return {
     code: code === EXIT.fine && !isWell ? EXIT.degraded : code,
     json: { nodes: nodes.length, quorum, votes, findings },
-    text: `${statusText(ward.overview)}\n\n${textsOf(findings).join('\n\n') || 'No findings.'}`,
+    text: `${statusText(pool.overview)}\n\n${textsOf(findings).join('\n\n') || 'No findings.'}`,
   };
 }
 
 /** A check that fails says so; the others go on. */
-async function diagnose(check: Check, ward: Ward): Promise<Diagnosis[]> {
+async function diagnose(check: Check, pool: CheckedPool): Promise<Diagnosis[]> {
   try {
-    return (await check.find(ward)).map((finding) => ({ check: check.name, ...finding }));
+    return (await check.find(pool)).map((finding) => ({ check: check.name, ...finding }));
   } catch (error) {
     const what = `this check failed: ${(error as Error).message}`;
     return [

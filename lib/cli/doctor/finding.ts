@@ -21,7 +21,7 @@ export interface Finding {
 }
 
 /** One node as checks see it. */
-export interface Patient {
+export interface CheckedNode {
   readonly session: NodeSession;
   readonly report: NodeReport;
   /** The fields of INFO; empty where the node does not tell. */
@@ -30,11 +30,11 @@ export interface Patient {
   readonly keys: () => Promise<KeysOnNode>;
 }
 
-export interface Ward {
+export interface CheckedPool {
   readonly settings: Settings & DoctorOptions;
   readonly overview: Overview;
   /** The nodes that answer. */
-  readonly patients: readonly Patient[];
+  readonly nodes: readonly CheckedNode[];
 }
 
 export interface DoctorOptions {
@@ -47,23 +47,26 @@ export interface DoctorOptions {
 /** One check, in a file of its own in `checks/`. */
 export interface Check {
   readonly name: string;
-  find(ward: Ward): Promise<readonly Finding[]> | readonly Finding[];
+  find(pool: CheckedPool): Promise<readonly Finding[]> | readonly Finding[];
 }
 
 /** Returns a check that looks at each node by itself. */
-export function checkOfNode(name: string, look: (patient: Patient, ward: Ward) => Promise<Trouble> | Trouble): Check {
+export function checkOfNode(
+  name: string,
+  look: (node: CheckedNode, pool: CheckedPool) => Promise<NodeFinding> | NodeFinding,
+): Check {
   return {
     name,
-    find: async (ward) => {
-      const found = await Promise.all(ward.patients.map(async (patient) => named(await look(patient, ward), patient)));
+    find: async (pool) => {
+      const found = await Promise.all(pool.nodes.map(async (node) => named(await look(node, pool), node)));
       return found.flat();
     },
   };
 }
 
 /** What is found on one node; undefined for nothing. */
-export type Trouble = Omit<Finding, 'node'> | undefined;
+export type NodeFinding = Omit<Finding, 'node'> | undefined;
 
-function named(trouble: Trouble, { session }: Patient): Finding[] {
-  return trouble === undefined ? [] : [{ ...trouble, node: session.name }];
+function named(finding: NodeFinding, { session }: CheckedNode): Finding[] {
+  return finding === undefined ? [] : [{ ...finding, node: session.name }];
 }

@@ -5,7 +5,7 @@ import type { NodeSession } from '../nodes/node-session.js';
 const RESOURCES_PER_CALL = 100;
 
 /** A caller that stands in line on a node. */
-export interface Waiter {
+export interface WaiterOnNode {
   readonly value: string;
   /** The channel on which its process is told that it is its turn. */
   readonly channel: string;
@@ -19,7 +19,7 @@ export interface LockOnNode {
   readonly type?: string | undefined;
   /** Ms until it ends by itself; null where it never does. */
   readonly ttl?: number | null | undefined;
-  readonly waiters: readonly Waiter[];
+  readonly waiters: readonly WaiterOnNode[];
 }
 
 type Results = readonly (readonly [error: Error | null, result: unknown])[];
@@ -61,7 +61,7 @@ function lockOf([get, pttl, zrange]: Results): LockOnNode {
 }
 
 /** Reads a place in line: "ttl value channel". */
-function waiterOf(place: string): Waiter {
+function waiterOf(place: string): WaiterOnNode {
   const [, value = '', channel = ''] = /^\d+ (\S+) (.*)$/s.exec(place) ?? [];
   return { value, channel };
 }

@@ -30,7 +30,7 @@ export async function overviewOf(sessions: readonly NodeSession[]): Promise<Over
     return status.nodes.map((node, index): NodeReport => ({ ...node, runId: nodes[index]!.runId }));
   });
   const trusted = await Promise.all(reports.map((report, index) => withQuarantine(report, sessions[index]!, sessions)));
-  const nodes = trusted.map((report, index) => withoutTwin(report, trusted.slice(0, index)));
+  const nodes = trusted.map((report, index) => withoutSameServer(report, trusted.slice(0, index)));
   const [votes, quorum] = [nodes.filter((node) => node.votes).length, quorumOf(nodes.length)];
   return { nodes, quorum, votes, margin: votes - quorum };
 }
@@ -61,7 +61,7 @@ async function nodeTime(session: NodeSession): Promise<number> {
 }
 
 /** Takes the vote of a node that is a server which has voted already, under another address. */
-function withoutTwin(report: NodeReport, earlier: readonly NodeReport[]): NodeReport {
-  const twin = report.runId === undefined ? undefined : earlier.find(({ runId }) => runId === report.runId);
-  return twin ? { ...report, votes: false, reason: `it is the same server as ${twin.node}` } : report;
+function withoutSameServer(report: NodeReport, earlier: readonly NodeReport[]): NodeReport {
+  const sameServer = report.runId === undefined ? undefined : earlier.find(({ runId }) => runId === report.runId);
+  return sameServer ? { ...report, votes: false, reason: `it is the same server as ${sameServer.node}` } : report;
 }

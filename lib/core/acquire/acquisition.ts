@@ -1,13 +1,12 @@
 import { LockLostError } from '../api/errors.js';
 import type { LockListener } from '../api/events.js';
 import { extendOnce } from '../lease/extension.js';
-import { LEAST_SHARE_LEFT } from '../port/hand-off.js';
 import type { Holders } from '../quorum/holders.js';
 import type { HeldLease } from '../lease/lease-context.js';
 import type { Clock, Moment } from '../time/clock.js';
 import { Turns } from '../time/turns.js';
 import { poll } from './polling.js';
-import { requestError, type AcquireRequest, type Acquired, type Denial } from './request.js';
+import { LEAST_SHARE_LEFT, requestError, type AcquireRequest, type Acquired, type Denial } from './request.js';
 import { takeSeveral, type SeveralContext } from './several.js';
 
 /** The request of one caller. It emits `contended` once at most, and `acquired` when the caller gets the lock. */
@@ -53,7 +52,7 @@ export class CallerRequest implements AcquireRequest {
   /** Emits `contended` if somebody else has the resources. */
   report({ kind, holder }: Denial): void {
     if (kind !== 'contended') return;
-    // Asked for now, it is known when the wait ends in vain.
+    // Looked up now, so that the error after a wait in vain can name the holder.
     if (holder !== undefined) this.holders.find(holder);
     if (this.#wasContended) return;
     this.#wasContended = true;

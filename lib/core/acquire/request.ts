@@ -5,6 +5,9 @@ import type { WaitBudget, WaitTerms } from '../quorum/outcome/wait-budget.js';
 import type { Moment } from '../time/clock.js';
 import type { LeaseTerms } from '../time/validity.js';
 
+/** The share of a whole lease that must be left of a granted lock. With less, the waiter asks for a whole lease before it begins. */
+export const LEAST_SHARE_LEFT = 0.92;
+
 /** Why a caller does not have what it wants yet, and whose process has it. */
 export type Denial = Pick<Denied, 'kind'> & { readonly holder?: string | undefined };
 

@@ -1,5 +1,5 @@
 import type { Random } from '../collections/random.js';
-import { LONGEST_SILENCE_IN_LINE } from '../port/hand-off.js';
+import { LONGEST_SILENCE_IN_LINE } from '../port/claim.js';
 import type { WaitTerms } from '../quorum/outcome/wait-budget.js';
 
 type RetryTerms = Pick<WaitTerms, 'retryDelay' | 'retryJitter'>;

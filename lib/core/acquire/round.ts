@@ -16,7 +16,7 @@ export interface Caller {
   readonly budget: WaitBudget;
 }
 
-interface Asking {
+interface RoundTerms {
   readonly claim: OwnClaim;
   /** A moment before anything is sent: the lease counts from here. */
   readonly now: Moment;
@@ -35,7 +35,7 @@ export class Round {
   ) {}
 
   /** Asks all nodes. If that fails, the caller of this function has to release the votes. */
-  static ask(pool: NodePool, caller: Caller, { claim, now, isFirst, late }: Asking): Round {
+  static ask(pool: NodePool, caller: Caller, { claim, now, isFirst, late }: RoundTerms): Round {
     const { ttl, driftFactor } = caller.terms;
     const validity = Validity.of(now, ttl, driftFactor);
     return new Round(caller, validity, pool.acquire(claim, ttl, { late, now, isFirst }));
@@ -48,7 +48,7 @@ export class Round {
 
   /** Returns what the votes of this round alone give, if that is clear: the lock, or a lease that is over already. */
   outcome(decision: Decision, clock: Clock): Won | Denied | undefined {
-    if (decision === 'lost') return undefined;
+    if (decision === 'denied') return undefined;
     const { call, validity } = this;
     if (validity.remaining(clock) <= 0) return tooSlow(call);
     const token = commonToken(call.answers);

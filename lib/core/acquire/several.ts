@@ -42,7 +42,7 @@ async function takeInLine(
   request: AcquireRequest,
   attempts: number,
 ): Promise<Acquired | undefined> {
-  const parts = new Parts(context, request);
+  const parts = new LockParts(context, request);
   try {
     await parts.gather();
     return await parts.merge(attempts);
@@ -55,7 +55,7 @@ async function takeInLine(
 }
 
 /** The parts of one lock, one for each resource. All have the same value. */
-class Parts {
+class LockParts {
   readonly #leases: Lease[] = [];
   readonly #claims: OwnClaim[] = [];
   readonly #value: string;

@@ -31,7 +31,10 @@ export function startRound(pool: NodePool, claim: OwnClaim, caller: Caller): Rou
   return Round.ask(pool, caller, { claim, now: pool.clock.now(), isFirst: true, late });
 }
 
-/** Resolves with the lock, or with why it is none although a quorum voted; with undefined if it did not: `reasonForPoller` then tells why. */
+/**
+ * Resolves with the lock or, if a quorum voted but gave no lock, with the reason. Resolves with undefined if no quorum voted: `reasonForPoller`
+ * then finds the reason.
+ */
 export async function lockOf(pool: NodePool, round: Round): Promise<Won | Denied | undefined> {
   const decision = await new Promise<Decision>((resolve) => round.whenDecided(resolve));
   return round.outcome(decision, pool.clock) ?? (decision === 'won' ? agreedLock(pool, round) : undefined);

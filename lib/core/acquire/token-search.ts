@@ -1,4 +1,4 @@
-import { raiseLaggards } from '../quorum/fencing-agreement.js';
+import { raiseNodesBehind } from '../quorum/fencing-agreement.js';
 import type { NodePool } from '../quorum/node-pool.js';
 import type { OwnClaim } from '../quorum/own-claim.js';
 import type { Votes } from '../quorum/votes.js';
@@ -37,7 +37,7 @@ export class TokenSearch {
   async run({ terms, budget }: Caller, awaited: boolean): Promise<void> {
     const { pool } = this;
     const { votes, changed = () => this.look() } = this.searched;
-    const stop = raiseLaggards(pool, this.claim, { votes, awaited, changed });
+    const stop = raiseNodesBehind(pool, this.claim, { votes, awaited, changed });
     const limit = Math.min(pool.timeoutFor(terms.ttl), timeForToken(budget));
     try {
       await budget.pause(limit, (wake) => (this.#wake = wake));

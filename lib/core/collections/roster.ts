@@ -1,5 +1,5 @@
 /** An entry that a roster finds without a search. */
-export interface Entry {
+export interface RosterEntry {
   /** The index of the entry in its roster; -1 while it is in none. */
   rosterIndex: number;
 }
@@ -12,7 +12,7 @@ export interface Entry {
  * 256. To measure it, build the library with sets, and compare both builds:
  * `npm run bench -- --only alone --candidates ours --library <index.js>`.
  */
-export class Roster<T extends Entry> {
+export class Roster<T extends RosterEntry> {
   readonly #entries: T[] = [];
 
   get size(): number {
@@ -27,7 +27,7 @@ export class Roster<T extends Entry> {
     entry.rosterIndex = this.#entries.push(entry) - 1;
   }
 
-  delete(entry: Entry): void {
+  delete(entry: RosterEntry): void {
     const { rosterIndex } = entry;
     if (rosterIndex === -1) return;
     const last = this.#entries.pop()!;

@@ -1,4 +1,4 @@
-import type { Entry } from '../collections/roster.js';
+import type { RosterEntry } from '../collections/roster.js';
 import type { Won } from '../quorum/outcome/outcome.js';
 import type { OwnClaim } from '../quorum/own-claim.js';
 import type { Moment } from '../time/clock.js';
@@ -7,7 +7,7 @@ import type { NodePool } from '../quorum/node-pool.js';
 import type { CallTrace } from '../api/telemetry/call-trace.js';
 
 /** A held lock, as those who wait for it see it. */
-export interface HeldLease extends Entry {
+export interface HeldLease extends RosterEntry {
   readonly resources: readonly string[];
   readonly validity: number;
   /** The value of its owner on the nodes. */

@@ -1,11 +1,11 @@
 import { elapsed, type Clock } from '../time/clock.js';
 import { RedlockClosedError } from '../api/errors.js';
 import type { Lease } from './lease.js';
-import { Roster, type Entry } from '../collections/roster.js';
+import { Roster, type RosterEntry } from '../collections/roster.js';
 import { AbortSource } from '../time/abort.js';
 
 /** A held lock that the shutdown of a pool waits for. */
-export interface Holder {
+export interface RemainingLock {
   readonly resources: readonly string[];
   /** Ms since the lock was taken. */
   readonly held: number;
@@ -47,13 +47,13 @@ export class Shutdown {
     return this.#over.reason && this.#takeAway(lease);
   }
 
-  over(lease: Entry): void {
+  over(lease: RosterEntry): void {
     this.#leases.delete(lease);
     this.#checkIdle();
   }
 
   /** Gives `notify` the list of holders, waits at most `timeout` ms until all of them have finished, and revokes the locks that are left. */
-  async drain(timeout: number, notify: (holders: readonly Holder[]) => void = () => undefined): Promise<void> {
+  async drain(timeout: number, notify: (holders: readonly RemainingLock[]) => void = () => undefined): Promise<void> {
     this.#closing.stop(new RedlockClosedError());
     if (this.#leases.size > 0 && timeout > 0) notify(this.#holders);
     if (!this.#idle) await this.#idleWithin(timeout);
@@ -66,7 +66,7 @@ export class Shutdown {
     throw new RedlockClosedError();
   }
 
-  get #holders(): Holder[] {
+  get #holders(): RemainingLock[] {
     const now = this.clock.now();
     return this.#leases.all.map(({ resources, taken }) => ({ resources, held: elapsed(taken, now) }));
   }

@@ -1,5 +1,11 @@
 import type { Moment } from '../time/clock.js';
 
+/**
+ * Ms after which a waiter asks the nodes again at the latest, however long its `retryDelay` is. A node forgets a line after twice this time without
+ * any request for it.
+ */
+export const LONGEST_SILENCE_IN_LINE = 30_000;
+
 /** The place of one waiter in the line for one resource. */
 export interface Place {
   /** Microseconds on the clocks of the nodes: when the waiter came. It is the same on all nodes, so that they agree on who is next. */

@@ -84,7 +84,7 @@ export interface Question<A> {
   readonly proposal: number;
   /** How many fencing tokens are asked for with a vote or, if the counters are to be raised, how many the claim has. */
   readonly tokens: number;
-  /** True for the first question for a claim that goes to all nodes: a node that it does not reach has nothing of the claim. */
+  /** True for the first question about a claim. A node that this question does not reach knows nothing of the claim. */
   readonly isFirst?: boolean | undefined;
   /** True for an extension that may also make the lease shorter, because the holder has finished with the claim. */
   readonly mayShorten?: boolean | undefined;

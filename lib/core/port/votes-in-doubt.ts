@@ -2,6 +2,13 @@ import { Claim } from './claim.js';
 import type { LockNode, Question, ReleaseAnswer, YieldAnswer } from './lock-node.js';
 import { SingleCall, type Answered } from './single-call.js';
 
+/**
+ * What is asked of a node so that it takes a vote away from a claim which goes on, and what then does not count.
+ *
+ * A vote that is given back does not count from then on: `Claim.doubt` drops what was counted, `InLineAcquisition.granted` and `QuorumCall.answer` let
+ * no new vote in, and `ClaimInLine.next` goes on under a new value, which no earlier command has. The answer to the release ends the doubt.
+ */
+
 /** Whose vote it is, and the ttl that it was asked for with. */
 type VoteTerms = Pick<Question<unknown>, 'claim' | 'ttl'>;
 

@@ -7,10 +7,10 @@ import type { LockNode } from '../port/lock-node.js';
 export function refuseDuplicateServers(nodes: readonly LockNode[]): void {
   const known = new Map<string, LockNode>();
   for (const node of nodes) {
-    const twin = node.runId === undefined ? undefined : known.get(node.runId);
-    if (twin) {
+    const sameServer = node.runId === undefined ? undefined : known.get(node.runId);
+    if (sameServer) {
       throw new TypeError(
-        `nodes holds ${twin.name} and ${node.name}, which are one server: it must not vote twice, name each node once`,
+        `nodes holds ${sameServer.name} and ${node.name}, which are one server: it must not vote twice, name each node once`,
       );
     }
     if (node.runId !== undefined) known.set(node.runId, node);

@@ -47,7 +47,7 @@ export function noteLate(claim: OwnClaim, answer: AcquireAnswer | Unknown): void
 /** Ms to wait for votes that are on their way: in most cases they settle the difference without a raise. */
 const GATHERING = 1;
 
-interface Laggards {
+interface RaiseTerms {
   readonly votes: Votes;
   /** True if more votes may be on their way. */
   readonly awaited: boolean;
@@ -60,13 +60,13 @@ interface Laggards {
  * claim, so that a node can say that it no longer has the claim. More votes may settle the difference first: the returned function then
  * cancels the raise.
  */
-export function raiseLaggards(pool: NodePool, claim: OwnClaim, laggards: Laggards): () => void {
-  if (laggards.awaited) return pool.clock.schedule(GATHERING, () => raise(pool, claim, laggards));
-  raise(pool, claim, laggards);
+export function raiseNodesBehind(pool: NodePool, claim: OwnClaim, terms: RaiseTerms): () => void {
+  if (terms.awaited) return pool.clock.schedule(GATHERING, () => raise(pool, claim, terms));
+  raise(pool, claim, terms);
   return () => undefined;
 }
 
-function raise(pool: NodePool, claim: OwnClaim, { votes, changed }: Laggards): void {
+function raise(pool: NodePool, claim: OwnClaim, { votes, changed }: RaiseTerms): void {
   const found = votes.token(pool.clock);
   if (!found || found.stands) return;
   for (const nodeIndex of votes.below(found.token, pool.clock)) {

@@ -8,7 +8,7 @@ const MOST_KNOWN = 1_000;
 const ASK_AGAIN_AFTER = 5_000;
 
 /** A process that was found to hold a lock. */
-interface Entry {
+interface KnownProcess {
   /** What the errors have as their `cause`. The note is added to it once a node has answered. */
   readonly known: { readonly holder: string; process?: ProcessNote | undefined };
   /** When the nodes may be asked, ms on the monotonic clock; Infinity while they are asked. */
@@ -21,7 +21,7 @@ interface Entry {
  */
 export class Holders {
   /** By mark, the oldest first. */
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, KnownProcess>();
 
   constructor(
     private readonly pool: Pick<NodePool, 'nodes' | 'clock'>,
@@ -51,15 +51,15 @@ export class Holders {
     return this.pool.clock.now().monotonic;
   }
 
-  #enter(mark: string): Entry {
+  #enter(mark: string): KnownProcess {
     if (this.#entries.size === MOST_KNOWN) this.#entries.delete(this.#entries.keys().next().value!);
-    const entry: Entry = { known: { holder: mark }, due: -Infinity };
+    const entry: KnownProcess = { known: { holder: mark }, due: -Infinity };
     this.#entries.set(mark, entry);
     return entry;
   }
 
   /** Asks all nodes; the first note is taken. */
-  #ask(entry: Entry): void {
+  #ask(entry: KnownProcess): void {
     const { known } = entry;
     let missing = this.pool.nodes.length;
     entry.due = Infinity;

@@ -50,7 +50,7 @@ export class OwnClaim extends Claim {
     return this.token !== 0 || super.mustKeepVotes;
   }
 
-  /** True if votes of at least one node do not count for this claim; `Several` asks its parts itself, because it also looks at their leases. */
+  /** True if votes of at least one node do not count for this claim. The `parts` are checked where their leases are, in `several.ts`. */
   get isDoubtful(): boolean {
     return this.#doubts !== undefined && this.#doubts.size > 0;
   }

@@ -5,7 +5,7 @@ import type { OwnClaim } from './own-claim.js';
 import { publishRequest, requests } from '../api/telemetry/channels.js';
 import { verdict } from './quorum.js';
 
-export type Decision = 'won' | 'lost';
+export type Decision = 'won' | 'denied';
 
 interface Answer {
   readonly kind: string;
@@ -22,7 +22,7 @@ export interface QuorumCallTerms<A extends Answer> extends Omit<Question<A>, 'an
   readonly put: (node: LockNode, question: Question<A>, nodeIndex: number) => void;
   /** The kind of answer that is a vote in favour. If it is undefined, every answer except `unknown` is one. */
   readonly yes?: A['kind'] | undefined;
-  /** Called with every answer that comes after the decision; after a loss, also with `unknown` for each answer that is not in time. */
+  /** Called with every answer that comes after the decision; after a denial, also with `unknown` for each answer that is not in time. */
   readonly late?: ((nodeIndex: number, answer: A | Unknown) => void) | undefined;
 }
 
@@ -36,7 +36,7 @@ export interface CallContext {
 
 const DOUBTFUL: Unknown = {
   kind: 'unknown',
-  reason: 'its vote does not count: it is on its way back, or its clock was found to be wrong',
+  reason: 'its vote does not count: a release of this vote is under way, or its clock was wrong',
   sent: true,
 };
 
@@ -119,7 +119,7 @@ export class QuorumCall<A extends Answer> extends TimedTask implements Question<
     this.#giveUp('no answer before the time of the caller was up');
   }
 
-  /** Resolves when every node has answered, or after the shorter of `limit` ms and one more `timeout`; used to tell why a call was lost. */
+  /** Resolves when every node has answered, or after the shorter of `limit` ms and one more `timeout`; used to tell why a call was denied. */
   async rest(limit = Infinity): Promise<void> {
     if (!this.answers.includes(undefined)) return;
     await new Promise<void>((resolve) => {
@@ -181,7 +181,7 @@ export class QuorumCall<A extends Answer> extends TimedTask implements Question<
       this.answers[nodeIndex] = silence;
       if (this.#outcome) this.#late(nodeIndex, silence);
     }
-    if (!this.#outcome) this.#end('lost');
+    if (!this.#outcome) this.#end('denied');
   }
 
   #publish(nodeIndex: number, given?: A | Unknown): void {
@@ -191,7 +191,7 @@ export class QuorumCall<A extends Answer> extends TimedTask implements Question<
 
   #end(outcome: Decision): void {
     this.#outcome = outcome;
-    const waits = outcome === 'lost' && this.#onLate && this.answers.includes(undefined);
+    const waits = outcome === 'denied' && this.#onLate && this.answers.includes(undefined);
     if (!waits) this.context.timerQueue.remove(this);
     const notify = this.#onDecision;
     this.#onDecision = undefined;

@@ -4,10 +4,10 @@ export function quorumOf(nodes: number): number {
 }
 
 /**
- * Returns what the votes so far have decided. A call is lost as soon as a quorum has become impossible, so that a tie among an even
+ * Returns what the votes so far have decided. A call is denied as soon as a quorum has become impossible, so that a tie among an even
  * number of nodes is decided too.
  */
-export function verdict(nodes: number, granted: number, refused: number): 'won' | 'lost' | 'open' {
+export function verdict(nodes: number, granted: number, refused: number): 'won' | 'denied' | 'open' {
   if (granted >= quorumOf(nodes)) return 'won';
-  return refused > nodes - quorumOf(nodes) ? 'lost' : 'open';
+  return refused > nodes - quorumOf(nodes) ? 'denied' : 'open';
 }

@@ -14,7 +14,7 @@ interface Vote {
 }
 
 /** The fencing token that the votes give. */
-interface Found {
+interface FoundToken {
   readonly token: number;
   /** How many tokens there are; `token` is the first of them. */
   readonly tokens: number;
@@ -28,7 +28,7 @@ interface NodeVote {
    * How many requests to give the vote away have no answer yet. A node may answer that it kept the vote, which then counts again; so the vote is
    * not dropped, as it is where a claim is in doubt about a node.
    */
-  leaving: number;
+  openRequests: number;
   /** True if the node has granted on its own since the latest round began: a refusal in the same round is older than the grant. */
   hasGranted: boolean;
   /** True if the node refused when it was asked last, and has said nothing since. */
@@ -80,25 +80,25 @@ export class Votes {
   }
 
   /** Records that the node raised its counter for these tokens while it had the claim. */
-  raised(nodeIndex: number, { token, tokens }: Omit<Found, 'stands'>): void {
+  raised(nodeIndex: number, { token, tokens }: Omit<FoundToken, 'stands'>): void {
     const raised = this.#at(nodeIndex);
     const { vote } = raised;
     if (vote && vote.fence < token) raised.vote = { ...vote, fence: token, tokens };
   }
 
-  /** Stops counting the vote of a node that was asked to give it away, until it is known whether it has `stayed` or `left`. */
-  leaving(nodeIndex: number): void {
-    this.#at(nodeIndex).leaving += 1;
+  /** Stops counting the vote of a node that was asked to give it away, until it is known whether the node `kept` it or `gaveAway` it. */
+  givingAway(nodeIndex: number): void {
+    this.#at(nodeIndex).openRequests += 1;
   }
 
-  stayed(nodeIndex: number): void {
-    this.#at(nodeIndex).leaving -= 1;
+  kept(nodeIndex: number): void {
+    this.#at(nodeIndex).openRequests -= 1;
   }
 
-  left(nodeIndex: number): void {
-    const left = this.#at(nodeIndex);
-    left.leaving -= 1;
-    left.vote = undefined;
+  gaveAway(nodeIndex: number): void {
+    const giver = this.#at(nodeIndex);
+    giver.openRequests -= 1;
+    giver.vote = undefined;
   }
 
   /** Returns the validity that a quorum of the votes has at least; undefined if there is no quorum. */
@@ -112,7 +112,7 @@ export class Votes {
   }
 
   /** Returns the fencing token of the votes that count at this moment, and whether it stands. */
-  token(clock: Clock): Found | undefined {
+  token(clock: Clock): FoundToken | undefined {
     const quorum = quorumOf(this.nodes);
     const votes = this.#countedAt(clock.now());
     const fences = votes.map(({ fence }) => fence);
@@ -146,7 +146,7 @@ export class Votes {
   /** Returns the votes that no command on its way may give away. */
   #counted(): Vote[] {
     const counted: Vote[] = [];
-    for (const { vote, leaving } of this.#byNode ?? []) if (vote && leaving === 0) counted.push(vote);
+    for (const { vote, openRequests } of this.#byNode ?? []) if (vote && openRequests === 0) counted.push(vote);
     return counted;
   }
 
@@ -157,5 +157,5 @@ export class Votes {
 }
 
 function noVote(): NodeVote {
-  return { vote: undefined, leaving: 0, hasGranted: false, hasRefused: false };
+  return { vote: undefined, openRequests: 0, hasGranted: false, hasRefused: false };
 }

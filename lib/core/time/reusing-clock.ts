@@ -2,7 +2,7 @@ import { LONGEST_TIMER } from './clock.js';
 import { SystemClock } from './system-clock.js';
 
 /** A task and when it is due: ms on the clock of Node's timers. */
-interface Errand {
+interface DueTask {
   readonly due: number;
   readonly task: () => void;
 }
@@ -19,91 +19,91 @@ interface Errand {
  */
 export class ReusingClock extends SystemClock {
   /** A cancelled timer that has not fired yet. */
-  #spare: Alarm | undefined;
+  #spare: ReusableTimer | undefined;
 
   override schedule(delay: number, task: () => void): () => void {
-    const errand = { due: performance.now() + delay, task };
-    const alarm = this.#takeSpare(errand) ?? new Alarm(errand, delay, (idle) => this.#forget(idle));
+    const dueTask = { due: performance.now() + delay, task };
+    const timer = this.#takeSpare(dueTask) ?? new ReusableTimer(dueTask, delay, (idle) => this.#forget(idle));
     return () => {
-      if (alarm.errand === errand) this.#takeBack(alarm);
+      if (timer.dueTask === dueTask) this.#takeBack(timer);
     };
   }
 
-  #takeSpare(errand: Errand): Alarm | undefined {
+  #takeSpare(dueTask: DueTask): ReusableTimer | undefined {
     const spare = this.#spare;
-    if (spare === undefined || spare.rings > errand.due || spare.isOrphaned) return undefined;
+    if (spare === undefined || spare.firesAt > dueTask.due || spare.belongsToOldTimers) return undefined;
     this.#spare = undefined;
-    spare.serve(errand);
+    spare.use(dueTask);
     return spare;
   }
 
   /** Keeps the one of two timers that fires first, because more tasks can use it. */
-  #takeBack(alarm: Alarm): void {
+  #takeBack(timer: ReusableTimer): void {
     const spare = this.#spare;
-    if (spare !== undefined && spare.rings <= alarm.rings) return alarm.end();
+    if (spare !== undefined && spare.firesAt <= timer.firesAt) return timer.end();
     spare?.end();
-    alarm.rest();
-    this.#spare = alarm;
+    timer.becomeSpare();
+    this.#spare = timer;
   }
 
-  #forget(alarm: Alarm): void {
-    if (this.#spare === alarm) this.#spare = undefined;
+  #forget(timer: ReusableTimer): void {
+    if (this.#spare === timer) this.#spare = undefined;
   }
 }
 
-/** A timer that may fire before its errand is due, and is then set again. */
-class Alarm {
-  /** Undefined once the errand was cancelled or has run. */
-  errand: Errand | undefined;
+/** A timer that may fire before its task is due, and is then set again. */
+class ReusableTimer {
+  /** Undefined once the task was cancelled or has run. */
+  dueTask: DueTask | undefined;
   /** Ms on the clock of Node's timers: when the timer fires. */
-  rings = 0;
+  firesAt = 0;
   #timer: NodeJS.Timeout | undefined;
   /** The `setTimeout` that created the timer. */
   #maker = setTimeout;
 
   constructor(
-    errand: Errand,
+    dueTask: DueTask,
     delay: number,
-    private readonly rangForNobody: (alarm: Alarm) => void,
+    private readonly onIdleFire: (timer: ReusableTimer) => void,
   ) {
-    this.#start(errand, delay);
+    this.#start(dueTask, delay);
   }
 
   /** True if a test has replaced the timers of Node since this one was created, so that it may never fire. */
-  get isOrphaned(): boolean {
+  get belongsToOldTimers(): boolean {
     return this.#maker !== setTimeout;
   }
 
-  serve(errand: Errand): void {
-    this.errand = errand;
+  use(dueTask: DueTask): void {
+    this.dueTask = dueTask;
     this.#timer?.ref();
   }
 
-  /** Lets the timer go on without an errand; it then does not keep the process alive. */
-  rest(): void {
-    this.errand = undefined;
+  /** Lets the timer go on without a task; it then does not keep the process alive. */
+  becomeSpare(): void {
+    this.dueTask = undefined;
     this.#timer?.unref();
   }
 
   end(): void {
-    this.errand = undefined;
+    this.dueTask = undefined;
     clearTimeout(this.#timer);
   }
 
-  #start(errand: Errand, delay: number): void {
-    this.errand = errand;
-    this.rings = errand.due;
+  #start(dueTask: DueTask, delay: number): void {
+    this.dueTask = dueTask;
+    this.firesAt = dueTask.due;
     this.#maker = setTimeout;
-    this.#timer = setTimeout(() => this.#ring(), Math.min(delay, LONGEST_TIMER));
+    this.#timer = setTimeout(() => this.#fire(), Math.min(delay, LONGEST_TIMER));
   }
 
-  #ring(): void {
-    const { errand } = this;
-    if (errand === undefined) return this.rangForNobody(this);
-    // The time `rings` counts as reached: a timer of a test may fire while time stands still, and Node's may fire a fraction of a ms early.
-    const remaining = errand.due - Math.max(this.rings, performance.now());
-    if (remaining >= 1) return this.#start(errand, Math.ceil(remaining));
-    this.errand = undefined;
-    errand.task();
+  #fire(): void {
+    const { dueTask } = this;
+    if (dueTask === undefined) return this.onIdleFire(this);
+    // The time `firesAt` counts as reached: a timer of a test may fire while time stands still, and Node's may fire a fraction of a ms early.
+    const remaining = dueTask.due - Math.max(this.firesAt, performance.now());
+    if (remaining >= 1) return this.#start(dueTask, Math.ceil(remaining));
+    this.dueTask = undefined;
+    dueTask.task();
   }
 }

@@ -11,7 +11,7 @@ export interface WaitEnd {
 }
 
 /** What may abort a wait. */
-interface Quitters {
+interface AbortSources {
   readonly closing: AbortSource;
   readonly signal: AbortSignalLike | undefined;
 }
@@ -24,7 +24,7 @@ export class Wait extends TimedTask {
 
   constructor(
     private readonly timerQueue: TimerQueue,
-    { closing, signal }: Quitters,
+    { closing, signal }: AbortSources,
     private readonly end: WaitEnd,
   ) {
     super();

@@ -16,7 +16,7 @@ const MOST_KEPT = 16;
 export const NO_RUN = bulk('-');
 const NO_PLACE = { ttl: 0, arrived: 0, arrivedMonotonic: undefined } as const;
 
-interface Asked {
+interface EncodedQuestion {
   readonly claim: Claim;
   readonly ttl: number;
   readonly proposal: number;
@@ -24,7 +24,7 @@ interface Asked {
 }
 
 /** The parts of a script call while it is put together. */
-class Draft {
+class ScriptCall {
   keys = '';
   verbs = '';
   values = '';
@@ -45,7 +45,7 @@ class Draft {
   }
 
   /** Adds the terms of an operation unless they are the current ones: most operations of a batch have the same terms. */
-  setTerms(needs: Needs, { claim, ttl, proposal, tokens }: Asked): void {
+  setTerms(needs: Needs, { claim, ttl, proposal, tokens }: EncodedQuestion): void {
     const { ttl: grantTtl, arrived, arrivedMonotonic: since } = claim.place ?? NO_PLACE;
     if ((!needs.ttl || this.ttl === ttl) && (!needs.proposal || this.proposal === proposal)) {
       const isSameArrival = this.arrived === arrived && this.since === since;
@@ -98,10 +98,10 @@ export class BatchEncoder {
   /** The encoded keys that a node has beside the locks: of the waiting mark, of the trust marker, and of the fence counters. */
   readonly #nodeKeys: string;
   readonly #maxTtl: string;
-  /** A node where nobody waited before derives from it the secret with which it signs grants. */
+  /** Proposed to a node that has no secret yet: the node derives from it the secret with which it signs grants. */
   readonly #secret = randomBytes(16).toString('hex');
-  /** One object for all batches: otherwise none would be left between two batches (see `WarmUp`). */
-  readonly #draft = new Draft();
+  /** One object for all batches, so that there always is one (see `WarmUp`). */
+  readonly #call = new ScriptCall();
   /** The batches that were encoded last: many callers at once make several batches, all of which are sent to one node after the other. */
   #latest: Encoded[] = [];
 
@@ -140,12 +140,12 @@ export class BatchEncoder {
   }
 
   #encode(batch: Batch, command: keyof typeof SCRIPT): string {
-    const draft = this.#draft;
-    draft.reset();
+    const call = this.#call;
+    call.reset();
     for (let index = 0; index < batch.verbs.length; index += 1) {
       this.#add(batch.verbs[index]!, batch.questions[index]!);
     }
-    const { keys, verbs, values, counters, words, wordCount } = draft;
+    const { keys, verbs, values, counters, words, wordCount } = call;
     const head = `*${12 + batch.keyCount + wordCount}\r\n${SCRIPT[command]}${bulk(String(3 + batch.keyCount))}`;
     const sender = bulk(`${this.channel} ${Math.round(this.clock.now().monotonic * 1_000)} ${this.#secret}`);
     const packed = bulk(this.#checkOf(batch, command) + verbs) + bulk(values) + bulk(counters);
@@ -160,22 +160,22 @@ export class BatchEncoder {
     return asks ? CHECK.uncheckedVote : CHECK.uncheckedLine;
   }
 
-  #add(verb: Verb, asked: Asked): void {
-    const draft = this.#draft;
+  #add(verb: Verb, asked: EncodedQuestion): void {
+    const call = this.#call;
     const { claim } = asked;
-    draft.setTerms(NEEDS[verb], asked);
+    call.setTerms(NEEDS[verb], asked);
     if (claim.value.length === VALUE_LENGTH) {
-      draft.values += claim.value;
+      call.values += claim.value;
     } else {
-      draft.verbs += DIRECTIVE.value;
-      draft.word(claim.value);
+      call.verbs += DIRECTIVE.value;
+      call.word(claim.value);
     }
-    draft.verbs += verb;
+    call.verbs += verb;
     const { resources } = claim;
     for (const resource of resources) {
-      draft.keys += bulk(this.keyPrefix + resource);
-      draft.counters += counterOf(resource);
+      call.keys += bulk(this.keyPrefix + resource);
+      call.counters += counterOf(resource);
     }
-    if (resources.length > 1) draft.word(resources.length);
+    if (resources.length > 1) call.word(resources.length);
   }
 }

@@ -19,7 +19,7 @@ export interface BatchCarrier extends Pick<Clock, 'nextTurn'> {
 }
 
 /** A claim that asks for a place in line, and the earliest moment at which a node may have received it. */
-export interface Asking {
+export interface AwaitedClaim {
   readonly claim: Claim;
   readonly since: Moment;
 }
@@ -63,7 +63,7 @@ export class BatchQueue {
   }
 
   /** Returns the claim that asks under this value for a place in the line of a resource, and has no answer yet. */
-  asking(value: string, resource: string): Asking | undefined {
+  asking(value: string, resource: string): AwaitedClaim | undefined {
     for (const batch of this.#underWay) {
       const claim = batch.waiter(value, resource);
       if (claim && batch.sent) return { claim, since: batch.sent };
@@ -72,9 +72,9 @@ export class BatchQueue {
   }
 
   /**
-   * Returns whether the latest answer is about a vote on this resource under this value. From version 7.2 on, Redis publishes the grants of a batch
-   * behind its answer. Example: one batch releases `a`, which goes to a waiter, gives the place of this waiter back, and asks for `a` under the
-   * value of the waiter again. The message of the grant comes last, and the vote that the waiter has by now is not the one that it tells of.
+   * Returns whether the latest answer is about a vote on this resource under this value. From version 7.2 on, Redis sends the grants of a batch
+   * after its answer. Example: one batch releases `a`, so that a waiter gets it, then gives back the place of this waiter, and then asks for `a`
+   * under the same value again. The message of the first grant comes last, when the waiter already has a newer vote.
    */
   hasJustAskedFor({ value, resources }: Claim): boolean {
     return this.#latest?.asksFor(value, resources[0]!) ?? false;

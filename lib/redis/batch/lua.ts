@@ -1,12 +1,12 @@
 /**
  * Matches the error of a node that does not know the commands that run scripts, and of a Valkey whose Lua, a module from 9.1 on, is not
- * loaded. What follows in the first one are keys, which logs must not show.
+ * loaded. Keys follow in the first error, and logs must not show them.
  */
 const UNKNOWN = /^ERR (unknown command\W+eval(sha)?\b|could not find scripting engine)/i;
 /** Matches the error of a node whose user may not run scripts. */
 const FORBIDDEN = /^NOPERM .*'eval(sha)?'/i;
 
-/** Why a node gives no votes that knows neither EVAL nor EVALSHA, and what to do about it. */
+/** Why a node without EVAL and EVALSHA gives no votes, and what to do about it. */
 export const NO_LUA =
   'it runs no Lua scripts, by which all locks work: give it EVAL and EVALSHA back, or a Valkey its module for Lua, and where they were taken ' +
   'away because of a hole in the server, update the server instead';

@@ -13,7 +13,7 @@ const REMEDIES: readonly (readonly [RegExp, string])[] = [
   [/certificate has expired|CERT_HAS_EXPIRED/, 'replace the certificate of the node'],
   [/self[- ]signed|unable to (verify|get).*certificate|unknown ca/i, 'give the CA of both sides: tls.ca here'],
 ];
-/** What a client sees that has no certificate where the node asks for one, and the connection ends before the node has said so. */
+/** How a connection ends if the node asks for a certificate of the client, the client has none, and the node has not said so. */
 const ENDED = /ECONNRESET|EPIPE/;
 const ENDED_REMEDY = 'if the node asks for a certificate of the client, give tls.cert and tls.key';
 const NO_TLS_REMEDY = 'TLS was asked for (rediss://): does this port speak TLS?';

@@ -37,8 +37,8 @@ export interface ConnectionListener {
 export class NodeConnection {
   readonly #redis: AskingClient;
   readonly #unanswered = new PendingReplies(() => this.#answered());
-  readonly #report = new ConnectionReport((event) => this.#tellPool(event));
-  #tellPool: (event: NodeEvent) => void = () => undefined;
+  readonly #report = new ConnectionReport((event) => this.#notifyPool(event));
+  #notifyPool: (event: NodeEvent) => void = () => undefined;
   #ready = false;
   /** Ms for which the connection had been without an answer at the latest check; 0 while it answers. */
   #silence = 0;
@@ -61,13 +61,13 @@ export class NodeConnection {
     this.#redis.on('close', () => this.#lost());
   }
 
-  /** When the latest command that has a reply was sent; what the node did after that reply cannot be older. */
+  /** When the latest answered command was sent. What arrives after its answer cannot have happened before this moment. */
   get latestAnsweredSentAt(): Moment | undefined {
     return this.#unanswered.latestAnsweredSentAt;
   }
 
   open(listener: (event: NodeEvent) => void): Promise<void> {
-    this.#tellPool = listener;
+    this.#notifyPool = listener;
     return within(OPEN_WITHIN, this.#redis.connect().catch(ignore), this.clock);
   }
 
@@ -84,7 +84,7 @@ export class NodeConnection {
   }
 
   async close(): Promise<void> {
-    this.#tellPool = () => undefined;
+    this.#notifyPool = () => undefined;
     const connected = ['connecting', 'connect', 'ready'].includes(this.#redis.status);
     const ended = new Promise<void>((resolve) => this.#redis.once('end', resolve));
     this.#redis.disconnect();

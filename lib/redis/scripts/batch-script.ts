@@ -41,7 +41,7 @@ import { TRUST_CHECK } from './trust-script.js';
  * memory.
  */
 export const BATCH_SCRIPT = `
--- What a script uses often is quicker to reach by names of its own.
+-- Local names are quicker than globals, and these are used often.
 local call, try, byte, sub = redis.call, redis.pcall, string.byte, string.sub
 local KEYS, ARGV = KEYS, ARGV
 local verbs, values, counters = ARGV[2], ARGV[3], ARGV[4]
@@ -55,9 +55,10 @@ local max_ttl, trust = tonumber(ARGV[5]), sub(verbs, 1, 1)
 local furthest = max_ttl * 500
 -- What the check of trust finds out: the clock of the node, in microseconds, nil until the check; and the ms until the node votes.
 local now, quarantine
--- Whether somebody waits is not known (nil) until an operation needs it, or it comes along. The mark that says so is known where it was read.
+-- Whether somebody waits: nil until an operation needs to know it, or the waiting mark was read for another reason. The mark itself
+-- is set only if it was read.
 local somebody_waits, waiting_mark
--- By which the node signs grants, where somebody here is put in line: who waits has to know it.
+-- The secret with which the node signs grants. It is set if this batch puts a claim in line, because the waiter has to know it.
 local secret
 if trust == '${CHECK.checkedVote}' or trust == '${CHECK.uncheckedVote}' then
   local notes = call('MGET', KEYS[1], KEYS[2])

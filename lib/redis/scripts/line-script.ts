@@ -1,5 +1,5 @@
 import { outrun, TOKENS_PER_GRANT } from '../../core/port/fencing.js';
-import { LONGEST_SILENCE_IN_LINE } from '../../core/port/hand-off.js';
+import { LONGEST_SILENCE_IN_LINE } from '../../core/port/claim.js';
 import { ANSWER, counterAt } from './protocol.js';
 import { TRUST_CHECK } from './trust-script.js';
 
@@ -118,7 +118,7 @@ ${TRUST_CHECK}
       local signature = redis.sha1hex(known .. ' ' .. grant .. ' ' .. known)
       local receivers = not is_too_far(fence) and try('PUBLISH', channel, signature .. ' ' .. grant)
       if type(receivers) ~= 'number' then
-        -- No token for that waiter, or not allowed to tell anybody: the line stays as it is and is served when its head asks.
+        -- That waiter can have no token, or the node may not publish: the line stays as it is, and is served when its first waiter asks.
         call('ZADD', line, head[2], head[1])
         call('PEXPIRE', line, '${LINE_KEPT}')
         return false
@@ -139,7 +139,7 @@ local function stand(key, me)
   call('PEXPIRE', key .. line_suffix, '${LINE_KEPT}')
   if somebody_waits and not waiting_mark then waiting_mark = call('GET', KEYS[1]) end
   local marked_until, known = words_of_mark()
-  -- From what the first client proposes to all nodes each node makes a secret of its own, so that none can be told grants of another.
+  -- The first client proposes one secret to all nodes. Each node makes its own of it, so that a grant of one node is not valid for another.
   secret = known or redis.sha1hex(format('%s %s %.0f', proposed_secret, ARGV[#ARGV], clock()))
   if not now or not known or tonumber(marked_until) < now + ${LINE_KEPT * 1_000} then
     waiting_mark = format('%.0f ', (now or 0) + ${MARK_KEPT * 1_000}) .. secret

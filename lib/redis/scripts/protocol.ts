@@ -1,6 +1,6 @@
 /**
  * The letters by which the batch script is asked and answers. A batch is one call of a script: of each operation it takes one letter,
- * and answers with one, so that a batch of hundred operations is short on the wire and quick to read for Lua.
+ * and answers with one, so that a batch of a hundred operations is short on the wire and quick to read for Lua.
  */
 
 /** Operations on one resource. */
@@ -13,7 +13,7 @@ const SINGLE = {
   extend: 'E',
   /** Lets what has the value end after its ttl, sooner or later than before. */
   keep: 'K',
-  /** Lifts the fence counter to what is proposed. */
+  /** Raises the fence counter to the proposal. */
   raise: 'F',
   /** Releases, compare-and-delete (the Redis distributed-locks page), and serves the line. */
   release: 'R',
@@ -39,7 +39,7 @@ export const VERB = { ...SINGLE, ...SEVERAL } as const;
 
 export type Verb = (typeof VERB)[keyof typeof VERB];
 
-/** The verb for several resources, of each that can be for several. */
+/** For each verb that has one: the verb for several resources. */
 export const SEVERAL_OF = {
   [VERB.acquire]: VERB.acquireAll,
   [VERB.extend]: VERB.extendAll,
@@ -49,7 +49,7 @@ export const SEVERAL_OF = {
   [VERB.makeRoom]: VERB.makeRoomForAll,
 } as const;
 
-/** What stands among the verbs and is no operation. */
+/** Letters among the verbs that are not operations. */
 export const DIRECTIVE = {
   /** From here on these are the terms, four words: ttl; "ttl of the waiter, its arrival, the same on the clock of the process"; token; tokens. */
   terms: '@',
@@ -59,13 +59,13 @@ export const DIRECTIVE = {
 
 /** The first letter of a batch: whether the node is checked for what it may have forgotten. */
 export const CHECK = {
-  /** It is, before it votes. */
+  /** Votes are asked for, and the node is checked before it votes. */
   checkedVote: 'c',
-  /** Nothing asks for a vote, so that it is checked only before a line is served. */
+  /** No votes are asked for, so the node is checked only before it serves a line. */
   checkedLine: 'C',
-  /** It is not, since the user of the pool does not want that: votes are asked for. */
+  /** Votes are asked for, and the node is not checked (`restartQuarantine: false`). */
   uncheckedVote: 'n',
-  /** It is not, and nothing asks for a vote. */
+  /** No votes are asked for, and the node is not checked. */
   uncheckedLine: 'N',
 } as const;
 
@@ -73,11 +73,11 @@ export const CHECK = {
 export const ANSWER = {
   /** What was to be acquired is granted with the proposed token, what was to be extended is extended, and so on. */
   usual: '*',
-  /** "token oldest": when the first of those came who wait behind it, in microseconds; "-" where nobody does, 0 where that is not told. */
+  /** "token oldest": `oldest` is when the oldest waiter behind the claim came, in microseconds; "-" if nobody waits, 0 if that is not known. */
   granted: 'g',
-  /** Ms left, owner. */
+  /** Words: the remaining ms, and the owner. */
   held: 'h',
-  /** Ms until the node votes; -1 where nobody can tell. */
+  /** Word: ms until the node votes; -1 if that is not known. */
   quarantined: 'q',
   extended: 'x',
   missing: 'm',
@@ -87,7 +87,7 @@ export const ANSWER = {
   gone: 'n',
   kept: 'k',
   passed: 'p',
-  /** Why. */
+  /** Word: the reason. */
   failed: '!',
 } as const;
 
@@ -102,7 +102,7 @@ export const WORDS_OF_ANSWER: Readonly<Record<string, number>> = {
   [ANSWER.failed]: 1,
 };
 
-/** The bytes of letters: what Lua compares quickest. */
+/** The bytes of the letters, which Lua compares more quickly than texts. */
 export const BYTE = bytesOf({ ...VERB, ...DIRECTIVE });
 
 /** Between the capital and the small letters: verbs beyond it are for several resources. */
@@ -111,10 +111,10 @@ export const LAST_SINGLE_BYTE = 'Z'.charCodeAt(0);
 /** Characters of an ordinary value, of which many are packed into one word. */
 export const VALUE_LENGTH = 27;
 
-/** Characters that name the counter of a resource, packed likewise. */
+/** Characters that name the counter of a resource; many are packed into one word, as values are. */
 export const COUNTER_LENGTH = 3;
 
-/** The expression of Lua for the counter of a resource, by where its key is in KEYS: behind the three keys of the node. */
+/** The Lua expression for the counter of a resource whose key is at `at` in KEYS, where the three keys of the node come first. */
 export function counterAt(at: string): string {
   return `sub(counters, ${COUNTER_LENGTH} * ${at} - 11, ${COUNTER_LENGTH} * ${at} - 9)`;
 }

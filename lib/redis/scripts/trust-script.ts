@@ -43,7 +43,12 @@ export const TRUST_CHECK = `
   end
 `;
 
-/** The script that puts the node into quarantine from now on; it takes the key of the marker and the longest ttl. */
+/**
+ * A script of its own that puts the node into quarantine from now on.
+ * - KEYS 1: the trust marker.
+ * - ARGV 1: the longest ttl, in ms. The greater one counts of this and the one in the marker.
+ * - Answers 1.
+ */
 export const DISTRUST = `
 local run = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
 local time = redis.call('TIME')

@@ -4,14 +4,14 @@ import type { KeyFilter } from './key-filters.js';
 type RequestRoot = 'body' | 'params' | 'query' | 'headers' | 'user' | 'data' | 'parent';
 
 /** What is wrong with a key for requests of the type `T`, as a text that the compiler prints; `never` if nothing is. */
-export type KeyMistake<Key extends string, T> = StrayPart<Key> | PartMistake<Parts<Key>, Described<T>>;
+export type KeyMistake<Key extends string, T> = StrayPartOf<Key> | PartMistake<Parts<Key>, RequestShape<T>>;
 
 /** The same for a key whose parts are checked only where they are read from the arguments of a method. */
 export type ArgumentMistake<Key extends string, Args> =
-  StrayPart<Key> | PathMistake<ArgumentPath<PathOf<Parts<Key>>>, Args>;
+  StrayPartOf<Key> | PathMistake<ArgumentPath<PathOf<Parts<Key>>>, Args>;
 
 /** A type whose properties are all named as roots describes the whole request; any other type describes its body. */
-type Described<T> = [keyof T] extends [RequestRoot | 'args'] ? T : { body: T };
+type RequestShape<T> = [keyof T] extends [RequestRoot | 'args'] ? T : { body: T };
 
 /** The texts in angle brackets. */
 type Parts<Key extends string> = string extends Key
@@ -99,7 +99,7 @@ type IsText<T> = unknown extends T ? true : T extends string | number | bigint |
  * What looks like a part of a key and is none (`strayPartIn`), as a text that the compiler prints; `never` if there is nothing of that kind,
  * or if the compiler cannot know.
  */
-export type StrayPart<Key extends string> = StrayIn<LiteralsOf<Key>> | NoPath<Parts<Key>>;
+export type StrayPartOf<Key extends string> = StrayIn<LiteralsOf<Key>> | NoPath<Parts<Key>>;
 
 type NoPath<Part extends string> = Part extends unknown
   ? IsOpen<Part> extends true
@@ -137,8 +137,8 @@ type RootBehind = `${string}${':' | '/' | '$' | '#'}${PlainRoot | 'user' | 'data
 
 type Sign = '$' | '#';
 type Variable<Name extends string> = `${Sign}${Name}` | `${string}${':' | '/' | '|' | '=' | '-'}${Sign}${Name}`;
-type Verb = `%${'s' | 'd' | 'i' | 'f' | 'j' | 'o' | 'O'}`;
-type Format = `${string}${Verb}` | `${string}${Verb}${':' | '/' | ' ' | '-' | '>'}${string}`;
+type FormatVerb = `%${'s' | 'd' | 'i' | 'f' | 'j' | 'o' | 'O'}`;
+type Format = `${string}${FormatVerb}` | `${string}${FormatVerb}${':' | '/' | ' ' | '-' | '>'}${string}`;
 
 type StrayName<
   Written extends string,

@@ -7,11 +7,11 @@ import { WITH_SHARED } from '../../redlock.tokens.js';
 import type { ExceptionFactory } from '../reply/exception-factory.js';
 import type { WaitCancellation } from '../transport/wait-cancellation.js';
 
-type Work<T> = (lock: Lock | undefined) => Promise<T>;
+type AsyncWork<T> = (lock: Lock | undefined) => Promise<T>;
 
 /** A `RedlockService`, or a test double of it, which may give no lock to the work. */
 export interface LockService {
-  withLock<T>(resource: readonly string[], work: Work<T>, options?: LockOptions): Promise<T>;
+  withLock<T>(resource: readonly string[], work: AsyncWork<T>, options?: LockOptions): Promise<T>;
   /** Does the same for calls that share their options; undefined where `withLock` is not that of a real service. */
   readonly [WITH_SHARED]?: (<T>(call: SharedCall<T>) => Promise<T>) | undefined;
   /** Takes events about calls; a test double may lack it. */
@@ -24,7 +24,7 @@ export interface LockService {
 
 interface LockCallOf<T> {
   readonly resources: readonly string[];
-  readonly work: Work<T>;
+  readonly work: AsyncWork<T>;
   readonly options: LockOptions;
   readonly signal: WaitCancellation | undefined;
   readonly skips: boolean;

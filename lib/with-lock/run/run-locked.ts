@@ -8,10 +8,10 @@ import { exceptionFor, runAlone, type LockedRun, type skipped } from './locked-r
 import type { SharedRuns } from './shared-runs.js';
 
 /** The work under a lock. If calls may join, it also gets `abandoned`, which aborts when no caller waits for the lock any more. */
-type Work<T> = (lock: Lock | undefined, abandoned?: AbortSignalLike) => T | Promise<T>;
+type LockedWork<T> = (lock: Lock | undefined, abandoned?: AbortSignalLike) => T | Promise<T>;
 
 /** Runs `work` under the lock, or shares the outcome of an equal call; returns `skipped` if the plan skips and somebody else holds the lock. */
-export function runLocked<T>(run: LockedRun, work: Work<T>): Promise<T | typeof skipped> {
+export function runLocked<T>(run: LockedRun, work: LockedWork<T>): Promise<T | typeof skipped> {
   const { sharedRuns } = run.plan;
   return sharedRuns ? joinLocked(run, sharedRuns, work) : runAlone(run, work);
 }
@@ -22,7 +22,7 @@ class SharedLockError {
 }
 
 /** Returns the outcome of the equal call that is under way; if there is none, runs `work` and shares its outcome. */
-async function joinLocked<T>(run: LockedRun, runs: SharedRuns, work: Work<T>): Promise<T | typeof skipped> {
+async function joinLocked<T>(run: LockedRun, runs: SharedRuns, work: LockedWork<T>): Promise<T | typeof skipped> {
   const { service, owner, signal, plan } = run;
   const toException = (error: unknown): unknown => new SharedLockError(error);
   try {

@@ -22,7 +22,7 @@ export interface HandlerCall {
   readonly isAnswered?: (error: unknown) => boolean;
 }
 
-type Described = Record<string, unknown>;
+type Properties = Record<string, unknown>;
 
 /** The metadata of Nest's `@EventPattern`. */
 const HANDLER_TYPE = 'microservices:handler_type';
@@ -109,8 +109,8 @@ function socketOf(context: object | undefined): unknown {
   return typeof getSocketRef === 'function' ? inside(getSocketRef.call(context))['netSocket'] : undefined;
 }
 
-function inside(value: unknown): Described {
-  return typeof value === 'object' && value !== null ? (value as Described) : {};
+function inside(value: unknown): Properties {
+  return typeof value === 'object' && value !== null ? (value as Properties) : {};
 }
 
 function clientIn(value: unknown): Client | undefined {

@@ -5,14 +5,16 @@ import { nextValue } from './values.mjs';
 const load = createRequire(new URL('../../../package.json', import.meta.url));
 
 const CHANNEL = 'bench:free';
-/** The release of the Redis distributed-locks page, which tells those who wait. */
+/** The release of the Redis distributed-locks page, which tells the waiters. */
 const DELETE_AND_TELL = `if redis.call('GET', KEYS[1]) == ARGV[1] then
   redis.call('PUBLISH', '${CHANNEL}', KEYS[1])
   return redis.call('DEL', KEYS[1])
 end
 return 0`;
 const SHA = createHash('sha1').update(DELETE_AND_TELL).digest('hex');
-/** Ms until a caller asks again who heard of no release; at random, so that two who split the votes do not meet again. */
+/**
+ * Ms until a caller that heard of no release asks again; at random, so that two that split the votes do not meet again.
+ */
 const ASK_AGAIN_MS = { least: 5, most: 50 };
 
 /** @typedef {{ resource: string, value: string }} HandedLock */
@@ -38,7 +40,7 @@ export async function connect({ ports, ttl }) {
   return { acquire: (resource) => lines.acquire(resource), release: (lock) => lines.release(lock) };
 }
 
-/** Those of this process who want a resource, the first of whom asks the nodes. */
+/** The callers of this process that want a resource, the first of which asks the nodes. */
 class Lines {
   /** @type {Map<string, { callers: ((lock: HandedLock) => void)[], heard: number, wake: () => void, isAsking: boolean }>} */
   #lines = new Map();
@@ -68,7 +70,7 @@ class Lines {
     const released = this.#delete(resource, value);
     const line = this.#lines.get(resource);
     if (line?.callers.length === 0 && !line.isAsking) this.#lines.delete(resource);
-    // Sent right behind the release, over the same connections: nobody else can have heard of it.
+    // Sent right behind the release, over the same connections: no other process can have heard of it.
     else if (line) void this.#ask(resource, line);
     await released;
   }

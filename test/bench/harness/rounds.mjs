@@ -16,7 +16,7 @@ import { Context } from './context.mjs';
  * @property {string} name
  * @property {string} title
  * @property {readonly Variant[]} variants
- * @property {(chosen: readonly Candidate[], variant: Variant) => readonly Candidate[]} candidates who takes part
+ * @property {(chosen: readonly Candidate[], variant: Variant) => readonly Candidate[]} candidates those that take part
  * @property {string} [baseline]
  * @property {readonly Column[]} columns
  * @property {{ figure: string, title: string, better: 'more' | 'less' }} chart

@@ -1,4 +1,4 @@
-// Delays what passes to and from the nodes, in a process of its own: its timers are nobody else's work.
+// Delays what passes to and from the nodes, in a process of its own: its timers take no time of another process.
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { Delays } from './delays.mjs';

@@ -1,4 +1,4 @@
-/** What bounds the figures, for whoever wants more of one: as measured by taking parts away. */
+/** What bounds the figures, for readers that want more of one: as measured by taking parts away. */
 export const BOUNDS = `
 - **Alone, one caller.** A vote that comes with a token is a script, which takes a node longer than a \`SET\`: the calls of the library,
   made before the measurement and sent on bare sockets without any client, already take 1.3 to 1.5 times what those of \`raw\` take that

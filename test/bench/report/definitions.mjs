@@ -1,4 +1,4 @@
-/** What the words of the report mean, for whoever doubts a figure. */
+/** What the words of the report mean, for readers that doubt a figure. */
 export const DEFINITIONS = `
 - **Pair**: one acquire and its release. Figures of processor time, commands and bytes are per pair, all nodes together.
 - **Warm-up**: of each process before it is measured, so that its code is compiled: pairs of 64 callers for 1 s; where all want one

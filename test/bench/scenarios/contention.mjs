@@ -55,7 +55,7 @@ export function sectionsOf(traces) {
 }
 
 /**
- * Those who wait longer than the longest of the others when the time is over are starving, and must not be missing.
+ * Callers that at the end have waited longer than the longest of the others are starving, and must not be missing.
  * @param {Float64Array} waits
  * @param {Trace[]} traces
  */

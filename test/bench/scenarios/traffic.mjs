@@ -67,7 +67,7 @@ function trafficFigures(traces, workers) {
   };
 }
 
-/** Who waits when the time is over longer than all others did must not be missing. @param {Trace[]} traces @param {number} from rank */
+/** A caller that waits longest at the end must not be missing. @param {Trace[]} traces @param {number} from rank */
 function waitsOf(traces, from) {
   const done = traces.flatMap(({ sections }) =>
     sections.filter(({ rank }) => rank >= from).map(({ asked, begin }) => begin - asked),

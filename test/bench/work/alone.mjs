@@ -15,7 +15,7 @@ const WARM_UP_CONCURRENCY = 64;
  */
 
 /**
- * Workers that take and release names of their own, one after the other: nobody waits for anybody.
+ * Workers that take and release names of their own, one after the other: no worker waits for another.
  * @param {import('../candidates/candidates.mjs').Client} client
  * @param {Params} params
  * @returns {Promise<import('../harness/child-main.mjs').Measure>}

@@ -5,7 +5,7 @@ import { Pairs } from './alone.mjs';
 const WARM_UP_WORKERS = 8;
 // As in the other scenarios, turns alone are too few to have code compiled.
 const WARM_UP_CALLERS = 64;
-/** How long a candidate may take to serve those whom the end of the warm-up finds waiting. */
+/** How long a candidate may take to serve the callers that still wait at the end of the warm-up. */
 const LEFT_BEHIND_MS = 5_000;
 
 /**
@@ -15,13 +15,13 @@ const LEFT_BEHIND_MS = 5_000;
  * @property {number} workers
  * @property {number} sectionLength ms
  * @property {number} [length] ms; without it every worker has one turn
- * @property {number} [compiling] ms of pairs that nobody else wants, before that
+ * @property {number} [compiling] ms of pairs that no other caller wants, before that
  * @property {number} warmUp ms
  */
 /**
  * @typedef {object} Trace what one process saw; times are of the machine's clock, in ms
  * @property {Float64Array} waits
- * @property {Float64Array} openWaits of those who still waited at the end
+ * @property {Float64Array} openWaits of the callers that still waited at the end
  * @property {Float64Array} begins of the sections, and
  * @property {Float64Array} ends when the release was called
  * @property {Float64Array} turns of each worker
@@ -52,7 +52,7 @@ export async function prepare(client, params) {
     const start = machineTime();
     const { length = Infinity, workers } = params;
     const work = crowd.repeat(workers, Number.isFinite(length) ? { length } : { turns: 1 });
-    // Who is still in line when the time is over is not waited for: a starved one could take for ever.
+    // A caller that is still in line when the time is over is not waited for: a starved one could take for ever.
     await Promise.race([work, stage.stopped, ...(Number.isFinite(length) ? [delay(length)] : [])]);
     const elapsed = machineTime() - start;
     const { user, system } = process.cpuUsage(cpuBefore);

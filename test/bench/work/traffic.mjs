@@ -4,7 +4,7 @@ import { section } from './section.mjs';
 import { Zipf } from './zipf.mjs';
 
 const WARM_UP_CALLERS = 64;
-/** How long a candidate may take to serve those whom the end of the warm-up finds waiting. */
+/** How long a candidate may take to serve the callers that still wait at the end of the warm-up. */
 const LEFT_BEHIND_MS = 5_000;
 
 /**
@@ -15,13 +15,13 @@ const LEFT_BEHIND_MS = 5_000;
  * @property {number} resources
  * @property {number} sectionLength ms
  * @property {number} length ms
- * @property {number} compiling ms of pairs that nobody else wants, before that
+ * @property {number} compiling ms of pairs that no other caller wants, before that
  * @property {number} warmUp ms
  */
 /** @typedef {{ worker: number, rank: number, asked: number, begin: number, end: number }} Section times of the machine's clock, ms */
 
 /**
- * Workers who want one resource after the other, a few of which are wanted by many.
+ * Workers that want one resource after the other, a few of which are wanted by many.
  * @param {import('../candidates/candidates.mjs').Client} client
  * @param {Params} params
  * @returns {Promise<import('../harness/child-main.mjs').Measure>}
@@ -36,7 +36,7 @@ export async function prepare(client, params) {
     const traffic = new Traffic(client, run, params);
     const cpuBefore = process.cpuUsage();
     const start = machineTime();
-    // Who is still in line when the time is over is not waited for.
+    // A caller that is still in line when the time is over is not waited for.
     await Promise.race([traffic.repeat(length), stage.stopped, delay(length)]);
     const elapsed = machineTime() - start;
     const { user, system } = process.cpuUsage(cpuBefore);

@@ -29,7 +29,7 @@ describe('lateAborts', () => {
 describe('recoveryOf', () => {
   const calm = { from: 100, to: 400, limit: 200 };
 
-  it('tells how long the last of those took who waited', () => {
+  it('tells how long it took until the last waiter was served', () => {
     expect(recoveryOf([ask('1', 90, 150), ask('2', 50, 180), ask('3', 120, 390)], calm)).toEqual({
       took: 80,
       unserved: [],
@@ -41,7 +41,7 @@ describe('recoveryOf', () => {
     expect(recoveryOf([ask('1', 90, 150, { code: 'RESOURCE_LOCKED' })], calm).starved).toEqual(['client 1']);
   });
 
-  it('finds that of many who want several resources none was served', () => {
+  it('finds that of many callers that want several resources none was served', () => {
     const inVain = Array.from({ length: 6 }, (_, index) => ask(`${index}`, 120, 390, { code: 'AbortError' }));
     const both = inVain.flatMap((one) => [one, { ...one, resource: 'b' }]);
     const starved = 'everybody who wanted several resources';
@@ -50,7 +50,7 @@ describe('recoveryOf', () => {
     expect(recoveryOf([...both, ...served], calm).starved).toEqual([]);
   });
 
-  it('finds who waited for longer than the limit, or for ever', () => {
+  it('finds callers that waited for longer than the limit, or for ever', () => {
     const { unserved } = recoveryOf([ask('1', 90, 350), ask('2', 90)], calm);
     expect(unserved.map(({ id }) => id)).toEqual(['1', '2']);
   });
@@ -64,7 +64,7 @@ describe('recoveryOf', () => {
 describe('unexplained', () => {
   const update = { resource: 'a', writer: '2', other: '1', at: 15 };
 
-  it('finds a lost update of two who both wrote in time', () => {
+  it('finds a lost update of two holders that both wrote in time', () => {
     expect(unexplained([update], [hold('1', 0, 20), hold('2', 10, 20)])).toEqual([update]);
   });
 
@@ -81,7 +81,7 @@ describe('leaksOf', () => {
 });
 
 describe('handOffs', () => {
-  it('measures from the end of a hold to the next one who already waited', () => {
+  it('measures from the end of a hold to the beginning of the next one whose caller already waited', () => {
     const holds = [hold('1', 0, 10), hold('2', 12, 20), hold('3', 50, 60)];
     const asks = [ask('1', 0, 0), ask('2', 5, 12), ask('3', 40, 50)];
     expect(handOffs('a', asks, holds)).toEqual({ count: 1, p50: 2, p99: 2 });

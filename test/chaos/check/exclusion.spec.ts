@@ -16,7 +16,7 @@ describe('overlapsOf', () => {
     expect(overlapsOf([second, first])).toEqual([{ first, second, ms: 2 }]);
   });
 
-  it('leaves out who got a lock when it was over', () => {
+  it('leaves out a claim that got a lock when it was over', () => {
     expect(overlapsOf([hold('1', 0, 5), hold('2', 3, 3), hold('3', 5, 9)])).toEqual([]);
   });
 

@@ -14,7 +14,10 @@ export interface Backward {
   readonly second: Hold;
 }
 
-/** Sweeps over the windows of each resource, in the order of their beginning; who got a lock when it was over held nothing. */
+/**
+ * Sweeps over the windows of each resource, in the order of their beginning; a claim that got a lock when it was over
+ * held nothing.
+ */
 export function overlapsOf(holds: readonly Hold[]): Overlap[] {
   return [...byResource(holds).values()].flatMap((list) => {
     const found: Overlap[] = [];

@@ -2,12 +2,12 @@ import type { Ask, Hold } from '../record.js';
 
 export interface HandOff {
   readonly count: number;
-  /** Ms from the end of one hold to the beginning of the next, while somebody waited. */
+  /** Ms from the end of one hold to the beginning of the next, while a caller waited. */
   readonly p50: number;
   readonly p99: number;
 }
 
-/** How fast a resource went from one to the next who already waited, within that time. */
+/** How fast a resource went from one holder to the next that already waited, within that time. */
 export function handOffs(resource: string, asks: readonly Ask[], holds: readonly Hold[]): HandOff {
   const asked = new Map(asks.map((ask) => [`${ask.id} ${ask.resource}`, ask.asked]));
   const list = holds.filter((hold) => hold.resource === resource);

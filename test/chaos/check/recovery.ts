@@ -1,11 +1,14 @@
 import type { Ask } from '../record.js';
 
 export interface Recovery {
-  /** Ms after the last fault until the last of those was served who waited when it ended. */
+  /** Ms from the end of the last fault until all that waited then were served. */
   readonly took: number;
-  /** Who was not served in time. */
+  /** The questions that were not served in time. */
   readonly unserved: readonly Ask[];
-  /** Who asked in the calm, and was not served in it: clients with all their workers, and all who wanted several resources. */
+  /**
+   * Those that asked in the calm and were not served in it: clients with all their workers, and all that wanted several
+   * resources.
+   */
   readonly starved: readonly string[];
 }
 
@@ -13,7 +16,7 @@ export interface Calm {
   /** When the last fault had ended, and when work was over. */
   readonly from: number;
   readonly to: number;
-  /** Ms within which all who wait have to be served. */
+  /** Ms within which all waiters have to be served. */
   readonly limit: number;
 }
 
@@ -21,8 +24,8 @@ export interface Calm {
 const MANY = 10;
 
 /**
- * Who waits when the faults end has its lock within the limit, unless it gives up before by its own terms. Who wants several resources
- * waits in several lines, one after the other: of many of those some are served.
+ * A waiter at the end of the faults has its lock within the limit, unless it gives up before by its own terms. A caller
+ * of several resources waits in several lines, one after the other: of many of those some are served.
  */
 export function recoveryOf(asks: readonly Ask[], { from, to, limit }: Calm): Recovery {
   const waiting = asks
@@ -63,7 +66,7 @@ function isAlone({ client, asked }: Ask, asks: readonly Ask[]): boolean {
   });
 }
 
-/** Those who asked for one resource, or for several. */
+/** Those that asked for one resource, or for several. */
 function isIn(asks: readonly Ask[], kind: 'one' | 'several'): (ask: Ask) => boolean {
   const counts = new Map<string, number>();
   for (const { id } of asks) counts.set(id, (counts.get(id) ?? 0) + 1);

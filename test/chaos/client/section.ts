@@ -70,7 +70,7 @@ async function work(context: Surroundings, { id, resources, hold, isOrdered }: P
   const about = { id, resource, token: lock.fencingToken };
   const read = await context.ask({ verb: 'read', ...about, plain: 0, fenced: 0 });
   const signals = isOrdered ? [lock.signal] : [lock.signal, context.shift];
-  // Whoever asked in bad weather and is served in the calm is as short as all others are then.
+  // A section that was asked for in bad weather and is served in the calm is as short as all others are then.
   const stay = isOrdered || context.mode === 'go' ? hold : 0;
   await sleep(stay, undefined, { signal: AbortSignal.any(signals) }).catch(() => undefined);
   if (!lock.isValid) return;

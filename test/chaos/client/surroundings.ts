@@ -13,7 +13,7 @@ export class Surroundings {
   mode: Mode = 'rest';
   /** Ends with the mode: sections of the old one are cut short. */
   #shift = new AbortController();
-  /** Ends with the work: who still waits then gives up. */
+  /** Ends with the work: a caller that still waits then gives up. */
   #work = new AbortController();
   readonly #asides = new Set<Promise<unknown>>();
   readonly #held = new Map<string, Lock>();

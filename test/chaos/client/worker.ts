@@ -14,7 +14,7 @@ const COLD = 10_000;
 /** How often a worker asks for many cold ones at once, each of which begins with a computation: together these outlast a lease. */
 const BURSTS = 0.01;
 const BURST = 8;
-/** So many that a line is often empty when somebody comes, and so few that others come soon. */
+/** So many that a line is often empty when a caller comes, and so few that others come soon. */
 const TEAM = 10;
 
 /** Takes locks, one after the other, until it is told to rest. */

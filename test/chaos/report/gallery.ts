@@ -6,7 +6,7 @@ import { Timeline } from './timeline.js';
 const FIRST = 3;
 const WRONG = 10;
 
-/** The chapters that the page shows: a long run has more than anybody would look at. */
+/** The chapters that the page shows: a long run has more than a reader would look at. */
 export class Gallery {
   readonly chapters: PageChapter[] = [];
   #number = 0;

@@ -14,7 +14,9 @@ interface Rows {
   readonly clients: readonly string[];
 }
 
-/** Draws one chapter: faults of nodes, ways and clients, who held and who waited, and what must not have been. */
+/**
+ * Draws one chapter: faults of nodes, connections and clients, holders and waiters, and what must not have happened.
+ */
 export class Timeline {
   readonly #parts: string[] = [];
   readonly #scale: number;

@@ -27,7 +27,9 @@ export async function frozenHolder(stage: Stage): Promise<Overlap[]> {
   return overlapsIn(stage);
 }
 
-/** Somebody stands still while the answers to its question are on their way, and another takes the lock meanwhile. */
+/**
+ * A process stands still while the answers to its question are on their way, and another one takes the lock meanwhile.
+ */
 export async function frozenAsker(stage: Stage): Promise<Overlap[]> {
   const { first, second, terms } = castOf(stage, 'frozen-asker');
   const [nodeIndex] = stage.clients;

@@ -12,7 +12,7 @@ export interface RoundsReport {
   readonly backwards: readonly Backward[];
   /** Ms from the restart of the nodes until the next one had the lock; the longest of all rounds. */
   readonly slowest: number;
-  /** Rounds in which somebody did not get the lock at all. */
+  /** Rounds in which a caller did not get the lock at all. */
   readonly unserved: number;
 }
 

@@ -21,7 +21,7 @@ export const SABOTAGES: Readonly<Record<string, readonly Change[]>> = {
       to: "if owner then call('DEL', KEYS[at]) end",
     },
   ],
-  // Nobody looks at how long the answers took: a lease begins when it is first looked at.
+  // The time that the answers took is ignored: a lease begins when it is first looked at.
   'no-validity-check': [
     {
       file: 'lib/core/time/validity.ts',

@@ -34,7 +34,7 @@ interface Cell {
 }
 
 /**
- * What the locks guard, twice: a counter that anybody may write (W2), and one that refuses whoever comes with a token
+ * What the locks guard, twice: a counter that any client may write (W2), and one that refuses a client with a token
  * below the highest it has seen (W3). A holder reads both, stays for a while, and writes one more.
  */
 export class Store {
@@ -52,7 +52,7 @@ export class Store {
     return { plain: cell.plain, fenced: cell.fenced, accepted };
   }
 
-  /** Reads count too: whoever reads with a token has shown that it is the highest. */
+  /** Reads count too: a client that reads with a token has shown that it is the highest. */
   #admit(cell: Cell, { id, token, resource }: StoreRequest): boolean {
     if (token < cell.highest) {
       this.refused += 1;

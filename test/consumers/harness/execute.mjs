@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { started } from '../../bench/harness/leaving.mjs';
 import { npm } from '../../../.ci/set-up/packages.mjs';
 
-/** Where, with what, for how many ms at most, and who hears what it says. */
+/** Where, with what, for how many ms at most, and what hears its output. */
 /** @typedef {{ cwd: string, env?: NodeJS.ProcessEnv, limit?: number, hear: (text: string) => void }} Surroundings */
 
 /**

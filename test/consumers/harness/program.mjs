@@ -25,7 +25,7 @@ export class Program {
     const needed = INSTALLS.filter(({ name }) => consumers.some(({ installs }) => installs.includes(name)));
     for (const install of needed) {
       const installed = this.#slots.use(() => installPackages(install, this.#settings));
-      installed.catch(() => undefined); // told by whoever needs it
+      installed.catch(() => undefined); // told by the caller that needs it
       this.#installed.set(install.name, installed);
     }
     const passed = await Promise.all(consumers.map((consumer) => this.#run(consumer)));

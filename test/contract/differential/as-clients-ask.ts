@@ -3,9 +3,9 @@ import type { ResourceState } from './side.js';
 import { isRelease } from './taken-back.js';
 
 /**
- * A step without what no client asks. Parts of one lock have the same value, and are taken one after the other, so that at most
- * one of them waits. And who has left a line comes back under another value: under the same one, a grant of before could be taken
- * for a later one.
+ * A step without what no client asks. Parts of one lock have the same value, and are taken one after the other, so that
+ * at most one of them waits. And a waiter that has left a line comes back under another value: under the same one, a
+ * grant of before could be taken for a later one.
  */
 export function asClientsAsk(step: Step, sequence: Sequence, lines: readonly ResourceState[]): Step {
   return step.kind === 'ask' ? new Sieve(sequence, lines).filter(step) : step;
@@ -39,7 +39,10 @@ class Sieve {
     return other === claim && !this.#left.has(claim) ? [operation] : [];
   }
 
-  /** What is granted and taken back in one step is told too late, and given back: that serves the line, whoever would follow. */
+  /**
+   * What is granted and taken back in one step is told too late, and given back: that serves the line, whichever claim
+   * would follow.
+   */
   #leaving(operation: Operation): Operation {
     this.#left.add(operation.claim);
     if (this.#count === 1) return operation;

@@ -117,7 +117,7 @@ export class Generator {
     const dice = this.#dice;
     const claim = PROCESSES * dice.whole(0, CLAIMS / PROCESSES - 1) + process;
     const verb = this.#verb();
-    // Nobody raises to nothing; only who waits yields.
+    // No claim raises without a token; only a claim with a place yields.
     if (verb === 'yield' && !this.#plans[claim]!.place) return this.#operation(process, common);
     const ttl = dice.chance(0.04) ? this.maxTtl + 1 : this.#ttl();
     const { proposal, ...terms } = dice.chance(0.5) ? common : { ttl, proposal: this.#proposal() };
@@ -138,8 +138,9 @@ export class Generator {
   }
 
   /**
-   * Near each other, so that counters meet proposals, and now and then far from the clock. Those after a counter was set back are above all before
-   * it: a node never gives a token twice, because the time goes on, and who hears of a token again takes it for a repeated message.
+   * Near each other, so that counters meet proposals, and now and then far from the clock. Those after a counter was
+   * set back are above all before it: a node never gives a token twice, because time goes on, and a process that hears
+   * of a token again takes it for a repeated message.
    */
   #proposal(): number | undefined {
     const dice = this.#dice;

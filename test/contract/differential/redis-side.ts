@@ -30,7 +30,7 @@ interface Process {
 
 /** A real node, asked over the connections of several processes. */
 export class RedisSide implements Side {
-  /** By index; who is gone is not there. */
+  /** By index; a process that is gone is not there. */
   readonly #processes = new Map<number, Process>();
   #asker!: Asker;
 
@@ -43,13 +43,13 @@ export class RedisSide implements Side {
 
   static async connect(server: RedisServer, terms: Terms): Promise<RedisSide> {
     const foreign = await connectRedis(server.url);
-    // As monitoring tools do: it makes nobody look alive.
+    // As monitoring tools do: this makes no process look alive.
     await foreign.psubscribe('*');
     return new RedisSide(server, await RepliesFirst.before(server.port), foreign, terms);
   }
 
   async begin({ plans, restartQuarantine, repliesFirst }: Sequence): Promise<void> {
-    // A process remembers for whom it waits.
+    // A process remembers which holder it waits for.
     await this.#closeAll();
     const { url } = repliesFirst ? this.repliesFirst : this.server;
     const connects = Array.from({ length: PROCESSES }, () => this.#connect(url, restartQuarantine));
@@ -121,7 +121,7 @@ export class RedisSide implements Side {
     return { node, channel: encoder.channel };
   }
 
-  /** Resolves when the node knows that nobody listens there any more. */
+  /** Resolves when the node knows that no process listens there any more. */
   async #end(process: number): Promise<void> {
     const { node, channel } = this.#processes.get(process)!;
     this.#processes.delete(process);

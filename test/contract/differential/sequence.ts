@@ -52,8 +52,8 @@ export interface CountStep {
 export type Mark = 'trusted' | 'new' | 'of another run' | 'emptied';
 
 /**
- * Something happens to a node: somebody asks, a key ends as if its time was up, a process dies with its connection, or the node
- * is one that may have forgotten locks, or that is trusted again.
+ * Something happens to a node: a claim asks, a key ends as if its time was up, a process dies with its connection, or
+ * the node is one that may have forgotten locks, or that is trusted again.
  */
 export type Step =
   | AskStep

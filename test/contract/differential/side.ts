@@ -30,9 +30,9 @@ export interface Echo {
 export interface ResourceState {
   readonly resource: string;
   readonly owner: string | undefined;
-  /** Ms; Infinity where it never ends, 0 where nobody has it. */
+  /** Ms; Infinity where it never ends, 0 where no claim has it. */
   readonly left: number;
-  /** The values of those who wait, the next one first. */
+  /** The values of the waiters, the next one first. */
   readonly line: readonly string[];
   /** The fence counter. */
   readonly fence: number | undefined;
@@ -42,7 +42,7 @@ export interface ResourceState {
 export interface Side {
   /** Forgets everything that was, and is trusted. */
   begin(sequence: Sequence): Promise<void>;
-  /** Resolves when everybody was told what there is to tell. */
+  /** Resolves when all grants have been told to their waiters. */
   take(step: Step): Promise<Echo>;
   stateOf(resources: readonly string[]): Promise<ResourceState[]>;
 }

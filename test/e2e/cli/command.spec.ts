@@ -58,7 +58,7 @@ describe('the command as the package has it', () => {
     for (const name of ['commander', 'cli-table3']) expect(licenses).toMatch(new RegExp(`^${name} [\\d.]+\\n`, 'm'));
   });
 
-  it('says who holds a lock of a running application, and gives it to another one', async () => {
+  it('names the holder of a lock of a running application, and gives the lock to another one', async () => {
     const [orders, bills] = await Promise.all([start3('orders'), start3('bills')]);
     const options = { ttl: 300_000, waitTimeout: 300_000, retryDelay: 300_000 };
     const lock = await orders.redlock.acquire('order:7', options);
@@ -101,7 +101,7 @@ describe('the command as the package has it', () => {
     expect(await ended).toEqual([0, null]);
   });
 
-  it('asks nobody where there is no terminal, and says how it is called', async () => {
+  it('asks no question when there is no terminal, and shows its usage', async () => {
     expect(await run(['break', 'a'])).toMatchObject({ code: 64, err: expect.stringContaining('there is no terminal') });
     expect(await run(['--help'])).toMatchObject({ code: 0, out: expect.stringContaining('Usage: nestjs-redlock') });
   });

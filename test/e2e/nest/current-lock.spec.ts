@@ -120,7 +120,7 @@ describe.each(PLATFORMS)('@CurrentLock on %s', (platform) => {
     expect((await app.get('unlocked')).body).toEqual({});
   });
 
-  it('bears the value that is on the nodes', async () => {
+  it('has the value that is on the nodes', async () => {
     const lock = await app.redlock.acquire('seen');
     expect(await holderOn(servers, 'seen')).toBe(lock.value);
     await lock.release();

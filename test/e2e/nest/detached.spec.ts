@@ -101,7 +101,7 @@ describe('code that runs beside or after a held lock', () => {
     await holder;
   });
 
-  it('does not run under a lock that was acquired, but passed to nobody', async () => {
+  it('does not run under a lock that was acquired but passed to no code', async () => {
     const lock = await mailer.redlock.acquire('user');
     await expect(mailer.redlock.withLock('user', () => 'ran', ONCE)).rejects.toMatchObject(LOCKED);
     await lock.release();

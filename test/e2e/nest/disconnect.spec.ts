@@ -85,7 +85,7 @@ describe.each(PLATFORMS)('a client of %s that goes away', (platform) => {
       await app.log.until('contended', resource);
       await leave(waiter);
       await endings.until(1);
-      // The lock says 499 to nobody; Nest itself may be faster to leave an Observable.
+      // The 499 of the lock reaches no client; Nest itself may be faster to leave an Observable.
       expect(endings.all.map((ending) => (ending.how === 'failed' ? ending.error : ending.how))).toEqual([
         path.startsWith('observable') ? expect.anything() : expect.objectContaining({ status: 499 }),
       ]);

@@ -118,7 +118,7 @@ describe.each(PLATFORMS)('the errors of a lock on %s', (platform) => {
 
   afterAll(endAll);
 
-  it.each(PATHS)('answer 409 where somebody else holds it, and say when to come again: %s', async (path) => {
+  it.each(PATHS)('answer 409 when another caller holds the lock, and say when to come again: %s', async (path) => {
     door.shut();
     const holder = one!.post('by-request', { id: path });
     await door.untilVisits(1);

@@ -59,7 +59,7 @@ describe('listeners of an event that is emitted under the lock that they take', 
   beforeEach(() => replicas.reset());
   afterAll(endAll);
 
-  it('wait for its release as everybody else does', async () => {
+  it('wait for its release like all other callers', async () => {
     replicas.door.shut();
     const signedUp = replicas.one.app.get(SignUp).signUp('7', 'after');
     await Promise.race([replicas.one.log.until('contended', 'user:7'), replicas.door.untilVisits(2)]);

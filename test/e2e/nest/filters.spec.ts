@@ -17,7 +17,7 @@ import { RedlockError, WithLock } from 'nestjs-redlock';
 import { CLOSED_PORTS, poolOn } from '../../support/nest/nodes.js';
 import { closeApps, PLATFORMS, TestApp } from '../../support/nest/test-app.js';
 
-/** Tells what it was given, so that the test sees who answered. */
+/** Returns what it was given, so that the test sees which filter answered. */
 abstract class TellingFilter implements ExceptionFilter {
   abstract readonly by: string;
 

@@ -57,7 +57,7 @@ describe('the errors of locked resolvers', () => {
   });
 
   it.each(['reject(id: "7") { id }', 'rejectByArgument(id: "7") { id }', 'inner(id: "7")', 'innerOfLocked(id: "7")'])(
-    'say that somebody else holds it, and when to come again: %s',
+    'say that another caller holds the lock, and when to come again: %s',
     async (field) => {
       await using holder = await app!.redlock.acquire('order:7', { ttl: 5_000 });
       expect(await errorsOf(`mutation { ${field} }`)).toEqual([

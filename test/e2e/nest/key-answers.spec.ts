@@ -75,7 +75,7 @@ describe.each(PLATFORMS)('what a client is told of a key that cannot be made, ov
     });
   });
 
-  it('is in the log, for those who look for it, without values', async () => {
+  it('is in the log without values, for readers that look for it', async () => {
     const app = await start(platform);
     const logger = { debug: jest.fn(), log: jest.fn(), warn: jest.fn(), error: jest.fn() };
     Logger.overrideLogger(logger);

@@ -72,7 +72,7 @@ const LINE = new RegExp(
   `^Refused: \\d+ calls? for "order:\\*", held by the-holder@${hostname()} \\(pid ${process.pid}, since 20[\\d:TZ-]+\\)$`,
 );
 
-describe('who holds a lock', () => {
+describe('the holder of a lock', () => {
   it('is in the cause of the error a moment after a call that does not wait, and at once after the next', async () => {
     const app = await start({ application: 'the-caller' });
     const lock = await holder.redlock.acquire('order:42', { ttl: 60_000 });
@@ -110,7 +110,7 @@ describe('who holds a lock', () => {
     const replies = await Promise.all(Array.from({ length: 20 }, () => app.get('order')));
     await eventually(() => expect(logger.calls).toBe(20));
     expect(logger.refused.length).toBeLessThan(5);
-    // Who comes now finds the holder known, and the shutdown does not lose its line.
+    // A caller that comes now finds the holder known, and the shutdown does not lose its line.
     replies.push(await app.get('order'));
     await lock.release();
     await app.close();

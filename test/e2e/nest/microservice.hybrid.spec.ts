@@ -32,7 +32,7 @@ const HOST = '127.0.0.1';
 const LOCKED = { code: 'RESOURCE_LOCKED', message: 'Another request is working on this resource' };
 const REJECT = { onContended: 'reject' } as const;
 
-/** Tells what it was given, so that the test sees who answered. */
+/** Returns what it was given, so that the test sees which handler answered. */
 function telling(by: string): new () => ExceptionFilter {
   class Telling implements ExceptionFilter {
     catch(error: unknown): Observable<never> {

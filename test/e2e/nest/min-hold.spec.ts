@@ -91,7 +91,7 @@ describe.each(PLATFORMS)('minHold on two replicas on %s', (platform) => {
     expect([status, Number(headers['retry-after'])]).toEqual([409, expect.closeTo(LONG / 1_000, -1)]);
   });
 
-  it('lets all who wait have it, one after the other, each as long after the one before', async () => {
+  it('gives the lock to all waiters in turn, each as long after the one before', async () => {
     const ran = await Promise.all([one, two, one].map((app) => jobs(app).short()));
     const [first, second, third] = ran.sort((a, b) => a - b) as [number, number, number];
     expect(Math.min(second - first, third - second)).toBeGreaterThan(SHORT - 100);

@@ -95,7 +95,7 @@ describe.each(PLATFORMS)('onContended on %s', (platform) => {
 
   afterAll(endAll);
 
-  /** Somebody is inside; what the caller gets, and who held the lock before and after. */
+  /** Another call is inside; what the caller gets, and which claim held the lock before and after. */
   async function meanwhile<T>(call: () => Promise<T>): Promise<T> {
     lone.door.shut();
     const holder = reports.wait();

@@ -103,7 +103,7 @@ describe('the metrics of locks', () => {
     expect(valueOf(series, 'redlock_acquire_duration_sum')).toBeLessThan(5);
   });
 
-  it('count who waits, who skips and who joins', async () => {
+  it('count the calls that wait, skip or join', async () => {
     await startOnNodes();
     const lock = await app.redlock.acquire('order:7');
     const waiting = app.redlock.acquire('order:7', { label: 'order' });

@@ -46,7 +46,7 @@ const bare = {
 
 describe.each(PLATFORMS)('a service that a test puts in the place of the real one, on %s', (platform) => {
   const start = (double: object): Promise<TestApp> => {
-    // No node can be reached: whoever asked the real one would fail.
+    // No node can be reached: a call of the real service would fail.
     const builder = Test.createTestingModule({
       imports: [poolOn(CLOSED_PORTS)],
       controllers: [Orders],

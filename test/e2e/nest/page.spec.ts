@@ -12,7 +12,7 @@ const blocks = [...page.matchAll(/```ts\n\/\/ (\S+)\n(.*?)```/gs)].map(([, file,
 }));
 const library = { file: 'transactional.ts', code: 'export declare function Transactional(): MethodDecorator;' };
 
-/** The block with other keys, as somebody might mistype them. */
+/** The block with other keys, as a reader might mistype them. */
 function mistyped(file: string): CodeBlock {
   const { code } = blocks.find((block) => block.file === file)!;
   const slips = [

@@ -68,7 +68,7 @@ describe('the mark of a process', () => {
     await Promise.all([one.release(), two.release(), orders.close(), bills.close()]);
   });
 
-  it('is in the cause of the error of who does not get the lock, and not in what a client is told', async () => {
+  it('is in the cause of the error of a caller that does not get the lock, and not in what a client is told', async () => {
     const [holder, app] = await Promise.all([start(), start()]);
     const lock = await holder.redlock.acquire('order');
     const mark = lock.value.slice(0, 6);

@@ -111,7 +111,7 @@ describe('locked methods of providers of two replicas', () => {
     await door.untilVisits(1);
     const transfer = two!.transfer('a', 'b');
     await apps[1]!.log.until('contended', 'account:a');
-    // It has "a" while it waits for "b": who comes for "a" now comes after it.
+    // It has "a" while it waits for "b": a caller that comes for "a" now comes after it.
     const other = one!.withdraw('a');
     await apps[0]!.log.until('contended', 'account:a');
     door.open();

@@ -47,7 +47,7 @@ describe('a locked method that answers itself', () => {
     ['reject', '@Res()', Res()],
     ['skip', '@Res({ passthrough: true })', Res({ passthrough: true })],
     ['join', '@Res({ passthrough: true })', Res({ passthrough: true })],
-  ])('starts where everybody gets one: %s and %s', async (mode, _name, parameter) => {
+  ])('starts when every client gets an answer: %s and %s', async (mode, _name, parameter) => {
     await expect(start(users(parameter, mode))).resolves.toBeDefined();
   });
 });

@@ -75,7 +75,7 @@ describe.each(PLATFORMS)('an application on %s that is closed', (platform) => {
     await untilFree(servers);
   });
 
-  it.each(['pay', 'by-argument'])('refuses those who wait and those who come: %s', async (path) => {
+  it.each(['pay', 'by-argument'])('refuses callers that wait and callers that come: %s', async (path) => {
     await start(20_000);
     const holder = app.post('pay', { id: '1' });
     await door.untilVisits(1);

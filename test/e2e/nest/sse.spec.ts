@@ -12,7 +12,7 @@ import { PLATFORMS, TestApp } from '../../support/nest/test-app.js';
 import { Watched } from '../../support/nest/watched.js';
 import { startRedisServers, type RedisServer } from '../../support/redis-server.js';
 
-/** Who is told about what; made anew for each test. */
+/** The events and their subscribers; made anew for each test. */
 class Feed {
   watched = new Watched<MessageEvent>();
 }
@@ -117,7 +117,7 @@ describe.each(PLATFORMS)('a locked stream of server-sent events on %s', (platfor
     });
 
     // Nest sends the head of such an answer without waiting for the first event; what follows is an event then.
-    it('is refused where somebody else holds the lock', async () => {
+    it('is refused when another caller holds the lock', async () => {
       await using holder = await app.redlock.acquire('feed:7');
       const { status, body } = await send(`${app.url}/${path}`);
       expect([200, 409]).toContain(status);

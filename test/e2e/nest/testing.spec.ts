@@ -101,7 +101,7 @@ describe.each(PLATFORMS)('under test on %s,', (platform) => {
       expect([testing.locked(), testing.count('acquired', 'user:ann@b.c'), door.most]).toEqual([[], 2, 1]);
     });
 
-    it('answers 409 where somebody else holds the lock', async () => {
+    it('answers 409 when another holder has the lock', async () => {
       await start();
       testing.hold(`user:${email}`, { ttl: 60_000 });
       const reply = await app.post('at-once', { email });
@@ -119,7 +119,7 @@ describe.each(PLATFORMS)('under test on %s,', (platform) => {
       expect(app.app.get(Door).visits).toEqual([]);
     });
 
-    it('goes on once somebody else gives the lock back', async () => {
+    it('goes on once the other holder gives the lock back', async () => {
       await start({ clock: 'manual' });
       const held = testing.hold(`user:${email}`);
       const reply = register();

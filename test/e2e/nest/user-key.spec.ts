@@ -13,7 +13,7 @@ import { RedlockTestingModule } from 'nestjs-redlock/testing';
 import { KEY_MESSAGE } from '../../support/nest/key-message.js';
 import { closeApps, PLATFORMS, TestApp } from '../../support/nest/test-app.js';
 
-/** Sets the user that the header says, and lets everybody in. */
+/** Sets the user that the header says, and lets every request in. */
 @Injectable()
 class Optional implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
@@ -61,7 +61,7 @@ describe.each(PLATFORMS)('a lock by the user, over %s', (platform) => {
     ['nobody', 'null'],
     ['nobody, as Passport says it', 'false'],
     ['nothing, which is not there', undefined],
-    ['somebody whose id is empty', '{ "id": "" }'],
+    ['a user whose id is empty', '{ "id": "" }'],
   ])('tells the client that something is missing where the guard has set %s', async (_case, user) => {
     const app = await start();
     expect(await app.post('guarded', {}, { headers: user === undefined ? {} : { 'x-user': user } })).toMatchObject({

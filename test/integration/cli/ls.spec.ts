@@ -31,7 +31,7 @@ const onAll = (ask: Parameters<RedisPool['ask']>[1]): Promise<unknown[]> =>
 const list = (pattern: string, ...more: string[]) => asked<Locks>(pool.servers, 'ls', pattern, ...more);
 
 describe('nestjs-redlock ls', () => {
-  it('lists who holds a lock, for how long still on each node, with how many votes, and who waits', async () => {
+  it('lists the holder of a lock, the rest of its lease on each node, the number of its votes, and the waiters', async () => {
     const lock = await client.redlock.acquire('order:1', LONG);
     const mark = lock.value.slice(0, 6);
     await onAll((redis) => redis.set(`${PREFIX}~process:${mark}`, JSON.stringify(NOTE), 'PX', 60_000));

@@ -11,14 +11,14 @@ describe('an abort listener that releases the lost lock', () => {
   });
   afterAll(() => pool.stop());
 
-  it('passes it on to nobody: the next caller of the process waits for the one that has it', async () => {
+  it('does not pass it on: the next caller of the process waits for the process that has it', async () => {
     const resource = pool.resource();
     const { redlock, events } = client;
     const lock = await redlock.acquire(resource, { ttl: 10_000, waitTimeout: 1_000 });
     const next = redlock.acquire(resource, { ttl: 10_000, waitTimeout: 60_000, retryDelay: 20, retryJitter: 0 });
     lock.signal.addEventListener('abort', () => void lock.release());
     await eventually(() => expect(events.map(({ type }) => type)).toContain('contended'));
-    // Somebody deleted it by hand, and another process took it.
+    // An operator deleted it by hand, and another process took it.
     for (const server of [0, 1, 2]) await pool.plant(server, resource, { value: 'another', ttl: 500 });
     await expect(lock.extend()).rejects.toMatchObject({ code: 'LOCK_LOST' });
     const got = await next;

@@ -9,7 +9,7 @@ const CALLERS = 16;
 const TERMS = { ttl: 1_000, waitTimeout: 30_000, autoExtend: true };
 const COMPUTING = 100;
 
-/** Callers whose locks are decided by one batch, each of whom begins by computing for long. */
+/** Callers whose locks are decided by one batch, and each of which begins with a long computation. */
 describe('callers that compute for long when it is their turn', () => {
   let pool: RedisPool;
   let client: RedisPoolClient;

@@ -5,7 +5,7 @@ import { overlaps } from '../../support/lock-process/turn.js';
 import { standing } from '../../support/node-lines.js';
 import { RedisPool } from '../../support/redis-pool.js';
 
-/** Ms for which those who waited work. */
+/** Ms for which each waiter works once it has the lock. */
 const WORK = 500;
 
 describe('the default options', () => {
@@ -20,7 +20,7 @@ describe('the default options', () => {
     await pool.stop();
   });
 
-  it('have all who wait get the lock of a holder that is killed, one after the other', async () => {
+  it('give the lock of a holder that is killed to all waiters, one after the other', async () => {
     const resource = pool.resource();
     const [holder, ...waiters] = await crew.start(3, pool.urls);
     expect(await holder!.take({ resource, options: { autoExtend: true } }).outcome).toBe('acquired');

@@ -81,7 +81,7 @@ describe('fencing tokens on real nodes', () => {
     expectGrowing(tokens);
   });
 
-  it('are stored as plain digits, whoever counts', async () => {
+  it('are stored as plain digits, however they are counted', async () => {
     const others = [resource, pool.resource()];
     const digits = Array(5).fill(expect.stringMatching(/^\d{16}$/));
     await tokenOf(all!.redlock.acquire(resource, LONG));
@@ -127,7 +127,7 @@ describe('fencing tokens on real nodes', () => {
   it.each([
     ['ahead', 3 * YEAR],
     ['behind', -3 * YEAR],
-  ])('are not dragged along by a client whose clock is years %s, who gets no lock', async (_, skew) => {
+  ])('are not dragged along by a client whose clock is years %s, which gets no lock', async (_, skew) => {
     const wrong = await pool.client({ clock: new ShiftedClock(skew) });
     const refused = {
       code: 'QUORUM_NOT_REACHED',

@@ -44,9 +44,9 @@ describe('Queue', () => {
 
   const oldBytesOfEach = async (kind: 'queue' | 'set'): Promise<number> => Number(await lib.outputOf(SCRIPT, [kind]));
 
-  it('leaves less than a third of what a set leaves to the next full collection of those who have come and gone', async () => {
+  it('leaves to the next full collection less than a third of what a set leaves of entries that have come and gone', async () => {
     const [ofQueue, ofSet] = [await oldBytesOfEach('queue'), await oldBytesOfEach('set')];
-    // Nearly all of it are those who were there at the small collections.
+    // Nearly all that is left are entries that were there at the small collections.
     expect(ofQueue).toBeLessThan(ofSet / 3);
   });
 });

@@ -42,7 +42,7 @@ describe('retries', () => {
     const resource = pool.resource();
     const [holder, waiter] = [await pool.client(), await pool.client()];
     const held = await holder.redlock.acquire(resource, { ttl: 60_000 });
-    // Longer than any test may take: who gets it was told of it.
+    // Longer than any test may take: a waiter that gets the lock was told of it.
     const waiting = waiter.redlock.acquire(resource, { waitTimeout: 60_000, retryDelay: 60_000, retryJitter: 0 });
     await eventually(async () => {
       const lines = pool.servers.map((_, index) => pool.ask(index, (redis) => redis.zcard(`${resource}~waiters`)));

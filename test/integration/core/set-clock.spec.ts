@@ -66,7 +66,7 @@ describeWithClocks(`a process whose wall clock is set while it runs ${obstacle ?
     await turn.release();
   });
 
-  it('lets nobody else in though its clock is set forward and back under a lock', async () => {
+  it('gives the lock to no other process though its clock is set forward and back under the lock', async () => {
     const { redlock } = await pool.client();
     const turn = ours.take({ resource, options: { ttl: 20_000 } });
     expect(await turn.outcome).toBe('acquired');

@@ -29,7 +29,7 @@ describe.each([1, 2, 3, 4, 5, 7])('over %i nodes', (size) => {
     expect(await pool.owners(resource)).toEqual(Array(size).fill(null));
   });
 
-  it('what one client holds another does not get, until it is released', async () => {
+  it('a lock that one client holds is not given to another one until it is released', async () => {
     const [a, b] = [pool.resource(), pool.resource()];
     const lock = await client.redlock.acquire([a, b]);
     await expect(rival.redlock.tryAcquire(b)).resolves.toBeNull();

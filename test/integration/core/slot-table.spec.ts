@@ -47,9 +47,9 @@ describe('SlotTable', () => {
 
   const oldBytesOfEach = async (kind: 'table' | 'map'): Promise<number> => Number(await lib.outputOf(SCRIPT, [kind]));
 
-  it('leaves less than a third of what a map leaves to the next full collection of what has come and gone', async () => {
+  it('leaves to the next full collection less than a third of what a map leaves of entries that have come and gone', async () => {
     const [ofTable, ofMap] = [await oldBytesOfEach('table'), await oldBytesOfEach('map')];
-    // Nearly all of it are those that were there at the small collections.
+    // Nearly all of it are entries that were there at the small collections.
     expect(ofTable).toBeLessThan(ofMap / 3);
   });
 });

@@ -27,7 +27,7 @@ describe('two hundred waiters of eight processes', () => {
   let resource: string;
   const dead = new Set<LockProcess>();
 
-  /** In every process there are so many, and nobody knows whose turn to arrive it is. */
+  /** In every process there are so many, and the order of arrival is not known beforehand. */
   const arrivals = (): LockProcess[] => {
     const left = members.flatMap((member) => Array.from({ length: EACH }, () => member));
     return members.flatMap(() =>
@@ -78,7 +78,7 @@ describe('two hundred waiters of eight processes', () => {
     await pool.stop();
   });
 
-  it('all have their turn but for the dead', async () => {
+  it('all have their turn except those of dead processes', async () => {
     const survivors = turns.filter((one) => !dead.has(one.process));
     expect(survivors).toHaveLength((PROCESSES - 3) * EACH);
     expect(await Promise.all(survivors.map(({ outcome }) => outcome))).toEqual(survivors.map(() => 'acquired'));

@@ -8,7 +8,7 @@ import { linedUp, linesOf, nothingLeft } from '../../support/node-lines.js';
 import { connectRedis } from '../../support/redis-client.js';
 import { allDone, RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
 
-/** Without polling: whoever gets the lock was handed it. */
+/** Without polling: a waiter gets the lock only by hand-off. */
 const PATIENT = { retryDelay: 60_000, waitTimeout: 120_000, ttl: 60_000 };
 
 describe('a waiter that dies in line', () => {

@@ -11,7 +11,10 @@ const IN_LINE = { retryDelay: 60_000, waitTimeout: 120_000, ttl: 60_000 };
 /** Asks again while replies are held up. */
 const POLLING = { retryDelay: 10, retryJitter: 5, waitTimeout: 60_000, ttl: 60_000 };
 
-/** Redis before 7.2 tells of a grant before it answers the batch by which both came about: that somebody waits, and that it is his turn. */
+/**
+ * Redis before 7.2 publishes a grant before it answers the batch that both put the waiter in line and granted it the
+ * lock.
+ */
 describe('a grant that comes before the answer by which its waiter is known to wait', () => {
   let pool: RedisPool;
   let proxies: FaultProxy[];
@@ -59,7 +62,7 @@ describe('a grant that comes before the answer by which its waiter is known to w
     for (const proxy of proxies) proxy.pauseReplies();
     const before = sent();
     const { taking, released } = await askAndRelease(POLLING);
-    // It asks, finds no answer in time, sees whether somebody older waits, and asks again.
+    // It asks, finds no answer in time, sees whether an older claim waits, and asks again.
     await eventually(() => expect(sent().every((count, nodeIndex) => count >= before[nodeIndex]! + 3)).toBe(true));
     for (const proxy of proxies) proxy.resume();
     const lock = await taking;

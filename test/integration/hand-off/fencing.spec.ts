@@ -23,7 +23,7 @@ describe('fencing tokens of locks that are handed over', () => {
   afterAll(() => pool.stop());
 
   const counters = () => pool.counters(resource);
-  /** The tokens of all of these in the order in which they get the lock, each of whom gives it back at once. */
+  /** The tokens of all of these in the order in which they get the lock, each of which gives it back at once. */
   const succession = async (first: Lock, waiting: readonly Promise<Lock>[]): Promise<number[]> => {
     const tokens = [first.fencingToken];
     const turns = waiting.map(async (taking) => {

@@ -41,7 +41,7 @@ describe('another Redlock library on the same keys', () => {
     await nothingLeft(pool, resource);
   });
 
-  it('is waited for by several, who then hand the lock over', async () => {
+  it('is waited for by several waiters, which then hand the lock over', async () => {
     expect(await set()).toEqual(granted);
     const first = client!.redlock.acquire(resource, TERMS);
     await standing(pool, 1, resource);

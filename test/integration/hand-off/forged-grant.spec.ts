@@ -17,7 +17,7 @@ interface Waiting {
   readonly has: () => boolean;
 }
 
-/** Who reads the lines of all nodes and publishes; by what it makes a message of value, key and token. */
+/** A client that reads the lines of all nodes and publishes; makes a message of a value, a key and a token. */
 type Forger = (...parts: Parts) => string;
 type Parts = [value: string, key: string, token: number];
 
@@ -57,7 +57,7 @@ describe('a grant that no node has given', () => {
     await standing(pool, 1, resource);
     return { taking, has: () => has };
   };
-  /** Publishes to who stands in line on these nodes; resolves when that has been heard. */
+  /** Publishes to the waiter in line on these nodes; resolves when that has been heard. */
   const forge = async (messageOf: Forger, servers = ALL): Promise<void> => {
     const token = (Date.now() + 3_600_000) * 1_000;
     for (const server of servers) {
@@ -72,7 +72,7 @@ describe('a grant that no node has given', () => {
   };
   const secretOn = async (server: number): Promise<string> =>
     secretIn(await pool.ask(server, (redis) => redis.get(MARK)))!;
-  /** The lock is given to who waits for it, in earnest. */
+  /** The lock is really given to its waiter. */
   const releaseOrPass = async ({ taking }: Waiting): Promise<void> => {
     await lock.release();
     const taken = await taking;
@@ -86,7 +86,7 @@ describe('a grant that no node has given', () => {
     ['without a signature', (value, key, token) => `${value} ${token} - ${key}`],
     ['with a signature of another secret', (...parts) => signed(parts, NO_SECRET)],
     ['with a signature of no secret', (...parts) => signed(parts, '')],
-  ])('gives the lock to nobody, and the hand-off goes on as ever: one %s', async (_, messageOf) => {
+  ])('gives the lock to nobody, and the hand-off goes on as before: a grant %s', async (_, messageOf) => {
     const waiting = await wait();
     await forge(messageOf);
     expect(waiting.has()).toBe(false);
@@ -97,7 +97,7 @@ describe('a grant that no node has given', () => {
   it.each<[string, Forger]>([
     ['without a signature', (value, key, token) => `${value} ${token} - ${key}`],
     ['with a signature of another secret', (...parts) => signed(parts, NO_SECRET)],
-  ])('has nobody give back what somebody else has: one %s', async (_, messageOf) => {
+  ])('makes no process give back a lock that another one holds: a grant %s', async (_, messageOf) => {
     const waiting = await wait();
     await forge((_value, ...parts) => messageOf(lock.value, ...parts));
     // What it would have sent has been answered by then.
@@ -106,7 +106,7 @@ describe('a grant that no node has given', () => {
     await releaseOrPass(waiting);
   });
 
-  it('is what one node has given on all others: each has a secret of its own', async () => {
+  it('is not accepted with the secret of another node: each node has a secret of its own', async () => {
     const waiting = await wait();
     const secret = await secretOn(0);
     // The same from all of them, since votes have to agree on a token.
@@ -116,7 +116,7 @@ describe('a grant that no node has given', () => {
     await releaseOrPass(waiting);
   });
 
-  it('is one whose token is an hour ahead, though it is signed', async () => {
+  it('is not accepted with a token that is an hour ahead, though it is signed', async () => {
     const wary = await client({ trust: { maxTtl: 60_000, restartQuarantine: false } });
     const waiting = await wait(wary);
     for (const server of ALL) {
@@ -127,7 +127,7 @@ describe('a grant that no node has given', () => {
     await releaseOrPass(waiting);
   });
 
-  it('is not what a node gives that lost its secret: who waits gets that by asking', async () => {
+  it('is not what a node gives that lost its secret: the waiter gets the lock by asking', async () => {
     const asking = waiter.redlock.acquire(resource, { ...IN_LINE, retryDelay: 1_000 });
     await standing(pool, 1, resource);
     await onAll((redis) => redis.del(MARK));

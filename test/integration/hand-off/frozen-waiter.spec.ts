@@ -38,7 +38,7 @@ describe('a waiter that stands still when it is its turn', () => {
     expect(await next.outcome).toBe('acquired');
     return [frozen, next];
   };
-  /** The servers on which the resource belongs to who has it on most of them. */
+  /** The servers on which the resource belongs to the claim that has it on most of them. */
   const ownedByMost = async (): Promise<number[]> => {
     const owners = await pool.owners(resource);
     const holder = owners.find((one) => one !== null && owners.filter((owner) => owner === one).length > 2);
@@ -52,7 +52,7 @@ describe('a waiter that stands still when it is its turn', () => {
     const servers = await ownedByMost();
     members[0]!.thaw();
     // It stands in line again, which it would not if it took what it was told for the lock. Its leases end one by one: where the
-    // other one asked in between, it has three nodes, and the rest is for who came first.
+    // other one asked in between, it has three nodes, and the rest is for the waiter that came first.
     await linedUp(pool, resource, [members[0]!], servers);
     expect(members[0]!.has('acquired')).toBe(false);
     await next.release();
@@ -71,7 +71,7 @@ describe('a waiter that stands still when it is its turn', () => {
     await nothingLeft(pool, resource);
   });
 
-  it('cannot have it when everybody else is done either, unless it takes it anew', async () => {
+  it('cannot have the lock when all others are done either, unless it acquires it anew', async () => {
     const [frozen, next] = await passOver(60_000);
     await next.release();
     await nothingLeft(pool, resource);

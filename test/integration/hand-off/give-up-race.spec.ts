@@ -20,7 +20,7 @@ describe('a grant that races the end of a wait', () => {
   afterAll(() => pool.stop());
 
   const untilTaken = (taking: Promise<Lock>): Promise<Lock | string> => taking.catch(({ name }: Error) => name);
-  /** Whoever won releases. */
+  /** The winner releases. */
   const settled = async (won: Lock | string): Promise<string> => {
     if (typeof won === 'string') return won;
     expect(won.isValid).toBe(true);

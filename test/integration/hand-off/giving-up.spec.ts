@@ -27,7 +27,7 @@ describe('a waiter that gives up', () => {
     await pool.stop();
   });
 
-  /** Nobody stands in line once the nodes have done what they were sent; and the release leaves nothing. */
+  /** No waiter stands in line once the nodes have done what they were sent; and the release leaves nothing. */
   const leavesNothing = async (client: RedisPoolClient): Promise<void> => {
     await allDone(client);
     expect(await leftovers(pool, resource)).toEqual(pool.urls.map((_, server) => `${resource} on ${server}`));
@@ -130,7 +130,7 @@ describe('a waiter that gives up', () => {
     ['is silent for longer than the lease would have lasted', { ttl: 200, waitTimeout: 1_500 }],
   ])('while a node %s leaves no place there', async (_, options) => {
     await allDone(holder!);
-    // Nobody's release serves the line there.
+    // No release serves the line there.
     await pool.ask(2, (redis) => redis.set(resource, 'foreign', 'PX', 60_000));
     await pool.servers[2]!.freeze();
     const taking = waiter!.redlock.acquire(resource, { ...options, retryDelay: 100 });

@@ -45,14 +45,14 @@ describe('a grant that does not reach its waiter', () => {
     await nothingLeft(pool, resource);
   };
 
-  it('since its connections have just ended delays it only', async () => {
+  it('because its connections have just ended only delays the waiter', async () => {
     const taking = await wait();
     await killConnections(ALL);
     await lock.release();
     await givenBack(taking);
   });
 
-  it('since all it has are new connections delays it only', async () => {
+  it('because all its connections are new only delays the waiter', async () => {
     const taking = await wait();
     await killConnections(ALL);
     await eventually(() => expect(ups()).toBe(10));
@@ -75,7 +75,7 @@ describe('a grant that does not reach its waiter', () => {
     await givenBack(taking);
   });
 
-  it('since it went into the void delays it only', async () => {
+  it('because it was lost on the way only delays the waiter', async () => {
     const taking = await wait();
     for (const proxy of proxies) proxy.blackhole = true;
     await lock.release();
@@ -97,7 +97,7 @@ describe('nodes that forget the script', () => {
     for (const server of ALL) await pool.ask(server, (redis) => redis.script('FLUSH'));
   };
 
-  it('hand the lock over all the same, whoever it is that finds out', async () => {
+  it('hand the lock over all the same, whichever process finds out', async () => {
     const resource = pool.resource();
     const [holder, first, second] = [await pool.client(), await pool.client(), await pool.client()];
     const lock = await holder.redlock.acquire(resource, { ttl: 60_000 });

@@ -35,7 +35,7 @@ describe('a lock over several resources beside waiters on one of them', () => {
     );
   };
 
-  it('hands each of them to those who wait for it', async () => {
+  it('hands each of them to the waiters for it', async () => {
     const lock = await one!.redlock.acquire([a!, b!], { ttl: 60_000 });
     const waiting = [two!.redlock.acquire(a!, IN_LINE), three!.redlock.acquire(b!, IN_LINE)];
     await standing(pool, 1, a!);
@@ -45,14 +45,14 @@ describe('a lock over several resources beside waiters on one of them', () => {
     await allGone();
   });
 
-  it('comes after those who stand in line', async () => {
+  it('comes after the waiters in line', async () => {
     const lock = await one!.redlock.acquire(a!, { ttl: 60_000 });
     const waiting = two!.redlock.acquire(a!, IN_LINE);
     await standing(pool, 1, a!);
     const both = three!.redlock.acquire([b!, a!], POLLING);
     await lock.release();
     const next = await waiting;
-    // What is free of several resources is not kept by who cannot have all of them.
+    // A caller that cannot have all of several resources does not keep those that are free.
     await inTurn([one!.redlock.acquire(b!, POLLING)]);
     await next.release();
     await inTurn([both]);
@@ -70,7 +70,7 @@ describe('a lock over several resources beside waiters on one of them', () => {
     await allGone();
   });
 
-  it('is not passed over for ever where somebody always waits for one of them', async () => {
+  it('is not passed over for ever when a caller always waits for one of them', async () => {
     const state = { ended: false, working: 2 };
     const someoneWaits = (): Promise<void> =>
       eventually(async () => {

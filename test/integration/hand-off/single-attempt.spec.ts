@@ -48,7 +48,7 @@ describe('a single attempt beside waiters in line', () => {
     await nothingLeft(pool, resource);
   });
 
-  it('that succeeds in a process that waits does not cut off those who wait in it later', async () => {
+  it('that succeeds in a process that waits does not cut off callers that wait in it later', async () => {
     const resource = pool.resource();
     const nodes = pool.servers.map(({ host, port }) => ({ host, port, protocol: 2 as const }));
     const { redlock } = await pool.client({ nodes });

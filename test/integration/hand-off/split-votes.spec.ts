@@ -15,7 +15,7 @@ class LowRandom extends SeededRandom {
   }
 }
 
-describe('two waiters of whom each has some of the nodes', () => {
+describe('two waiters, each of which has some of the nodes', () => {
   let pool: RedisPool;
   beforeAll(async () => void (pool = await RedisPool.start(4)));
   afterAll(() => pool.stop());

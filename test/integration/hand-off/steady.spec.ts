@@ -44,7 +44,7 @@ describe('steady contention of three processes with three workers each', () => {
     return count('evalsha') + count('eval');
   };
   const workerOf = ({ name }: Hold): string => name.split('/')[0]!;
-  /** How often somebody else had it while this one waited: of everybody else the most. */
+  /** How often another process had it while this one waited: the greatest count of any other process. */
   const overtakings = ({ asked, from }: Hold): number => {
     const others = holds.filter((hold) => hold.from > asked && hold.from < from).map(workerOf);
     return Math.max(0, ...others.map((worker) => others.filter((other) => other === worker).length));
@@ -55,7 +55,7 @@ describe('steady contention of three processes with three workers each', () => {
     expect(overlaps(holds)).toEqual([]);
   });
 
-  it('serves nobody again and again while another one waits', () => {
+  it('serves no process again and again while another one waits', () => {
     // In turn; a few more for a process that stood still between asking and sending what it asked.
     for (const hold of holds) expect(overtakings(hold)).toBeLessThanOrEqual(3);
   });

@@ -48,7 +48,7 @@ describe('a client that nodes cannot tell of grants', () => {
       expect(unavailable(holder)).toEqual([]);
     });
 
-    it('never stands in line where nobody could call it', async () => {
+    it('never stands in line on a node that could not notify it', async () => {
       const [holder, waiter] = [await pool.client(), await clientOf(options)];
       await eventually(() => expect(unavailable(waiter)).toHaveLength(3));
       const resource = pool.resource();
@@ -60,7 +60,7 @@ describe('a client that nodes cannot tell of grants', () => {
       await (await taking).release();
     });
 
-    it('is not passed over for ever by those who can be told', async () => {
+    it('is not passed over for ever by waiters that can be told', async () => {
       const [holder, told, untold] = [await pool.client(), await pool.client(), await clientOf(options)];
       const resource = pool.resource();
       const lock = await holder.redlock.acquire(resource, { ttl: 60_000 });
@@ -71,7 +71,7 @@ describe('a client that nodes cannot tell of grants', () => {
       await nothingLeft(pool, resource);
     });
 
-    it('leaves what it releases to those who wait in line', async () => {
+    it('leaves what it releases to the waiters in line', async () => {
       const [holder, waiter] = [await clientOf(options), await pool.client()];
       await eventually(() => expect(unavailable(holder)).toHaveLength(3));
       const resource = pool.resource();
@@ -93,7 +93,7 @@ describe('a client that nodes cannot tell of grants', () => {
       await nothingLeft(pool, resource);
     });
 
-    it('says no more of it when it is connected again', async () => {
+    it('does not say so again when it is connected again', async () => {
       const client = await clientOf(options);
       await eventually(() => expect(unavailable(client)).toHaveLength(3));
       await pool.ask(0, (redis) => redis.client('KILL', 'TYPE', 'NORMAL'));

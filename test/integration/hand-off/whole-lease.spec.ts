@@ -17,7 +17,7 @@ describe('a lock that comes by hand-off', () => {
   const remaining = (resource: string): Promise<number[]> =>
     Promise.all(pool.servers.map((_, server) => pool.ask(server, (redis) => redis.pttl(resource))));
 
-  it('is delivered with nearly its whole ttl, which the nodes keep it for whatever its holder computes', async () => {
+  it('is delivered with nearly its whole ttl, for which the nodes keep it even while its holder computes', async () => {
     for (let round = 0; round < 5; round += 1) {
       const resource = pool.resource();
       const lock = await holder!.redlock.acquire(resource, { ttl: 60_000 });

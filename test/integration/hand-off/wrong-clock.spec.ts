@@ -40,7 +40,7 @@ describeWithClocks(`a process whose wall clock is wrong ${obstacle ?? ''}`, () =
     return wrong;
   };
 
-  /** Two that wait for what is held, the second one later than the first; who they are when they are served. */
+  /** Two that wait for what is held, the second one later than the first; their names when they are served. */
   const round = async (first: LockProcess, second: LockProcess): Promise<LockProcess[]> => {
     const resource = pool.resource();
     const lock = await holder.acquire(resource, { ttl: 60_000 });
@@ -56,8 +56,8 @@ describeWithClocks(`a process whose wall clock is wrong ${obstacle ?? ''}`, () =
   };
 
   it.each([
-    ['behind does not overtake one who came 300 ms earlier', -900, (wrong: LockProcess) => [right, wrong]],
-    ['ahead is not overtaken by one who came 300 ms later', 900, (wrong: LockProcess) => [wrong, right]],
+    ['behind does not overtake one that came 300 ms earlier', -900, (wrong: LockProcess) => [right, wrong]],
+    ['ahead is not overtaken by one that came 300 ms later', 900, (wrong: LockProcess) => [wrong, right]],
   ] as const)('that is 900 ms %s', async (_, off, inOrder) => {
     await clock.set(off);
     const [first, second] = inOrder(await start()) as [LockProcess, LockProcess];
@@ -66,7 +66,7 @@ describeWithClocks(`a process whose wall clock is wrong ${obstacle ?? ''}`, () =
     expect(served).toEqual(Array(ROUNDS).fill([first.name, second.name].join()));
   });
 
-  it('since it was set back by 900 ms while it ran overtakes nobody either, once it has heard of the nodes again', async () => {
+  it('that was set back by 900 ms in use does not overtake others either, once it has heard from the nodes again', async () => {
     await clock.set(0);
     const wrong = await start();
     await round(right, wrong);

@@ -120,7 +120,7 @@ describe('Redlock.close', () => {
     await Promise.all([0, 1].map((index) => pool.servers[index]!.thaw()));
   });
 
-  it('reconnects no more', async () => {
+  it('does not reconnect afterwards', async () => {
     const { redlock, events } = await pool.client();
     await redlock.close();
     const told = events.length;

@@ -4,7 +4,7 @@ import { eventually } from '../../support/eventually.js';
 import { standing } from '../../support/node-lines.js';
 import { allDone, RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
 
-/** Data of somebody else under the key of a lock, by all types that are no strings. */
+/** Data of another application under the key of a lock, in all types that are not strings. */
 const TYPES: readonly (readonly [string, (redis: Redis, key: string) => Promise<unknown>])[] = [
   ['a hash, as of Redisson', (redis, key) => redis.hset(key, 'uuid:1', 1)],
   ['a sorted set, as of Symfony', (redis, key) => redis.zadd(key, 1, 'token')],

@@ -45,7 +45,7 @@ describe('a frozen node', () => {
     await free();
   });
 
-  it('that is silent for long is asked no more, told to be down, and paid its release when it thaws', async () => {
+  it('that is silent for long is asked no more, is reported down, and gets its release when it thaws', async () => {
     const client = await pool.client({ nodeTimeout: 300 });
     const { redlock, events } = client;
     const probes = countProbes(client);
@@ -77,7 +77,7 @@ describe('a frozen node', () => {
     await pool.servers[0]!.thaw();
   });
 
-  it('that is silent for very long gets a new connection, and is paid its release over that', async () => {
+  it('that is silent for very long gets a new connection, and its release over that connection', async () => {
     const client = await pool.client({ nodeTimeout: 300 });
     const { redlock } = client;
     const probes = countProbes(client);
@@ -109,7 +109,7 @@ describe('a frozen node', () => {
     expect(client.events.filter(({ type }) => type === 'node-down')).toEqual([]);
   });
 
-  it('is not what a process that stood still itself takes its nodes for', async () => {
+  it('is not assumed by a process that itself stood still', async () => {
     const client = await pool.client({ nodeTimeout: 5_000 });
     const taking = client.redlock.acquire('a', { ttl: 60_000 });
     const end = performance.now() + 1_300;

@@ -58,7 +58,7 @@ describe('a node that was restarted empty', () => {
     expect(lock.isValid).toBe(true);
   });
 
-  it('is left to a rival who was there first, and the lock stays by the others', async () => {
+  it('is left to a rival that was there first, and the holder keeps the lock by the other nodes', async () => {
     const lock = await client.redlock.acquire('a', { ttl: 60_000 });
     await restart(0);
     await pool.plant(0, 'a', { value: 'rival' });

@@ -55,7 +55,7 @@ describe('a node whose clock is set', () => {
   const refused = ({ redlock }: RedisPoolClient): Promise<void> =>
     expect(redlock.acquire(pool.resource(), ONCE)).rejects.toMatchObject(OUT);
 
-  it('is a node like any other while it is not', async () => {
+  it('is a node like any other until its clock is set', async () => {
     const [one, another] = [await acquainted(), await acquainted()];
     for (const client of [one, another, one]) await client.redlock.acquire(pool.resource(), ONCE);
     expect(told(one, 'node-quarantined')).toEqual([]);
@@ -98,7 +98,7 @@ describe('a node whose clock is set', () => {
     },
   );
 
-  it('does not vote for those who could not notice it either', async () => {
+  it('does not vote for clients that could not notice it either', async () => {
     const client = await acquainted();
     const idle = await clientOf();
     await node.step(STEP);
@@ -115,7 +115,7 @@ describe('a node whose clock is set', () => {
     expect(performance.now() - since + READING).toBeGreaterThanOrEqual(MAX_TTL);
   });
 
-  it('forward gives nobody in line what somebody else has, by a grant that comes of it', async () => {
+  it('forward gives no waiter a lock that another client has, by a grant that comes of it', async () => {
     const [holder, rival, other] = [await acquainted(), await acquainted(), await acquainted()];
     await holder.redlock.acquire('a', { ttl: STEP });
     let isHeld = false;
@@ -131,7 +131,7 @@ describe('a node whose clock is set', () => {
   it('by a snapshot of its machine that is put back, data and clock, does not vote for maxTtl', async () => {
     const [holder, rival] = [await acquainted(), await acquainted()];
     const lock = await holder.redlock.acquire('a', { ttl: MAX_TTL });
-    // The snapshot was taken before: what it has is all that was there, but for the lock.
+    // The snapshot was taken before: it has all that was there, except the lock.
     await withRedis(node.url, (redis) => redis.del('a'));
     await node.step(-STEP);
     expect(lock.isValid).toBe(true);
@@ -147,7 +147,7 @@ describe('a node whose clock is set', () => {
     expect(await withRedis(node.url, (redis) => redis.exists('a'))).toBe(0);
   });
 
-  it('gives a lock that ended early on it to nobody before its holder has let go', async () => {
+  it('gives a lock that ended early on the node to nobody before its holder has released it', async () => {
     const [holder, rival] = [await acquainted(), await acquainted()];
     const lock = await holder.redlock.acquire('a', { ttl: MAX_TTL });
     await node.step(STEP);

@@ -35,7 +35,7 @@ describe('a node that is down', () => {
     expect(await pool.owners('b')).toEqual(Array(3).fill(second.value));
   });
 
-  it('at the start holds up none of those who do not wait for the start', async () => {
+  it('at the start does not hold up callers that do not wait for the start', async () => {
     await pool.servers[1]!.kill();
     const clock = new SystemClock();
     const encoder = new BatchEncoder('', TRUSTING, clock);
@@ -115,7 +115,7 @@ describe('a node that is down', () => {
     await expect(waiting).resolves.toMatchObject({ isValid: true });
   });
 
-  it('owes nothing to nobody when all of them die and return', async () => {
+  it('blocks no caller when all of them die and return', async () => {
     client = await pool.client();
     const lock = await client.redlock.acquire('a', { ttl: 60_000, autoExtend: true });
     await Promise.all(pool.servers.map((server) => server.kill()));

@@ -35,7 +35,7 @@ describe('a fence counter that is asked for more tokens than there are microseco
   afterEach(() => sockets.forEach((socket) => socket.destroy()));
   afterAll(() => pool.stop());
 
-  /** A script call by which somebody takes a resource and gives it back, again and again. */
+  /** A script call by which a client takes a resource and gives it back, again and again. */
   const turns = (resource: string, tokens: number): string => {
     const claim = new Claim([resource], '-'.repeat(27));
     const question = new SingleCall<never>(claim, TERMS.ttl);

@@ -47,7 +47,7 @@ describe('restart quarantine', () => {
     });
   });
 
-  it('begins for a new node when somebody connects, and not with the first lock', async () => {
+  it('begins for a new node when a client connects, and not with the first lock', async () => {
     pool = await RedisPool.start(1);
     await waryClient(pool);
     await eventually(async () => expect(await marker()).toMatch(/^[0-9a-f]{40}\|\d+\|1500$/));

@@ -7,7 +7,7 @@ import { vouchFor } from '../../support/vouch.js';
 const TRUST = { maxTtl: 600_000, restartQuarantine: true };
 const RESOURCES = 25;
 
-describe('callers of two processes who want the same, which nobody has', () => {
+describe('callers of two processes that want the same free resource', () => {
   let crew: Crew;
   let pool: RedisPool;
   beforeAll(async () => {

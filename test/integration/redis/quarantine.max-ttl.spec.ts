@@ -51,7 +51,7 @@ describe('maxTtl', () => {
       { maxTtl: 3_000, restartQuarantine: true },
     ];
 
-    it('lasts for the greater one, and warns who comes second', async () => {
+    it('lasts for the greater one, and warns the client that comes second', async () => {
       pool = await RedisPool.start(1);
       const since = performance.now();
       const careful = await waryClient(pool, { trust: long });
@@ -67,7 +67,7 @@ describe('maxTtl', () => {
       expect(careful.count('node-warning')).toBe(0);
     });
 
-    it('lasts for the greater one also where who has it comes second', async () => {
+    it('lasts for the greater one also when the client with the greater one comes second', async () => {
       pool = await RedisPool.start(1);
       const since = performance.now();
       const hasty = await waryClient(pool, { trust: short });

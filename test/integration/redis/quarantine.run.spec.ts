@@ -44,7 +44,7 @@ describe('the run of a node', () => {
     expect((await infosSoFar()) - between).toBe(between - before);
   });
 
-  it('is asked for with every lock where the marker is of another one, which nobody believes', async () => {
+  it('is asked for with every lock when the marker is of another run, which no client believes', async () => {
     pool = await startTrusted(1, terms.maxTtl);
     await pool.client({ trust: terms });
     const run = await runNow();
@@ -82,7 +82,7 @@ describe('the run of a node', () => {
       await pool.servers[0]!.restart();
       expect(await pool.owners('~node')).toEqual([expect.stringContaining(run)]);
       await expect(askClaiming(run)).rejects.toThrow(/NOSCRIPT/);
-      // Whoever makes the script known has the node checked in the same call.
+      // The client that loads the script has the node checked in the same call.
       const next = await pool.client({ trust: terms });
       await next.untilTold('node-quarantined');
       await expect(askClaiming(run)).resolves.toEqual(['q', expect.any(Number), expect.any(Number)]);

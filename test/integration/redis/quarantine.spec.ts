@@ -83,7 +83,7 @@ describe('restart quarantine', () => {
       return lock;
     };
 
-    it('keeps what was held from everybody else until its lease has ended', async () => {
+    it('keeps a held lock from all others until its lease has ended', async () => {
       pool = await startTrusted(3, terms.maxTtl);
       const [client, rival] = [await waryClient(pool, { trust: terms }), await waryClient(pool, { trust: terms })];
       const lock = await holdAndRestart(client, rival);
@@ -95,7 +95,7 @@ describe('restart quarantine', () => {
       expect(next.fencingToken).toBeGreaterThan(lock.fencingToken);
     });
 
-    it('is what keeps it: without it a rival has the lock at once', async () => {
+    it('is what protects the lock: without it a rival gets the lock at once', async () => {
       const off = { ...terms, restartQuarantine: false };
       pool = await RedisPool.start(3);
       const [client, rival] = [await waryClient(pool, { trust: off }), await waryClient(pool, { trust: off })];
@@ -105,7 +105,7 @@ describe('restart quarantine', () => {
     });
   });
 
-  describe('gives nothing to who waits', () => {
+  describe('gives nothing to a waiter', () => {
     const RARELY = { waitTimeout: 20_000, retryDelay: 500, retryJitter: 0 };
     const inLine = (): Promise<number> => pool.ask(0, (redis) => redis.zcard('a~waiters'));
 
@@ -125,7 +125,7 @@ describe('restart quarantine', () => {
       expect(msSince(since)).toBeGreaterThanOrEqual(MAX_TTL);
     });
 
-    it('but where nothing happened to the node it does at once', async () => {
+    it('but gives it the lock at once when nothing happened to the node', async () => {
       pool = await startTrusted(1);
       const [client, waiter] = [await waryClient(pool), await waryClient(pool)];
       const lock = await client.redlock.acquire('a', { autoExtend: true });

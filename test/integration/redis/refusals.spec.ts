@@ -35,7 +35,7 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
     reason: /^OOM .* - its memory is full/,
   },
   'is a replica': {
-    // Of nobody, so that it forgets nothing.
+    // A replica of no master, so that it forgets nothing.
     begin: replicaOf('127.0.0.1', '1'),
     end: replicaOf('NO', 'ONE'),
     reason: /^READONLY .* - it is a replica: point the pool at the master$/,
@@ -149,7 +149,7 @@ describe('a node that refuses its votes from the start', () => {
   let pool: RedisPool;
   afterEach(() => pool.stop());
 
-  it('is told of when it is connected, before anybody wants a lock', async () => {
+  it('is told of when it is connected, before any caller wants a lock', async () => {
     pool = await RedisPool.start(1);
     await vouchFor(pool.urls[0]!, MAX_TTL);
     await config('maxmemory', '1')(pool);

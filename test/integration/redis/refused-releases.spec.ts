@@ -87,7 +87,7 @@ describe('a lock that is given back while two of three nodes', () => {
     await eventually(async () => expect(await takenElsewhere()).not.toBeNull());
   });
 
-  it('are busy goes to who waits for it, as soon as they are not', async () => {
+  it('are busy goes to the waiter as soon as they are no longer busy', async () => {
     const lock = await client.redlock.acquire(resource, { ttl: TTL });
     const options = { ttl: TTL, waitTimeout: TTL, retryDelay: TTL, signal: AbortSignal.timeout(15_000) };
     const waiting = other.redlock.acquire(resource, options);

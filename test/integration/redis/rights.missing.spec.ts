@@ -15,9 +15,9 @@ const PLAIN = /NOPERM|can't run this command|can't access|may not run INFO|No pe
 /** What is seen without a right, by what the documentation says of it. */
 const SEEN: Readonly<Record<string, object>> = {
   'no votes': { votes: false, handOff: true, isTold: true },
-  told: { votes: true, handOff: true, isTold: true },
+  logged: { votes: true, handOff: true, isTold: true },
   'no hand-off': { votes: true, handOff: false, isTold: true },
-  'not told': { votes: true, handOff: true, isTold: false },
+  'not logged': { votes: true, handOff: true, isTold: false },
 };
 
 /** What came of calls of a user without a right. */

@@ -186,7 +186,7 @@ describe('commands', () => {
     expect(await leftovers(pool)).toEqual([]);
   });
 
-  it('that fail, here for a line that is no line, do not touch those that go with them', async () => {
+  it('that fail, here because a line has another type, do not affect the other commands of the batch', async () => {
     await pool.ask(0, (redis) => redis.mset({ held: 'foreign', 'held~waiters': 'data' }));
     const asked = ['before', 'held', 'after'].map((name) => client.redlock.acquire(name, { waitTimeout: 100 }));
     const answers = await Promise.allSettled(asked);

@@ -43,7 +43,7 @@ describe('a node with', () => {
     return (error as { nodes: { detail?: string }[] }).nodes[0]!.detail;
   };
 
-  it('a password lets in who knows it', async () => {
+  it('a password lets in a client that knows it', async () => {
     const { url, host, port } = await startRedisServer({ args: ['--requirepass', 's3cret'] });
     const redlock = await connect(url.replace('//', '//:s3cret@'));
     await expect(redlock.acquire('a')).resolves.toMatchObject({ isValid: true });
@@ -69,7 +69,7 @@ describe('a node with', () => {
   ];
   const lineRights = ['&locks:~grants:*', '+subscribe', '+publish', '+zadd', '+zrem', '+zrange', '+zpopmin'];
 
-  it('a user lets in who knows name and password, and needs no more rights than the scripts use', async () => {
+  it('a user lets in a client that knows its name and password, and needs no more rights than the scripts use', async () => {
     const { url } = await startRedisServer({ args: locker(...rights, ...lineRights) });
     const address = url.replace('//', '//locker:s3cret@');
     const redlock = await connect(address, 'locks:');
@@ -131,7 +131,7 @@ describe('a node with', () => {
     expect(clients).toMatch(new RegExp(` name=${name} `));
   });
 
-  it('a password tells that none was given', async () => {
+  it('a password says so when none was given', async () => {
     const { url } = await startRedisServer({ args: ['--requirepass', 's3cret'] });
     expect(await refusal(await connect(url))).toMatch(/NOAUTH/);
   });

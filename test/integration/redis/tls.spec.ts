@@ -44,7 +44,7 @@ describe('a node that speaks TLS', () => {
     tls: { ca: certificate.certificate },
   });
 
-  it('is used by who trusts its certificate', async () => {
+  it('is used by a client that trusts its certificate', async () => {
     const redlock = await connect(trusted());
     const lock = await redlock.acquire('a');
     await lock.extend();
@@ -82,7 +82,7 @@ describe('a node that speaks TLS', () => {
   it.each([
     ['rediss://', () => server.url.replace('//', '//:s3cret@')],
     ['options', () => ({ ...trusted(), tls: {} })],
-  ])('gives no vote to who does not trust its certificate (%s), and says why', async (_case, node) => {
+  ])('gives no vote to a client that does not trust its certificate (%s), and says why', async (_case, node) => {
     const redlock = await connect(node());
     await expect(redlock.acquire('c', { waitTimeout: 0 })).rejects.toMatchObject({
       code: 'QUORUM_NOT_REACHED',
@@ -90,7 +90,7 @@ describe('a node that speaks TLS', () => {
     });
   });
 
-  it('gives no vote to who speaks plain text, and does not hang', async () => {
+  it('gives no vote to a client that speaks plain text, and does not hang', async () => {
     const redlock = await connect(server.url.replace('rediss:', 'redis:'));
     await expect(redlock.acquire('d', { waitTimeout: 0 })).rejects.toMatchObject({ code: 'QUORUM_NOT_REACHED' });
   });

@@ -43,13 +43,13 @@ async function lockTwice(): Promise<void> {
   }
 }
 
-it('locks where somebody else is told of replies first', async () => {
+it('locks when a tracing tool is told of replies first', async () => {
   traceBySettling();
   await lockTwice();
   await eventually(() => expect(ended.filter((name) => name === 'evalsha').length).toBeGreaterThanOrEqual(12));
 });
 
-it('locks where somebody else is told first that a node does not know the script', async () => {
+it('locks when a tracing tool is told first that a node does not know the script', async () => {
   const { redlock } = await pool.client();
   traceBySettling();
   await Promise.all(pool.urls.map((url) => withRedis(url, (redis) => redis.script('FLUSH'))));

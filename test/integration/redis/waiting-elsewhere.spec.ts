@@ -8,11 +8,11 @@ import type { Verb } from '../../../lib/redis/scripts/protocol.js';
 import { wordsOf } from '../../support/command-words.js';
 import { RedisPool } from '../../support/redis-pool.js';
 
-/** What comes with the answer to who is put in line. */
+/** What comes with the answer to a waiter that is put in line. */
 const SECRET = [expect.stringMatching(/^[0-9a-f]{40}$/)];
 
 /** A node answers with a number where all went the short way, and with letters where something took the long one. */
-describe('a node on which somebody waits', () => {
+describe('a node with a waiter', () => {
   let pool: RedisPool;
   beforeAll(async () => void (pool = await RedisPool.start(1)));
   afterAll(() => pool.stop());
@@ -39,7 +39,7 @@ describe('a node on which somebody waits', () => {
     ['A', 'R'],
     ['W', 'L'],
     ['W', 'S'],
-  ])('takes and gives back (%s, %s) what nobody waits for in the short way', async (take, release) => {
+  ])('takes and gives back (%s, %s) in the short way a resource that nobody waits for', async (take, release) => {
     await lineUpFor('other');
     expect(await ask(take)).toEqual(expect.any(Number));
     expect(await pool.owners('wanted')).toEqual(['value']);
@@ -47,12 +47,12 @@ describe('a node on which somebody waits', () => {
     expect(await pool.owners('wanted')).toEqual([null]);
   });
 
-  it.each<Verb>(['A', 'W', 'R'])('looks at the line with %s where somebody waits for it', async (verb) => {
+  it.each<Verb>(['A', 'W', 'R'])('looks at the line with %s when a caller waits for the resource', async (verb) => {
     await lineUpFor('wanted');
     expect(await ask(verb)).not.toEqual(expect.any(Number));
   });
 
-  it('leaves what is free to who came first, also where nobody may tell him', async () => {
+  it('leaves a free resource to the waiter that came first, also when the caller may not notify it', async () => {
     await pool.ask(0, (redis) => redis.acl('SETUSER', 'mute', 'on', 'nopass', '~*', '+@all', '-publish'));
     await lineUpFor('wanted', -1);
     await pool.ask(0, async (redis) => {
@@ -63,7 +63,7 @@ describe('a node on which somebody waits', () => {
     expect(await pool.ask(0, (redis) => redis.zrange('wanted~waiters', 0, '0'))).toEqual(['500 other channel']);
   });
 
-  it.each(['default', 'unasking'])('passes over who is gone, asked by the user %s', async (user) => {
+  it.each(['default', 'unasking'])('passes over a waiter that is gone, asked by the user %s', async (user) => {
     await pool.ask(0, (redis) => redis.acl('SETUSER', 'unasking', 'on', 'nopass', '~*', '&*', '+@all', '-pubsub'));
     await lineUpFor('wanted', -1);
     expect(await ask('W', user)).toEqual(['g', expect.any(String), SECRET, expect.any(Number)]);
@@ -73,7 +73,7 @@ describe('a node on which somebody waits', () => {
   describe('says so by a mark', () => {
     const mark = (): Promise<string | null> => pool.ask(0, (redis) => redis.get('~waiting'));
     const leftOf = (key: string): Promise<number> => pool.ask(0, (redis) => redis.pttl(key));
-    /** Somebody who waits for what somebody else has. */
+    /** Waits for a resource that another claim has. */
     const wait = async (): Promise<void> => {
       await pool.plant(0, 'wanted');
       expect(await ask('W')).not.toEqual(expect.any(Number));
@@ -85,7 +85,7 @@ describe('a node on which somebody waits', () => {
       expect(await leftOf('~waiting')).toBeGreaterThan(await leftOf('wanted~waiters'));
     });
 
-    it('with a secret, which whoever is put in line is told, and which stays', async () => {
+    it('with a secret that stays, and that is told to each waiter that is put in line', async () => {
       await wait();
       const [, secret] = (await mark())!.split(' ');
       await pool.ask(0, (redis) => redis.set('~waiting', `1 ${secret}`));

@@ -24,7 +24,7 @@ describe('startRedisServers', () => {
 });
 
 describe('RedisServer', () => {
-  it('answers nobody while frozen, and everybody once thawed', async () => {
+  it('answers no client while frozen, and all clients once thawed', async () => {
     const server = await startRedisServer();
     const client = await connectRedis(server.url);
     await server.freeze();

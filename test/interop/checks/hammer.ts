@@ -29,7 +29,7 @@ export async function hammer(stage: Stage, ms: number): Promise<Finding> {
 async function repeat(run: () => Promise<void>, goesOn: () => boolean): Promise<void> {
   while (goesOn()) {
     await run();
-    // Who asks without a pause leaves no gap to those who only ask now and then.
+    // A client that asks without a pause leaves no gap for those that only ask now and then.
     await setTimeout(20 * Math.random());
   }
 }

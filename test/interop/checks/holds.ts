@@ -1,7 +1,7 @@
 import type { Hold } from '../../chaos/record.js';
 import { overlapsOf } from '../../chaos/check/exclusion.js';
 
-/** Who held a lock, and when, as both kinds of client believe it. */
+/** The holders of a lock, and when they held it, as both kinds of client believe it. */
 export class Holds {
   readonly #holds: Hold[] = [];
 

@@ -5,7 +5,10 @@ import { Holds } from './holds.js';
 const SHORT = 200;
 const LONG = 60_000;
 
-/** They extend after their lease has ended and ours was there: who is not told believes to have held it all along. */
+/**
+ * They extend after their lease has ended and ours was there: a client that is not told believes that it held it all
+ * along.
+ */
 export async function lateExtension(stage: Stage): Promise<Finding> {
   const { lateExtension: expected } = stage.library;
   const [ours, theirs, name] = [await stage.ours(), await stage.theirs(), stage.name()];
@@ -24,7 +27,10 @@ export async function lateExtension(stage: Stage): Promise<Finding> {
   return finding(isBelieved === (expected === 'believes it'), isBelieved ? 'TWO HOLDERS' : 'is told');
 }
 
-/** They release after their lease has ended and ours has the lock: who deletes whatever is there lets a third one in. */
+/**
+ * They release after their lease has ended and ours has the lock: a client that deletes whatever is there lets a third
+ * one in.
+ */
 export async function lateRelease(stage: Stage): Promise<Finding> {
   if (stage.library.expires === false) return finding(true, 'no lease');
   const [ours, theirs, name] = [await stage.ours(), await stage.theirs(), stage.name()];

@@ -125,7 +125,9 @@ function judged(holds: Holds, isSafe: boolean): Finding {
   return finding(holds.overlaps > 0 === !isSafe, holds.overlaps > 0 ? 'TWO HOLDERS' : 'one holder');
 }
 
-/** Their question takes longer than their lease: who does not look at the clock takes the lock for its own. */
+/**
+ * Their question takes longer than their lease: a client that does not look at the clock takes the lock for its own.
+ */
 export function slowAnswer(library: Library, isSafe: boolean): Case {
   const run = async (): Promise<Finding> => {
     const pool = await RedisPool.start(3);

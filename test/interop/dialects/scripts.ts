@@ -22,7 +22,7 @@ return redis.call('PEXPIRE', KEYS[1], ARGV[2])`;
 export const HASH_RELEASE = `if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then return 0 end
 return redis.call('DEL', KEYS[1])`;
 
-/** A sorted set of holders by the end of their leases, with a mark of the one who writes. */
+/** A sorted set of holders by the end of their leases, with a mark of the client that writes. */
 const DROP_ENDED = `local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 if redis.call('TYPE', KEYS[1]).ok == 'string' then return 0 end

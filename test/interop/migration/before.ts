@@ -60,7 +60,7 @@ async function checkPage(page: BeforePage, around: Around): Promise<Record<strin
   }
 }
 
-/** Lets somebody else hold the lock of an account on all nodes: the code must not get by. */
+/** Makes another client hold the lock of an account on all nodes: the code must not pass. */
 async function keepsOut({ key }: BeforePage, before: Before, { pool }: Around): Promise<Finding> {
   await Promise.all(pool.servers.map((_, server) => pool.plant(server, key, { ttl: 10 * PATIENCE })));
   const late = new Promise<string>((resolve) => setTimeout(resolve, PATIENCE, 'waits').unref());

@@ -12,8 +12,8 @@ export function forgetDifferences(state: State): State {
 }
 
 /**
- * To who does not ask any more it is the same whether the place in line is still to be taken, and to who is over when what is
- * given back arrives.
+ * For an attempt that no longer asks it makes no difference whether its place in line is still to be taken, and for an
+ * attempt that is over it makes no difference when the vote that it gives back arrives.
  */
 function forgetPlace(state: State, attempt: number, node: number): void {
   const vote = state.vote(attempt, node);
@@ -23,7 +23,7 @@ function forgetPlace(state: State, attempt: number, node: number): void {
     state.cells[vote] = VOTE.granted;
 }
 
-/** Only who still asks looks at counters, those of his votes, and only once has a counter lifted. */
+/** Only an attempt that still asks looks at counters, those of its votes, and it has a counter lifted only once. */
 function forgetNumbers(state: State, attempt: number, node: number): void {
   const { cells } = state;
   const [fence, raise] = [state.fence(attempt, node), state.raise(attempt, node)];

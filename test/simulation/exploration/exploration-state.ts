@@ -1,8 +1,8 @@
-/** Where one attempt to take the lock stands; who insists asks as well, and gives no vote back, or has done so. */
+/** The phase of one attempt to take the lock; one that insists asks as well, and gives no vote back, or has done so. */
 export const PHASE = { asking: 0, holding: 1, over: 2, insisting: 3 } as const;
 /**
- * What has become of one attempt's question on one node: who waits stands in its line; who is leaving has its vote, and a command
- * that gives it back is under way; a vote that was given back by an attempt that is over is none.
+ * What has become of one attempt's question on one node: one that waits stands in its line; one that is leaving has its
+ * vote, and a command that gives it back is under way; a vote that was given back by an attempt that is over is none.
  */
 export const VOTE = { underWay: 0, granted: 1, none: 2, waiting: 3, leaving: 4 } as const;
 /** No command that lifts the counter was sent, or none is under way any more; else it is the token, which is above this. */
@@ -16,7 +16,7 @@ export class State {
     readonly cells: Uint8Array,
   ) {}
 
-  /** Nobody has been answered; so many of the attempts may give a vote back, once each. */
+  /** No attempt has been answered; so many of the attempts may give a vote back, once each. */
   static initial(counters: readonly number[], attempts: number, returning = 0): State {
     const nodes = counters.length;
     const state = new State(nodes, attempts, new Uint8Array(nodes + 1 + attempts * (1 + 3 * nodes)));
@@ -25,7 +25,7 @@ export class State {
     return state;
   }
 
-  /** The greatest token that anybody held with. */
+  /** The greatest token that any attempt held with. */
   get latest(): number {
     return this.nodes;
   }
@@ -83,7 +83,7 @@ export class State {
     return phase === PHASE.asking || phase === PHASE.insisting;
   }
 
-  /** Whether anybody may. */
+  /** Whether any attempt may. */
   get isOpen(): boolean {
     for (let attempt = 0; attempt < this.attempts; attempt += 1) if (this.asks(attempt)) return true;
     return false;

@@ -53,7 +53,10 @@ interface Turn {
   readonly rule: TokenRule;
 }
 
-/** The node is free, and it is the turn of one of those who wait; it tells of that before or after it has answered its question. */
+/**
+ * The node is free, and it is the turn of a waiter; the node tells of that before or after it has answered the waiter's
+ * question.
+ */
 function handOffs(state: State, { attempt, node, rule }: Turn): Step[] {
   if (state.at(state.vote(attempt, node)) !== VOTE.waiting || state.owner(node) !== undefined) return [];
   const describe = (): string => `node ${node} passes to ${tokened(state, attempt, node)}`;
@@ -73,7 +76,7 @@ function tokened(state: State, attempt: number, node: number): string {
   return `${attempt} with ${state.at(state.counter(node)) + 1}`;
 }
 
-/** A command arrives that lifts the counter; it helps only who still has the vote. */
+/** A command arrives that lifts the counter; it helps only an attempt that still has the vote. */
 function liftings(state: State, attempt: number, node: number): Step[] {
   const raise = state.raise(attempt, node);
   const token = state.at(raise) - RAISE.done;
@@ -91,7 +94,7 @@ function liftings(state: State, attempt: number, node: number): Step[] {
 
 type Changes = readonly (readonly [cell: number, value: number])[];
 
-/** Nobody gives back more than one vote while it asks, so that there is an end to it. */
+/** No attempt gives back more than one vote while it asks, so that there is an end to it. */
 function givenBack(state: State, attempt: number, node: number): Changes {
   return [
     [state.vote(attempt, node), VOTE.leaving],
@@ -109,7 +112,10 @@ function returns(state: State, { attempt, node, rule }: Turn): Step[] {
   return [{ describe: () => `${attempt} gives node ${node} back`, state: given }];
 }
 
-/** Behind what was sent before. Who waits again waits for a new vote, whose counter may have to be lifted anew. */
+/**
+ * Behind what was sent before. An attempt that waits again waits for a new vote, whose counter may have to be lifted
+ * anew.
+ */
 function arrivalsBack(state: State, attempt: number, node: number): Step[] {
   const [vote, raise] = [state.vote(attempt, node), state.raise(attempt, node)];
   if (state.at(raise) > RAISE.done) return [];

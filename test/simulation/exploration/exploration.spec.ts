@@ -40,7 +40,7 @@ describe.each([
 });
 
 describe('explore', () => {
-  it('tells the steps to what it finds, each of them after the other', () => {
+  it('tells the steps that lead to what it finds, in order', () => {
     expect(explore(NAIVE, { counters: [[0, 0, 1]], attempts: 2 }).violation).toEqual([
       'counters 0,0,1',
       'node 0 grants 0 with 1',
@@ -71,10 +71,10 @@ describe('explore', () => {
     ]);
   });
 
-  describe('with a grant that is given back, since it came before the answer to who waits', () => {
+  describe('with a grant that is given back, since it came before the answer to the waiter', () => {
     const beginning = { counters: [[0, 0, 0]], attempts: 3, returning: 1 };
 
-    it('finds two who hold where its waiter goes on asking, and counts what it is told then', () => {
+    it('finds two holders if its waiter goes on asking, and counts what it is told then', () => {
       expect(explore(EARLY, beginning).violation).toEqual([
         'counters 0,0,0',
         'node 0 grants 0 with 1',
@@ -95,7 +95,7 @@ describe('explore', () => {
       ]);
     });
 
-    it('finds nobody where it does not count', () => {
+    it('finds no second holder if the waiter does not count it', () => {
       const { states, violation } = explore({ ...EARLY, countsLeaving: false }, beginning);
       expect(violation).toBeUndefined();
       expect(states).toBeGreaterThan(10_000);
@@ -108,7 +108,7 @@ describe('explore', () => {
     { counters: [0, 1, 1], returning: 0, rule: NAIVE },
     { counters: [0, 0, 1], returning: 1, rule: EARLY },
   ])(
-    'misses nothing by what it takes for the same: counters $counters',
+    'misses nothing although it treats some states as the same: counters $counters',
     ({ counters, returning, rule }) => {
       const { ways, states, missed } = exploreEveryWay(State.initial(counters, 2, returning), rule);
       expect(missed).toEqual([]);

@@ -20,8 +20,9 @@ export interface Beginning {
 }
 
 /**
- * Looks at everything that can happen to a few attempts on a few nodes: any order of arrival, any answers seen so far, attempts
- * that are given up, turns of those who wait in line, also of who does so no more, votes that are given back, late lifting of counters.
+ * Looks at everything that can happen to a few attempts on a few nodes: any order of arrival, any answers seen so far,
+ * attempts that are given up, turns of attempts in line, also of those that no longer wait, votes that are given back,
+ * late lifting of counters.
  */
 export function explore(rule: TokenRule, { counters, attempts, returning }: Beginning): Exploration {
   const starts = counters.map((start) => forgetDifferences(State.initial(start, attempts, returning)));

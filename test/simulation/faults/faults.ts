@@ -44,7 +44,7 @@ function flushNodes(victims: Victims, dice: Dice): void {
   }
 }
 
-/** A node's clock goes back only: so small a step forward, which ends leases early, nobody notices. */
+/** A node's clock goes back only: no check notices so small a step forward, which ends leases early. */
 function stepClocks({ world, nodes, clients }: Victims, dice: Dice): void {
   const isNode = dice.chance(0.5);
   const { machine } = dice.pick<{ readonly machine: Machine }>(isNode ? nodes : clients);

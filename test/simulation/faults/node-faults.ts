@@ -4,7 +4,7 @@ import { MAX_TTL, SET_FORWARD, type Scenario } from '../scenario.js';
 import type { Trouble } from '../nodes/simulated-node.js';
 import { nodesOf, type Victims } from './victims.js';
 
-/** Ms: for how long a clock is forward, in which everybody asks. */
+/** Ms: for how long a clock is forward, in which all clients ask. */
 const LONGEST_FORWARD = 900;
 
 /** Nodes answer with errors for a while. */
@@ -26,8 +26,9 @@ export function forgetScripts(victims: Victims, dice: Dice): void {
 }
 
 /**
- * A node's clock is set forward, so that its leases end early, and set right later. Everybody has to have asked the node before:
- * who has not knows nothing of it, as `docs/trust.md` says; nor does who asks only once it is right again.
+ * A node's clock is set forward, so that its leases end early, and set right later. Every client has to have asked the
+ * node before: a client that has not knows nothing of it, as `docs/trust.md` says; nor does one that asks only once it
+ * is right again.
  */
 export function setForward(victims: Victims, dice: Dice): void {
   const { world, clients, end } = victims;

@@ -5,7 +5,7 @@ import type { SimulatedConnection } from '../nodes/simulated-connection.js';
 import type { SimulatedNode } from '../nodes/simulated-node.js';
 import type { World } from '../world/world.js';
 
-/** Those to whom faults happen. */
+/** The parts of the simulation that faults happen to. */
 export interface Victims {
   readonly world: World;
   readonly scenario: Scenario;

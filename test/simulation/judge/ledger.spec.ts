@@ -52,7 +52,7 @@ describe('Ledger', () => {
     expect(ledger.holds).toBe(3);
   });
 
-  it('forgets what a process had that is gone', () => {
+  it('forgets the locks of a process that is gone', () => {
     const ledger = new Ledger();
     ledger.began(PROCESS, planted('first', 1));
     ledger.endedAllOf(PROCESS);
@@ -110,7 +110,7 @@ describe('Ledger', () => {
     computing.isComputing = true;
     lose(first);
 
-    it('counts what it had before, for as long as that lasts, whatever its lock says of later', () => {
+    it('counts what it had before for as long as that lasts, whatever its lock says about a later time', () => {
       computing.time = 99;
       expect(() => ledger.began(PROCESS, second)).toThrow('exclusion: a is held by first');
     });
@@ -159,7 +159,7 @@ describe('Ledger', () => {
     expect(() => ledger.check()).toThrow('validity ends once');
   });
 
-  it('finds a loser who was not told, unless his process stands still', () => {
+  it('finds a loser that was not told, unless its process stands still', () => {
     const ledger = new Ledger();
     const [unaware, excused] = [planted('unaware', 1, ['a']), planted('excused', 1, ['b'])];
     ledger.began(PROCESS, unaware);
@@ -170,7 +170,7 @@ describe('Ledger', () => {
     expect(() => ledger.began(PROCESS, planted('next', 3, ['a']))).toThrow('told in time');
   });
 
-  it('judges by continuity where it is told so: what somebody else had meanwhile is not extended', () => {
+  it('judges by continuity when it is told to: a lock that another process had meanwhile is not extended', () => {
     const ledger = new Ledger('continuity');
     const lock = planted('robbed', 1);
     ledger.began(PROCESS, lock);

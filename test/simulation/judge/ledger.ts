@@ -17,7 +17,7 @@ export interface HeldLock {
  */
 export type Judge = 'exclusion' | 'continuity';
 
-/** Who has it. */
+/** The process that has it. */
 export interface Holder {
   readonly name: string;
   readonly isLate: boolean;
@@ -40,11 +40,11 @@ interface Hold {
   lookedAt: number;
   /** Whether its holder may have wanted a shorter lease than it had. */
   isExtended: boolean;
-  /** Who had the same resource later. */
+  /** The lock that had the same resource later. */
   successor?: HeldLock;
 }
 
-/** Knows every lock that somebody believes to have, and whether that is right. */
+/** Knows every lock that a process believes to have, and whether that is right. */
 export class Ledger {
   holds = 0;
   readonly #open = new Map<HeldLock, Hold>();
@@ -71,7 +71,7 @@ export class Ledger {
     this.given(holder, lock)();
   }
 
-  /** The program of a holder is told of its loss: nobody may get this lock from it. */
+  /** The program of a holder is told of its loss: no other caller may get this lock from it. */
   toldOfLoss(lock: HeldLock): void {
     this.#lost.add(lock.value);
     if (lock.isValid) throw new Violation('lost stays lost', `${nameOf(lock)} was said to be lost, and is valid`);
@@ -117,7 +117,10 @@ export class Ledger {
     this.check();
   }
 
-  /** Whoever lost a lock knows before the next one has it, unless his event loop stands still, or nodes forgot it. */
+  /**
+   * A process that lost a lock knows before the next one has it, unless its event loop stands still, or nodes forgot
+   * the lock.
+   */
   #succeed(hold: Hold, next: HeldLock): void {
     hold.successor ??= next;
     if (this.judge !== 'exclusion' || hold.holder.isLate || hold.signal.aborted || hold.lock.isValid) return;

@@ -21,7 +21,7 @@ async function waited(ms: number, terms = {}): Promise<Stopwatch> {
 }
 
 describe('Stopwatch', () => {
-  it('finds a caller who gave up too early', async () => {
+  it('finds a caller that gave up too early', async () => {
     const watch = await waited(970);
     expect(() => watch.stop(LOCKED)).toThrow('waits last: machine gave up after 970 ms of 1000');
   });
@@ -48,7 +48,7 @@ describe('Stopwatch', () => {
     expect(() => watch.stop(error)).not.toThrow();
   });
 
-  it('finds a caller who was not told when the time was up', async () => {
+  it('finds a caller that was not told when the time was up', async () => {
     const watch = await waited(1_400);
     expect(() => watch.stop()).toThrow('waits end: machine waited 400 ms longer than for 1000');
   });

@@ -105,7 +105,7 @@ export class BatchRun {
     return letter;
   }
 
-  /** Whom it told of grants hears that from a node of before Redis 7.2 before whoever asked has the answer. */
+  /** A waiter hears of its grant from a node before Redis 7.2 before the caller of the batch has the answer. */
   #end(): void {
     const { node } = this;
     const tell = node.grants.take();
@@ -127,7 +127,7 @@ export class BatchRun {
   }
 }
 
-/** When somebody came who waits. */
+/** The arrival of a waiter, as a word of a message. */
 export function wordOf(arrived: number): string {
   return arrived === Infinity ? '-' : String(arrived);
 }

@@ -64,7 +64,7 @@ describe.each([{ tellsFirst: false }, { tellsFirst: true }])('the line of a simu
 
   const pass = (ms: number) => world.runUntil(world.now + ms);
 
-  it('passes over the dead, once the node knows of them', async () => {
+  it('passes over dead waiters once the node knows of them', async () => {
     for (const arrived of [10, 11, 12]) await lineUp(there, arrived);
     const waiter = await lineUp(here, 20);
     dies();
@@ -75,7 +75,7 @@ describe.each([{ tellsFirst: false }, { tellsFirst: true }])('the line of a simu
     expect([node.memory.get('a'), waiter.grants.length]).toEqual([waiter.claim.value, 1]);
   });
 
-  it('gives the grace to one of whose death the node does not know yet, and to no more of them', async () => {
+  it('gives the grace to one dead waiter whose death the node does not know yet, and to no more of them', async () => {
     const dead = await lineUp(there, 10);
     await lineUp(there, 11);
     there.connections[0]!.link.requestsBlockedUntil = world.now + 100;
@@ -86,7 +86,7 @@ describe.each([{ tellsFirst: false }, { tellsFirst: true }])('the line of a simu
     expect(await ask(here, new Claim(['a'], 'newcomer'))).toBe('granted');
   });
 
-  it('serves those who are connected again', async () => {
+  it('serves waiters that are connected again', async () => {
     const waiter = await lineUp(there, 10);
     there.connections[0]!.break();
     await pass(60);
@@ -96,7 +96,7 @@ describe.each([{ tellsFirst: false }, { tellsFirst: true }])('the line of a simu
     expect([node.memory.get('a'), waiter.grants.length]).toEqual([waiter.claim.value, 1]);
   });
 
-  it('passes over those of before the node was started again, until they are connected again', async () => {
+  it('passes over waiters from before a restart of the node until they are connected again', async () => {
     const waiter = await lineUp(there, 10);
     node.crash();
     node.start('everything');
@@ -106,7 +106,7 @@ describe.each([{ tellsFirst: false }, { tellsFirst: true }])('the line of a simu
     expect([node.memory.get('a'), waiter.grants]).toEqual([undefined, []]);
   });
 
-  it(`tells who asked of a grant ${tellsFirst ? 'before' : 'behind'} the answer to the batch of which it comes`, async () => {
+  it(`tells the waiter of a grant ${tellsFirst ? 'before' : 'behind'} the answer to the batch that made the grant`, async () => {
     // From now on it is known how the node signs.
     here.nodes[0]!.release(new SingleCall<ReleaseAnswer>((await lineUp(here, 9)).claim, 600), 0);
     const told: string[] = [];

@@ -2,7 +2,7 @@ import type { Pipe } from './pipe.js';
 
 type Hear = (message: string) => void;
 
-/** Who listens to which channel on one node: over which connections, as far as the node knows. */
+/** The listeners of each channel on one node: over which connections, as far as the node knows. */
 export class Channels {
   readonly #listeners = new Map<string, Map<Pipe, Hear>>();
 

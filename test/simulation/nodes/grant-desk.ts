@@ -9,7 +9,7 @@ interface Told {
   readonly message: string;
 }
 
-/** Where one node makes known whose turn it is, signed by a secret that those know who were put in line. */
+/** Where one node publishes which waiter is next, signed by a secret that is known to waiters that were put in line. */
 export class GrantDesk {
   #secret: string | undefined;
   #secrets = 0;
@@ -29,7 +29,7 @@ export class GrantDesk {
     return this.#secret;
   }
 
-  /** The mark on the node that somebody waits. */
+  /** The mark on the node that a claim waits. */
   get mark(): string | null {
     return this.#secret === undefined ? null : `0 ${this.#secret}`;
   }
@@ -39,7 +39,7 @@ export class GrantDesk {
     this.#secret = secret;
   }
 
-  /** Told to whoever waits, once it is known what the batch comes to. */
+  /** Told to the waiter once the result of the batch is known. */
   grant(claim: SentClaim, { fence, oldest = 0 }: Grant, clock: number): void {
     const text = `${claim.value} ${fence}@${clock} ${wordOf(oldest)} ${claim.resources[0]}`;
     this.#grants.push({ channel: claim.channel, message: `${signatureOf(text, this.#secret ?? '')} ${text}` });

@@ -8,7 +8,7 @@ import type { Verb } from '../../../lib/redis/scripts/protocol.js';
 /** Those of a letter have a place in a line, which they take or leave. */
 const HAVE_A_PLACE: ReadonlySet<Verb> = new Set(['W', 'Y', 'L', 'S']);
 
-/** Tells whoever waits under `channel` on a node that it is that claim's turn. */
+/** Tells the process that waits under `channel` on a node that it is that claim's turn. */
 export type Teller = (node: string, claim: SentClaim, grant: Grant) => void;
 
 /** A place in a line as the node knows it. */

@@ -12,7 +12,7 @@ import type { World } from '../world/world.js';
 
 export interface ConnectionTerms {
   readonly machine: Machine;
-  /** To whom the address leads at first. */
+  /** The node that the address leads to at first. */
   readonly node: SimulatedNode;
   readonly link: Link;
   readonly weakness: Weakness | undefined;
@@ -25,7 +25,7 @@ interface Sent {
 
 /** What `NodeConnection` is to a Redis: the way of one client to one node, with the same promises about order and breaks. */
 export class SimulatedConnection implements Pick<NodeConnection, keyof NodeConnection> {
-  /** To whom the address leads now. */
+  /** The node that the address leads to now. */
   node: SimulatedNode;
   readonly #redis = new SimulatedRedis();
   readonly #unanswered = new PendingReplies(() => this.#answered());
@@ -104,7 +104,7 @@ export class SimulatedConnection implements Pick<NodeConnection, keyof NodeConne
     this.#pipe = this.#handshakeSince = undefined;
     this.#isReady = this.#silence.isNoticed = false;
     this.#sent = this.#sent.filter(({ waiting }) => waiting.settle !== undefined);
-    // Who stands still learns of it later, and who is dead never.
+    // A process that stands still learns of it later, and one that is dead never.
     this.terms.machine.take(() => {
       this.#redis.end(reason);
       this.#unanswered.giveUpAll({ ok: false, reason, sent: true });

@@ -4,7 +4,7 @@ import type { Reply, WireCommand } from '../../../lib/redis/connection/wire/wire
 import type { Pipe } from './pipe.js';
 import type { SimulatedNode } from './simulated-node.js';
 
-/** What ioredis is to those who introduce themselves over a new connection, and listen to it. */
+/** What ioredis is to code that introduces itself over a new connection, and listens to it. */
 export class SimulatedRedis {
   readonly condition = { protocol: 3 };
   #hear: (channel: string, message: string) => void = ignore;
@@ -49,7 +49,7 @@ export class SimulatedRedis {
     return this.#ask((node) => (key === FAMILIES.waiting ? node.grants.mark : null));
   }
 
-  /** Whether anybody has had a lock on it, which makes a difference to warnings only. */
+  /** Whether a claim has had a lock on it, which makes a difference to warnings only. */
   exists(_key: string): Promise<number> {
     return this.#ask(() => 0);
   }

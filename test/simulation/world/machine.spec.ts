@@ -51,7 +51,7 @@ describe('Machine', () => {
     expect(done).toEqual(['timer']);
   });
 
-  it('has a wall clock that may be set, also forth and back, which makes no difference to the time that has passed', async () => {
+  it('has a wall clock that may be set forward and back, which makes no difference to the time that has passed', async () => {
     const { world, machine } = create();
     const before = machine.now();
     for (const step of [60, -100, 40]) {
@@ -94,7 +94,7 @@ describe('Machine', () => {
     expect([machine.stoodStill, machine.free]).toEqual([{ time: 60, suspensions: 0, settings: 0 }, 50]);
   });
 
-  it('does not come to where it was when it dies before that', async () => {
+  it('does not reach the end of its computation when it dies before that', async () => {
     const { world, machine } = create();
     const done: string[] = [];
     machine.compute(30);

@@ -184,7 +184,7 @@ export class Machine implements Clock {
     });
   }
 
-  /** Somebody sets the wall clock. Nobody is there while the machine is suspended. */
+  /** An operator sets the wall clock, but not while the machine is suspended. */
   setWall(set: (clock: WallClock) => void): void {
     if (!this.#suspension.isOn) set(this.#wall);
   }

@@ -2,7 +2,7 @@ import { LARGEST_STEP } from '../scenario.js';
 
 const EPOCH = 1_700_000_000_000;
 
-/** The wall clock of a machine, which somebody may set. */
+/** The wall clock of a machine, which may be set. */
 export class WallClock {
   #stepped = 0;
   #strayed = 0;

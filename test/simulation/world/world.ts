@@ -12,7 +12,10 @@ export const RANK = { timer: 0, input: 1, afterInput: 2 } as const;
 export class World {
   now = 0;
   events = 0;
-  /** Which turn of an event loop this is: an event and all that it sets off in promises; another one for whoever looks on after that. */
+  /**
+   * Which turn of an event loop this is: an event and all that it sets off in promises; a check after that is in
+   * another turn.
+   */
   turn = 0;
   readonly #queue = new EventQueue();
   readonly #lines: string[] | undefined;
@@ -32,7 +35,7 @@ export class World {
     return this.#lines ?? [];
   }
 
-  /** Writes a line into the trace; made only where somebody wants to read it. */
+  /** Writes a line into the trace; made only where the trace is wanted. */
   note(line: () => string): void {
     this.#lines?.push(`${this.now.toFixed(2).padStart(9)}  ${line()}`);
   }
@@ -107,8 +110,8 @@ export class World {
 }
 
 /**
- * Runs everything that waits for no event. Node has this for those who emulate its ticks, without documenting it; to wait for a
- * tick instead, by a promise, takes a quarter of the whole time.
+ * Runs everything that waits for no event. Node has this for programs that emulate its ticks, without documenting it;
+ * to wait for a tick instead, by a promise, takes a quarter of the whole time.
  */
 function settlePromises(): void {
   // oxlint-disable-next-line eslint/no-underscore-dangle -- so it is called

@@ -15,7 +15,7 @@ export function compileClockShim(folder: string): string | undefined {
   return status === 0 ? file : undefined;
 }
 
-/** Puts a clock ahead by so many ms, or behind; a mapped file is read at once by whoever has mapped it. */
+/** Puts a clock ahead by so many ms, or behind; every process that has mapped the file reads it at once. */
 export async function setClock(file: string, ms: number): Promise<void> {
   const offset = Buffer.alloc(8);
   offset.writeBigInt64LE(BigInt(Math.round(ms * 1_000)));

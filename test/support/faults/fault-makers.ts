@@ -50,7 +50,7 @@ export const FAULT_MAKERS: Readonly<Record<string, FaultMaker>> = {
     begin: command('CONFIG', 'SET', 'maxmemory', '100mb', 'maxmemory-policy', 'allkeys-lru'),
   },
   'a replica': {
-    // Of nobody, so that it forgets nothing.
+    // A replica of no master, so that it forgets nothing.
     begin: command('REPLICAOF', '127.0.0.1', '1'),
     end: command('REPLICAOF', 'NO', 'ONE'),
   },

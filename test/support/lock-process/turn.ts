@@ -4,7 +4,9 @@ import type { LockProcess, Message } from './lock-process.js';
 /** What a turn came to: the lock, the code of an error, or the end of its process. */
 export type Outcome = 'acquired' | 'died' | (string & {});
 
-/** When somebody asked for a lock, and for how long he provably had it: in ms of the clock that all processes share. */
+/**
+ * When a process asked for a lock, and for how long it provably had it: in ms of the clock that all processes share.
+ */
 export interface Hold {
   readonly name: string;
   readonly asked: number;

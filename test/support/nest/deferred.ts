@@ -9,7 +9,7 @@ export class Deferred<T = void> {
       this.resolve = resolve;
       this.reject = reject;
     });
-    // Rejected on purpose before anybody waits: that is no unhandled rejection.
+    // Rejected on purpose before any code waits: that is no unhandled rejection.
     this.promise.catch(() => undefined);
   }
 }

@@ -1,12 +1,12 @@
 import { Deferred } from './deferred.js';
 
-/** A door in the middle of guarded code: the test sees who stands in it, and says when they may go on. */
+/** A door in the middle of guarded code: the test sees which calls stand in it, and says when they may go on. */
 export class Door {
   /** How many stand in it now. */
   inside = 0;
   /** How many have ever stood in it at once. */
   most = 0;
-  /** Who came, in order. */
+  /** The visitors, in order. */
   readonly visits: string[] = [];
   #way: Deferred | undefined;
   #changed = new Deferred();
@@ -32,7 +32,7 @@ export class Door {
     this.#way = undefined;
   }
 
-  /** Opens, and forgets who was there. */
+  /** Opens, and forgets its visitors. */
   reset(): void {
     this.open();
     this.visits.length = 0;

@@ -65,7 +65,7 @@ export function describeMicroservice(transport: Transport): void {
     });
 
     it.each(['reject', 'reject-by-argument', 'inner', 'inner-of-locked'])(
-      'tells the client where somebody else holds the lock, and when to come again: %s',
+      'tells the client when another caller holds the lock, and when to come again: %s',
       async (pattern) => {
         await using holder = await pair.two.service.redlock.acquire(`order:${pattern}`, { ttl: 5_000 });
         const { error } = await ask(pair.one.client, pattern, { id: pattern });

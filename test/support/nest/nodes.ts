@@ -20,7 +20,7 @@ export function poolOn(servers: readonly { readonly url: string }[], options: Po
   });
 }
 
-/** Who holds a resource on each of these nodes. */
+/** The holder of a resource on each of these nodes. */
 export function ownersOn(servers: readonly RedisServer[], resource: string): Promise<(string | null)[]> {
   return Promise.all(servers.map(({ url }) => withRedis(url, (redis) => redis.get(`lock:${resource}`))));
 }

@@ -1,7 +1,7 @@
 import { Observable, Subject } from 'rxjs';
 import { Deferred } from './deferred.js';
 
-/** A stream that knows who listens. */
+/** A stream that knows its subscribers. */
 export class Watched<T> {
   /** How many listen now. */
   subscribers = 0;
@@ -21,7 +21,7 @@ export class Watched<T> {
     };
   });
 
-  /** Resolves once somebody has listened. */
+  /** Resolves once there has been a subscriber. */
   untilSubscribed(): Promise<void> {
     return this.#subscribed.promise;
   }

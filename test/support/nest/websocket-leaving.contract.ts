@@ -34,7 +34,7 @@ export function describeLeaving(stage: () => Stage): void {
         expect([endings.all.map(({ how }) => how), holder.isValid]).toEqual([['left'], true]);
         await holder.release();
         await untilFree(stage().servers);
-        // Whoever still waited would have had the lock before this one.
+        // A caller that still waited would have had the lock before this one.
         await (await stage().one.redlock.acquire(`order:${event}`)).release();
         expect([stage().acquired().length, stage().door.visits, stage().feed.watched.subscriptions]).toEqual([
           2,

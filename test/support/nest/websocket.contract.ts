@@ -78,7 +78,7 @@ export function describeGateway({ name, adapt, connect }: Sockets): void {
     );
 
     it.each(['reject', 'reject-by-argument', 'inner-of-locked', 'inner-with-filter'])(
-      'tells the client where somebody else holds the lock, and when to come again: %s',
+      'tells the client when another caller holds the lock, and when to come again: %s',
       async (event) => {
         await using holder = await two!.redlock.acquire(`order:${event}`, { ttl: 5_000 });
         const reply = await client.ask(event, { id: event });

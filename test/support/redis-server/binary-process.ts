@@ -86,7 +86,7 @@ function hasEnded(child: ChildProcessByStdio<null, Readable, Readable>): boolean
   return child.exitCode !== null || child.signalCode !== null || child.pid === undefined;
 }
 
-/** Its own word on its own output: a PING could be answered by whoever else has the port. */
+/** Its own word on its own output: a PING could be answered by another process on the port. */
 async function untilReady(child: ChildProcessByStdio<null, Readable, Readable>, port: number): Promise<void> {
   let output = '';
   await new Promise<void>((resolve, reject) => {

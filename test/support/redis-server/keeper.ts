@@ -30,7 +30,7 @@ class Keeper {
 }
 
 function startShell(): ChildProcessByStdio<Writable, null, null> {
-  // Detached: Ctrl-C goes to the whole process group, and must not end the one who cleans up.
+  // Detached: Ctrl-C goes to the whole process group, and must not end the process that cleans up.
   const shell = spawn('sh', [SCRIPT], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
   shell.unref();
   (shell.stdin as Writable & { unref(): void }).unref();

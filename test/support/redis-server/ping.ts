@@ -17,7 +17,7 @@ export async function untilAnswering(port: number, { tls }: { tls: boolean }): P
 }
 
 async function answers(port: number, tls: boolean): Promise<boolean> {
-  // Who it is does not matter here, only that it is there.
+  // The identity of the server does not matter here, only that it answers.
   const socket = tls ? connectTls({ port, host: HOST, rejectUnauthorized: false }) : connect(port, HOST);
   try {
     socket.write('PING\r\n');

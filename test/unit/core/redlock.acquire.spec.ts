@@ -59,7 +59,7 @@ describe('Redlock.acquire', () => {
     expect(values[2]).toEqual(values[0]);
   });
 
-  it('asks again with the value that stands in the lines of the nodes, and that nobody else has', async () => {
+  it('asks again with the value that stands in the lines of the nodes, and that no other claim has', async () => {
     const pool = new MemoryPool();
     pool.memory.forEach((node) => node.set('a', 'foreign', 500));
     const { redlock } = pool.client();

@@ -60,18 +60,18 @@ describe('the cost of a fencing token', () => {
       world.pool.clock.until<Lock | null>(way(world.pool.client({ nodeTimeout: 50 }).redlock));
     beforeEach(() => void (now = proposal()));
 
-    it('is one more round to those that are behind', async () => {
+    it('is one more round to the nodes that are behind', async () => {
       count(now + 5, [2]);
       world.pool.nodes[0]!.fail('silent');
       const lock = await lockBy();
       expect(lock!.fencingToken).toBe(now + 6);
       expect([rounds('acquire', 1), raises()]).toEqual([1, [0, 1, 0]]);
       expect(fences().slice(1)).toEqual([now + 6, now + 6]);
-      // Who has not answered yet might have made it unnecessary.
+      // A node that has not answered yet might have made the round unnecessary.
       expect(world.pool.clock.now().monotonic).toBe(1);
     });
 
-    it('is that round at once where everybody has answered', async () => {
+    it('is that round at once when all nodes have answered', async () => {
       count(now + 5, [2]);
       world.pool.nodes[0]!.fail('down');
       expect((await lockBy())!.fencingToken).toBe(now + 6);
@@ -130,7 +130,7 @@ describe('the cost of a fencing token', () => {
     });
   });
 
-  it('is not the lock for somebody who waits: where a node that voted dies, he asks those that are back', async () => {
+  it('is not the lock for a waiter: if a node that voted dies, the waiter asks the nodes that are back', async () => {
     count(proposal() + 5, [2]);
     world.pool.nodes[0]!.fail('down');
     world.pool.nodes[1]!.faults = { raise: 'silent' };

@@ -16,7 +16,7 @@ describe('the release of a lock', () => {
     await world.pool.clock.advance(1);
   };
 
-  it('lifts the counters of all nodes where one was held by somebody else', async () => {
+  it('lifts the counters of all nodes when one was held by another claim', async () => {
     world.pool.memory[2]!.set('a', 'foreign', 60_000);
     const lock = await take(world.pool.client().redlock);
     await gone(lock);
@@ -48,7 +48,7 @@ describe('the release of a lock', () => {
       expect(fences()).toEqual(Array(3).fill(lock.fencingToken));
     });
 
-    it('lifts them where one of them is held by somebody else', async () => {
+    it('lifts them when one of them is held by another claim', async () => {
       world.renew(5);
       count(proposal() + 5, [1]);
       world.pool.memory[0]!.set('a', 'foreign', 60_000);

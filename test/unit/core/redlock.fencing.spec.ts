@@ -58,7 +58,7 @@ describe('a fencing token', () => {
     },
   );
 
-  it('grows with those who wait in one process', async () => {
+  it('grows with the waiters of one process', async () => {
     const redlock = clientOf();
     const first = await take(redlock);
     const waiting = Array.from({ length: 5 }, () => redlock.acquire('a', IN_LINE));
@@ -77,7 +77,7 @@ describe('a fencing token', () => {
     ['are ever further behind', [0, -1_000, -2_000, -5_000]],
     ['are ever further ahead', [-5_000, -4_000, -3_000, 0]],
     ['disagree by seconds', [0, -6_000, -2_000, -4_000]],
-  ])('grows with those who wait in several processes, whose clocks %s', async (_, skews) => {
+  ])('grows with waiters in several processes whose clocks %s', async (_, skews) => {
     const first = await take(clientOf({ skew: skews[0]! }));
     const waiting: Promise<Lock>[] = [];
     for (const skew of skews.slice(1)) {
@@ -94,7 +94,7 @@ describe('a fencing token', () => {
       void waiting.splice(index, 1);
       await free(lock);
     }
-    // Those that come by the line have as many as come with a grant.
+    // Locks that come by the line have as many tokens as come with a grant.
     const expected = tokens.map((__, index) => first.fencingToken + (index && 1 + (index - 1) * TOKENS_PER_GRANT));
     expect(tokens).toEqual(expected);
     expect(world.pool.clock.now().monotonic).toBeLessThan(1_000);
@@ -146,7 +146,7 @@ describe('a fencing token', () => {
     expectGrowing([first.fencingToken, (await take(clientOf())).fencingToken]);
   });
 
-  it('comes to nobody until the clocks have caught up where they were set back by more than half of maxTtl', async () => {
+  it('is given to nobody until the clocks have caught up after they were set back by more than half of maxTtl', async () => {
     const first = await take(clientOf());
     await free(first);
     world.pool.clock.stepWall(-6_000_000);
@@ -158,7 +158,7 @@ describe('a fencing token', () => {
     expect((await take(clientOf())).fencingToken).toBe(first.fencingToken + 1);
   });
 
-  it('comes to nobody whose clock is years off, and nobody else has to suffer for that', async () => {
+  it('is not given to a client whose clock is years off, which does not affect other clients', async () => {
     const years = 3 * 365 * 86_400_000;
     for (const skew of [years, -years]) {
       await expect(take(clientOf({ skew }), 'a', { waitTimeout: 0 })).rejects.toMatchObject({

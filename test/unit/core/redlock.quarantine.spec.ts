@@ -38,7 +38,7 @@ describe('Redlock over nodes that may have forgotten locks', () => {
     expect(error.nodes.map(({ outcome }) => outcome).slice(0, 2)).toEqual(['quarantined', 'quarantined']);
   });
 
-  it('does not tell of those that decided it as if they were all that are out', async () => {
+  it('does not report only the nodes that decided the call as if no others were out', async () => {
     pool.restart(0, 1, 2);
     pool.nodes[2]!.faults.acquire = { slow: 5 };
     expect((await pool.refusal('a')).message).toMatch(/ (3|at least 2) of 3 nodes/);
@@ -85,7 +85,7 @@ describe('Redlock over nodes that may have forgotten locks', () => {
   it.each([
     ['one resource', 'a'],
     ['several resources', ['a', 'b']],
-  ])('gives %s to who waits for longer than that', async (_case, resource) => {
+  ])('gives %s to a caller that waits for longer than that', async (_case, resource) => {
     pool = new WaryPool();
     await pool.redlock.open();
     const lock = await pool.clock.until(pool.redlock.acquire(resource, { waitTimeout: 5_000 }));
@@ -101,19 +101,22 @@ describe('Redlock over nodes that may have forgotten locks', () => {
     expect(pool.events.filter(({ type }) => type === 'contended')).toEqual([]);
   });
 
-  it.each([0, 1, 2])('lets nobody have what was held before the two beside node %i were restarted', async (kept) => {
-    const lock = await pool.clock.until(pool.redlock.acquire('a', { ttl: 1_900 }));
-    const rival = pool.client();
-    pool.restart(...[0, 1, 2].filter((nodeIndex) => nodeIndex !== kept));
-    while (lock.isValid) {
-      await expect(pool.refusal('a', rival)).resolves.toBeInstanceOf(QuorumNotReachedError);
-      await pool.clock.advance(100);
-    }
-    const next = await pool.clock.until(rival.acquire('a', { waitTimeout: 5_000 }));
-    expect(next.fencingToken).toBeGreaterThan(lock.fencingToken);
-  });
+  it.each([0, 1, 2])(
+    'gives nobody a lock that was held before the two nodes other than %i were restarted',
+    async (kept) => {
+      const lock = await pool.clock.until(pool.redlock.acquire('a', { ttl: 1_900 }));
+      const rival = pool.client();
+      pool.restart(...[0, 1, 2].filter((nodeIndex) => nodeIndex !== kept));
+      while (lock.isValid) {
+        await expect(pool.refusal('a', rival)).resolves.toBeInstanceOf(QuorumNotReachedError);
+        await pool.clock.advance(100);
+      }
+      const next = await pool.clock.until(rival.acquire('a', { waitTimeout: 5_000 }));
+      expect(next.fencingToken).toBeGreaterThan(lock.fencingToken);
+    },
+  );
 
-  it('lets a rival have it where restarts do not count: that is what they are for', async () => {
+  it('gives the lock to a rival when restarts do not count, which shows why they count', async () => {
     pool = await WaryPool.trusted(false);
     const lock = await pool.clock.until(pool.redlock.acquire('a', { ttl: 1_900 }));
     pool.restart(0, 1);
@@ -132,7 +135,7 @@ describe('Redlock over nodes that may have forgotten locks', () => {
     expect(pool.owners('a')).toEqual([undefined, undefined, undefined]);
   });
 
-  it('gives nothing to who waits in the line of nodes that were set back', async () => {
+  it('gives nothing to a waiter in the line of nodes that were set back', async () => {
     const lock = await pool.clock.until(pool.redlock.acquire('a'));
     const since = pool.clock.now().monotonic;
     let taken: number | undefined;

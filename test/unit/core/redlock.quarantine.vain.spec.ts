@@ -24,11 +24,11 @@ describe('a wait for a quorum that cannot be there in time', () => {
   it.each([
     ['one resource', 'a'],
     ['several resources', ['a', 'b']],
-  ])('of one who wants %s fails at once, and says when there will be one', async (_case, resource) => {
+  ])('for %s fails at once, and says when there will be a quorum', async (_case, resource) => {
     expect(await told(call(1_499, resource))).toEqual([['QUORUM_NOT_REACHED', 1_500, 500]]);
   });
 
-  it('fails at once for all who wait in the process, and for nobody who waits for long enough', async () => {
+  it('fails at once for all callers of the process, except those that wait for long enough', async () => {
     const calls = [20_000, 1_499, 10_000, 700].map((waitTimeout) => call(waitTimeout));
     const refused = ['QUORUM_NOT_REACHED', 1_500, 500];
     expect(await told(calls[1]!, calls[3]!)).toEqual([refused, refused]);
@@ -39,7 +39,7 @@ describe('a wait for a quorum that cannot be there in time', () => {
     expect(first![2]).toBeGreaterThanOrEqual(MAX_TTL);
   });
 
-  it('is one also where the first of a process is sent away by it', async () => {
+  it('fails for all callers of a process at the cost of one question to each node', async () => {
     const calls = Array.from({ length: 100 }, () => call(1_000));
     expect(await told(...calls)).toEqual(Array(100).fill(['QUORUM_NOT_REACHED', 1_500, 500]));
     expect(pool.nodes.map((node) => node.callsOf('acquire').length)).toEqual([1, 1, 1]);

@@ -40,7 +40,7 @@ describe('EventLog', () => {
     [{ type: 'node-warning', node: 'n', reason: 'it evicts' }, 'warn n: it evicts'],
     [
       { type: 'quorum-lost', votes: 2, nodes: 5, quorum: 3 },
-      'error No quorum: 2 of 5 nodes vote, 3 needed; no locks until then',
+      'error No quorum: 2 of 5 nodes vote, 3 needed, so there are no locks',
     ],
   ])('says of %j one line', async (event, line) => {
     expect(await said(event)).toEqual([line]);
@@ -95,7 +95,7 @@ describe('EventLog', () => {
 
     it('says so once, and once that they are enough', async () => {
       expect(await said(lost, reached)).toEqual([
-        'error No quorum: 2 of 5 nodes vote, 3 needed; no locks until then',
+        'error No quorum: 2 of 5 nodes vote, 3 needed, so there are no locks',
         'log Locks are possible again: 3 of 5 nodes vote',
       ]);
     });
@@ -127,7 +127,7 @@ describe('EventLog', () => {
     });
   });
 
-  it('says for whom the shutdown waits, of many for those that hold longest', () => {
+  it('says which locks the shutdown waits for, and names of many those that have been held longest', () => {
     const holders = Array.from({ length: 7 }, (_, index) => ({ resources: [`job-${index}`], held: 100 * (index + 1) }));
     logOf().waits(holders, 500);
     expect(lines).toEqual([

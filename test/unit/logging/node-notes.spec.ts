@@ -23,7 +23,7 @@ describe('what the log says of single nodes', () => {
     expect([lines, clock.timers]).toEqual([['each of the 3 nodes: it evicts keys'], 0]);
   });
 
-  it('names those of whom it is said where they are some of all', async () => {
+  it('names the nodes that a note is about unless it is about all nodes', async () => {
     for (const node of ['a', 'c', 'a']) notes.add(node, ' refuses to vote: OOM');
     notes.add('b', ': it is a replica');
     await clock.advance(500);

@@ -12,7 +12,7 @@ describe('what the log says of nodes that are out of the vote', () => {
   let clock: VirtualClock;
   let lines: string[];
   let log: QuarantineLog;
-  /** Who votes when the nodes are asked. */
+  /** The nodes that vote when they are asked. */
   let voting: string[];
   let asked: number;
   const logOf = (nodes: readonly string[]): QuarantineLog => {
@@ -54,7 +54,7 @@ describe('what the log says of nodes that are out of the vote', () => {
     expect(clock.timers).toBe(0);
   });
 
-  it('comes in time also where nobody asks for a lock, and once where many do', async () => {
+  it('comes in time also when no caller asks for a lock, and once when many do', async () => {
     out(NODES, 2_000);
     voting = NODES;
     await clock.advance(1_999);
@@ -77,7 +77,7 @@ describe('what the log says of nodes that are out of the vote', () => {
     expect(lines).toHaveLength(2);
   });
 
-  it('names those that are out where they are some of all, and gives no hint but at the first time', async () => {
+  it('names the nodes that are out unless all are, and gives a hint only the first time', async () => {
     for (const round of [0, 1]) {
       out(['b', 'c', 'd'], 5_000);
       await clock.advance(600);

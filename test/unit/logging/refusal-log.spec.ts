@@ -24,7 +24,7 @@ describe('the log of refused calls', () => {
   });
   afterEach(() => Logger.overrideLogger(['log', 'error', 'warn', 'debug', 'verbose', 'fatal']));
 
-  it('has one line of a burst: which locks, how many calls, and who holds them', async () => {
+  it('has one line for a burst: which locks, how many calls, and which processes hold them', async () => {
     for (let call = 1; call <= 100; call += 1) refuse(`user:${call}`, ORDERS);
     refuse('job', { holder: 'mark-2' });
     refuse('job', { holder: 'mark-3', process: { ...NOTE, application: undefined } });
@@ -34,13 +34,13 @@ describe('the log of refused calls', () => {
     expect(lines).toEqual([
       `Refused: 100 calls for "user:*", ${BY_ORDERS}; 1 call for "job", held by the process mark-2; ` +
         '1 call for "job", held by web-1 (pid 17, since 2026-11-24T21:00:00Z); ' +
-        '1 call for "job", held by somebody who is not known',
+        '1 call for "job", held by an unknown process',
     ]);
     await clock.advance(60_000);
     expect([lines.length, clock.timers]).toEqual([1, 0]);
   });
 
-  it('names a holder who became known after the call', async () => {
+  it('names a holder that became known after the call', async () => {
     const holder: { holder: string; process?: typeof NOTE } = { holder: 'mark-1' };
     refuse('a', holder);
     holder.process = NOTE;
@@ -70,7 +70,7 @@ describe('the log of refused calls', () => {
     expect(lines).toEqual([]);
   });
 
-  it('does nothing where nobody sees lines of this level', () => {
+  it('does nothing when lines of this level are not shown', () => {
     Logger.overrideLogger(['log', 'warn', 'error']);
     refuse('a', ORDERS);
     expect(clock.timers).toBe(0);

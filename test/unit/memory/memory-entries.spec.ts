@@ -59,7 +59,7 @@ describe('MemoryEntries', () => {
     expect(entries.longest(new Claim(resources, value))?.value).toBe(expected);
   });
 
-  it('name nobody in the way who has expired', () => {
+  it('name no holder in the way that has expired', () => {
     entries.set('a', 'short', 100);
     wall += 100;
     expect(entries.longest(new Claim(['a'], 'x'))).toBeUndefined();

@@ -55,11 +55,11 @@ describe('MemoryFences', () => {
     expect(fences.apart(now() + side * 1e15)).toBe(1e12);
   });
 
-  it('ask nothing of the clock of somebody who proposes nothing', () => {
+  it('ignore the clock of a claim that proposes nothing', () => {
     expect(fences.apart(0)).toBe(0);
   });
 
-  it('count on for whoever is next in line', () => {
+  it('continue for the next waiter in line', () => {
     mint(['a'], now());
     expect([succeed('a', TOKENS_PER_VOTE), succeed('a'), succeed('a')]).toEqual(
       [1, 1 + TOKENS_PER_VOTE, 2 + TOKENS_PER_VOTE].map((after) => now() + after),
@@ -69,7 +69,7 @@ describe('MemoryFences', () => {
   it.each([
     ['where nothing was counted', () => undefined],
     ['where the count is old, as on an old disk', () => fences.raise('a', now() - 10 * FAR)],
-  ])('take a recent time that nodes agree on for whoever is next, %s', (_, before) => {
+  ])('take a recent time that nodes agree on for the next waiter, %s', (_, before) => {
     const step = FAR / 2;
     before();
     wall += 100;

@@ -28,7 +28,7 @@ describe('MemoryNode', () => {
       if (index % 1_000 === 0) most = Math.max(most, ...kept());
     }
     expect(most).toBeLessThanOrEqual(4_100);
-    // Those who lock names without end share fence counters.
+    // Callers that lock an endless number of names share fence counters.
     expect(node.snapshot().fences.size).toBeLessThanOrEqual(32_768);
   });
 });

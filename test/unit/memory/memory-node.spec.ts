@@ -62,7 +62,7 @@ describe('MemoryNode', () => {
     expect(node.get('a')).toBeUndefined();
   });
 
-  it('tells who is in the way longest', async () => {
+  it('tells which holder is in the way longest', async () => {
     node.set('a', 'short', 100);
     node.set('b', 'long', 900);
     node.set('c', 'middle', 500);

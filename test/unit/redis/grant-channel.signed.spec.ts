@@ -48,7 +48,7 @@ describe('a grant on a channel', () => {
     ['with one of another secret', `${'0'.repeat(40)} ${GRANT}`],
     ['which is none', 'anything'],
     ['that is empty', ''],
-  ])('%s is one of nobody: nothing counts, and nothing is given back', async (_, message) => {
+  ])('%s comes from no node: it does not count, and nothing is given back', async (_, message) => {
     await listen(SECRET);
     for (const waits of [true, false]) {
       if (waits) channel.expect(claim);
@@ -59,7 +59,7 @@ describe('a grant on a channel', () => {
     expect(told).toEqual(['told', 'told']);
   });
 
-  it.each([' lock:b', ' 1', ' '])('to whose text "%s" was added is no grant', async (more) => {
+  it.each([' lock:b', ' 1', ' '])('with "%s" added to its text is no grant', async (more) => {
     await listen(SECRET);
     channel.expect(claim);
     let message = '';
@@ -70,7 +70,7 @@ describe('a grant on a channel', () => {
     expect(told).toEqual([granted, 'told']);
   });
 
-  it('counts where it is signed by the secret that the node kept for who comes later', async () => {
+  it('counts if it is signed by the secret that the node kept for later waiters', async () => {
     await listen(SECRET);
     channel.expect(claim);
     redis.say(GRANT);
@@ -87,7 +87,7 @@ describe('a grant on a channel', () => {
     expect(told).toEqual(['told', { ...granted, since: { monotonic: 5, wall: 5 } }]);
   });
 
-  it('that comes before the reply to who asked counts from when that was sent', async () => {
+  it('that comes before the reply to its waiter counts from the time at which the question was sent', async () => {
     await listen(undefined);
     now = { monotonic: 5, wall: 5 };
     asking = true;
@@ -111,7 +111,7 @@ describe('a grant on a channel', () => {
     expect(told).toEqual(['told', 'told']);
   });
 
-  it('counts once: that the same is published once more says only that somebody has heard it', async () => {
+  it('counts once: a repeated message only shows that a listener has copied it', async () => {
     await listen(SECRET);
     channel.expect(claim);
     for (const fence of [7, 7, 8, 7, 8, 5]) redis.say(`ours ${fence} - lock:a`);
@@ -165,7 +165,7 @@ describe('a grant on a channel', () => {
     expect(told).toEqual(['told']);
   });
 
-  it('for which nobody waits any more is given back where it is signed', async () => {
+  it('that no claim waits for any more is given back if it is signed', async () => {
     await listen(SECRET);
     redis.say(GRANT);
     expect(told).toEqual(['unwanted: ours']);

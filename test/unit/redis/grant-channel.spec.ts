@@ -3,14 +3,14 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { Claim } from '../../../lib/core/port/claim.js';
 import { OwnClaim } from '../../../lib/core/quorum/own-claim.js';
-import type { Asking } from '../../../lib/redis/batch/batch-queue.js';
+import type { AwaitedClaim } from '../../../lib/redis/batch/batch-queue.js';
 import { GrantChannel } from '../../../lib/redis/grant-channel.js';
 import { RedisStub } from '../../support/channel-stub.js';
 
 describe('GrantChannel', () => {
   let told: unknown[];
-  /** Who has asked, and has no answer. */
-  let asking: Asking[];
+  /** The claims that have asked and have no answer yet. */
+  let asking: AwaitedClaim[];
   let channel: GrantChannel;
   const listen = async (redis: RedisStub): Promise<RedisStub> => {
     channel.listen(redis as unknown as Redis);
@@ -103,7 +103,7 @@ describe('GrantChannel', () => {
     expect(told).toEqual([['granted', other, { fence: 8, oldest: Infinity }]]);
   });
 
-  it('gives back what nobody waits for any more, whatever characters its name has', async () => {
+  it('gives back a resource that no claim waits for any more, whatever characters its name has', async () => {
     const redis = await listen(new RedisStub({ protocol: 3 }));
     channel.expect(claim);
     channel.forget(claim);
@@ -111,7 +111,7 @@ describe('GrantChannel', () => {
     expect(told).toEqual([['unwanted', 'ours', 'a b  c']]);
   });
 
-  it('tells who has only asked so far, and since when: a node may tell of a grant before it answers', async () => {
+  it('tells a claim that has no answer yet, with the time at which it asked: a node may tell of a grant before it answers', async () => {
     const redis = await listen(new RedisStub({ protocol: 3 }));
     const since = { monotonic: 5, wall: 1_005 };
     asking.push({ claim, since });
@@ -122,7 +122,7 @@ describe('GrantChannel', () => {
     ]);
   });
 
-  it('tells who has only asked so far also where another part of the lock waits', async () => {
+  it('tells a claim that has no answer yet also when another part of the lock waits', async () => {
     const redis = await listen(new RedisStub({ protocol: 3 }));
     const other = new Claim(['b'], 'ours');
     channel.expect(claim);
@@ -139,7 +139,7 @@ describe('GrantChannel', () => {
     expect([told.length, redis.subscribed.length]).toEqual([1, 2]);
   });
 
-  it('forgets, once there are many, those whom nobody holds or waits for any more', async () => {
+  it('forgets, once there are many, the claims that no longer hold or wait', async () => {
     const redis = await listen(new RedisStub({ protocol: 3 }));
     const claimOf = (value: string, isWaiting: boolean, isOver: boolean): Claim => {
       const made = new OwnClaim(['a'], value, { arrived: 1, ttl: 1, isWaiting, granted: () => undefined });
@@ -157,7 +157,7 @@ describe('GrantChannel', () => {
     ]);
   });
 
-  it('takes a grant of another resource under the same value for no vote, and gives it back to nobody', async () => {
+  it('takes a grant of another resource under the same value for no vote, and does not give it back', async () => {
     const redis = await listen(new RedisStub({ protocol: 3 }));
     channel.expect(claim);
     redis.say('ours 7 - lock:b');

@@ -28,11 +28,11 @@ describe('OwedReleases', () => {
     jest.useFakeTimers();
     [a, b, c] = ['a', 'b', 'c'].map((name) => new Claim([name], name));
     [obstacle, sent] = ['it is down', []];
-    const creditor = {
+    const node = {
       obstacle: () => obstacle,
       release: ({ value }: Claim, left: number) => void sent.push([value, left]),
     };
-    owed = new OwedReleases(creditor, new SystemClock());
+    owed = new OwedReleases(node, new SystemClock());
   });
   afterEach(() => {
     owed.close();

@@ -34,7 +34,7 @@ describe('waitForQuorum', () => {
     expect([lines, clock.timers]).toEqual([[], 0]);
   });
 
-  it('false asks nobody', async () => {
+  it('false asks no node', async () => {
     await expect(over(waitOf(false))).resolves.toBe(0);
     expect(asked).toBe(0);
   });

@@ -12,7 +12,7 @@ afterEach(() => {
 });
 
 describe('what a process tells operators about itself', () => {
-  it('is where it runs, who it is, and since when', () => {
+  it('is its host, its identity and its start', () => {
     const { since, ...note } = thisProcess('orders');
     expect(note).toEqual({ host: hostname(), pid: process.pid, application: 'orders', version: VERSION });
     expect(Math.abs(Date.now() - Date.parse(since) - process.uptime() * 1_000)).toBeLessThan(1_000);

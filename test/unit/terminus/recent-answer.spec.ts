@@ -18,7 +18,7 @@ describe('an answer that is shared', () => {
     jest.useRealTimers();
   });
 
-  it('is asked for once by all who ask within a second, and again after it', async () => {
+  it('is fetched once for all callers within a second, and again after that', async () => {
     const first = Array.from({ length: 1_000 }, () => recent.from(ask));
     expect(new Set(await Promise.all(first))).toEqual(new Set([1]));
     pass(999);

@@ -44,7 +44,7 @@ describe('the matchers', () => {
     expect(testing).not.toHaveAcquired('b');
   });
 
-  it('know who waits', async () => {
+  it('know the number of waiters', async () => {
     const held = testing.hold('a');
     const waiting = module.get(RedlockService).withLock('a', () => undefined);
     expect(testing).toHaveWaiting('a', 1);

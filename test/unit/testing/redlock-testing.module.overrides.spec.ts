@@ -28,7 +28,7 @@ describe('RedlockTestingModule, beside what others do,', () => {
     await expect(builder.compile()).rejects.toThrow(/mysql/);
   });
 
-  it('leaves alone who puts something else in the place of the service', async () => {
+  it('leaves an override of the service as it is', async () => {
     const app = RedlockModule.forRoot({ nodes });
     const builder = Test.createTestingModule({ imports: [app, RedlockTestingModule.forRoot()] });
     module = await builder.overrideProvider(RedlockService).useValue('mine').compile();

@@ -21,7 +21,7 @@ describe('a pool under test, whose nodes have faults,', () => {
     expect(await codeOf(pool.service.withLock('a', () => undefined, { waitTimeout: 0 }))).toBe('done');
   });
 
-  it('says who waits for nodes to answer, and gives them the lock once these do', async () => {
+  it('counts callers that wait for nodes to answer, and gives them the lock once the nodes do', async () => {
     pool.testing.outage(2);
     const taking = pool.service.acquire('a');
     await pool.testing.untilWaiting('a');

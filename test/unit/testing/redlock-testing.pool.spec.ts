@@ -53,7 +53,7 @@ describe('a pool under test', () => {
     });
   });
 
-  describe('with somebody else', () => {
+  describe('with another holder', () => {
     it('finds held what they hold, until they release it', async () => {
       const held = pool.testing.hold('a');
       expect(held.resource).toBe('a');
@@ -63,7 +63,7 @@ describe('a pool under test', () => {
       expect(await codeOf(pool.service.withLock('a', () => undefined, { waitTimeout: 0 }))).toBe('done');
     });
 
-    it('hands the lock to whoever waits for it', async () => {
+    it('hands the lock to its waiter', async () => {
       using held = pool.testing.hold('a');
       const waiting = pool.service.acquire('a', { waitTimeout: 100 });
       await pool.testing.until('contended', 'a');
@@ -127,7 +127,7 @@ describe('a pool under test', () => {
       expect(() => lock.assertValid()).toThrow('the test took it away');
     });
 
-    it('lets whoever waits have it', async () => {
+    it('lets a waiter have it', async () => {
       await pool.service.acquire('a');
       const next = pool.service.acquire('a');
       await turn();
@@ -144,7 +144,7 @@ describe('a pool under test', () => {
     });
   });
 
-  it('is as new after a reset, but for what the application holds', async () => {
+  it('is as new after a reset, except for locks that the application holds', async () => {
     await pool.service.acquire('ours');
     pool.testing.hold('a');
     pool.testing.hold('b');

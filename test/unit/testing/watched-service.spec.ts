@@ -23,7 +23,7 @@ describe('WatchedService', () => {
     await service.onApplicationShutdown();
   });
 
-  it('counts those who wait, for each resource, until they have it or give up', async () => {
+  it('counts the waiters of each resource until they have it or give up', async () => {
     const lock = await service.acquire(['a', 'b']);
     expect(service.waiting('a')).toBe(0);
     const first = service.acquire('a');

@@ -92,7 +92,7 @@ describe('RedlockInterceptor', () => {
     }
   });
 
-  it('leaves the errors of an event as they are: nobody hears of them but the log', async () => {
+  it('leaves the errors of an event as they are: only the log shows them', async () => {
     const error = new ResourceLockedError(['a'], 5, []);
     service.refusal = error;
     await expect(answer(service, rpcContext(event))).rejects.toBe(error);

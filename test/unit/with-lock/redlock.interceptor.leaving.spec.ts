@@ -38,7 +38,7 @@ describe('RedlockInterceptor', () => {
       await expect(end).rejects.toMatchObject({ status: 499 });
     });
 
-    it('does not give up an event for that: who sends one waits for nothing', async () => {
+    it('does not give up an event for that: the sender of an event waits for nothing', async () => {
       const end = answer(service, rpcContext(event, connection));
       await service.untilWaiting(1);
       connection.emit('close');

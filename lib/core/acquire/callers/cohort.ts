@@ -1,9 +1,17 @@
-import { PASSING_SHORTFALL, PASSING_WINDOW } from '../../port/hand-off.js';
 import type { NodePool } from '../../quorum/node-pool.js';
 import type { Won } from '../../quorum/outcome/outcome.js';
 import type { Moment } from '../../time/clock.js';
 import { driftOf } from '../../time/validity.js';
 import type { AcquireRequest } from '../request.js';
+
+/**
+ * Ms: callers that come within this time after the first holder took the lock count as having come together with it. The lock may pass to
+ * such callers of the same process, and the nodes are not asked who came first. Clocks of different machines seldom agree better than that.
+ */
+export const PASSING_WINDOW = 5;
+
+/** The share of the ttl that may already be used up when a lock passes to the next caller of the same process. */
+export const PASSING_SHORTFALL = 0.05;
 
 /**
  * The callers that come while their process has the lock, and to which the lock can pass without the nodes. Such a caller counts as having come

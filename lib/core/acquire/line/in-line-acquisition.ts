@@ -12,7 +12,7 @@ import { Round } from '../round.js';
 import { ClaimInLine, type Waiter } from './claim-in-line.js';
 import { LineWait } from './line-wait.js';
 
-/** The outcome of a round. It is a promise if the round was lost and more answers are needed to tell the reason. */
+/** The outcome of a round. It is a promise if the round was denied and more answers are needed to tell the reason. */
 type RoundOutcome = Won | TokenPending | Denied | Promise<Denied>;
 
 /** The callers of this process that want the same resource, as the acquisition of the first of them sees them. */
@@ -150,6 +150,6 @@ export class InLineAcquisition implements Waiter {
 
   #stopWaiting(): void {
     this.#inLine.place.stopWaiting();
-    this.#lineWait?.stopHurry();
+    this.#lineWait?.stopGrantTimer();
   }
 }

@@ -1,6 +1,5 @@
 import type { Grant } from '../../port/claim.js';
 import { TOKENS_PER_GRANT } from '../../port/fencing.js';
-import { LEAST_SHARE_LEFT } from '../../port/hand-off.js';
 import type { AcquireAnswer } from '../../port/lock-node.js';
 import { agreeByVotes } from '../../quorum/fencing-agreement.js';
 import { votesInWords } from '../../quorum/outcome/node-outcome.js';
@@ -8,7 +7,7 @@ import type { NodePool } from '../../quorum/node-pool.js';
 import type { Denied, TokenPending, Won } from '../../quorum/outcome/outcome.js';
 import { reasonForWaiter } from '../../quorum/outcome/reason.js';
 import { Validity } from '../../time/validity.js';
-import type { AcquireRequest } from '../request.js';
+import { LEAST_SHARE_LEFT, type AcquireRequest } from '../request.js';
 import type { Round } from '../round.js';
 import { TokenSearch } from '../token-search.js';
 import type { ClaimInLine } from './claim-in-line.js';
@@ -21,7 +20,7 @@ type State =
   | { readonly kind: 'asking' }
   /** It waits for votes: `end` ends that, because they suffice or because it has waited long enough for those that are missing. */
   | { readonly kind: 'waiting'; readonly end: () => void }
-  /** It has enough votes, which give no fencing token yet: `search` finds out whether they do by now. */
+  /** It has enough votes, but they give no fencing token yet: `search` looks for one. */
   | { readonly kind: 'searching'; readonly search: TokenSearch };
 
 const ASKING: State = { kind: 'asking' };
@@ -34,10 +33,10 @@ const ASKING: State = { kind: 'asking' };
 export class LineWait {
   #state: State = ASKING;
   #inLine: ClaimInLine;
-  /** Gives the votes away since the latest round was lost; undefined while that round may still be won. */
+  /** Gives the votes away since the latest round was denied; undefined while that round may still be won. */
   #surrender: Surrender | undefined;
   /** Stops the timer that limits the wait for further grants; undefined before the first grant since the latest round began. */
-  #stopHurry: (() => void) | undefined;
+  #stopGrantTimer: (() => void) | undefined;
   readonly #stalemate: Stalemate;
 
   constructor(
@@ -54,8 +53,8 @@ export class LineWait {
     this.#inLine = inLine;
     inLine.votes.beginRound();
     this.#surrender = undefined;
-    this.stopHurry();
-    this.#stopHurry = undefined;
+    this.stopGrantTimer();
+    this.#stopGrantTimer = undefined;
   }
 
   /**
@@ -128,7 +127,7 @@ export class LineWait {
     const { ttl, driftFactor } = this.request.terms;
     const validity = Validity.of(since, ttl, driftFactor);
     this.#inLine.votes.grantMeanwhile(nodeIndex, { validity, fence, oldest, tokens: TOKENS_PER_GRANT });
-    this.#stopHurry ??= this.pool.clock.schedule(this.pool.timeoutFor(ttl), () => this.#endWait());
+    this.#stopGrantTimer ??= this.pool.clock.schedule(this.pool.timeoutFor(ttl), () => this.#endWait());
     this.#react();
   }
 
@@ -139,8 +138,8 @@ export class LineWait {
   }
 
   /** Stops the timer that limits the wait for further grants: the nodes are asked again, or the caller waits no more. */
-  stopHurry(): void {
-    this.#stopHurry?.();
+  stopGrantTimer(): void {
+    this.#stopGrantTimer?.();
   }
 
   /** The votes have changed: ends the wait if they suffice. */

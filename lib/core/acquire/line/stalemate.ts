@@ -1,9 +1,11 @@
 import { elapsed, type Moment } from '../../time/clock.js';
-import { STALEMATE_GRACE } from '../../port/hand-off.js';
 import type { AcquireAnswer, Unknown } from '../../port/lock-node.js';
 import type { NodePool } from '../../quorum/node-pool.js';
 import { isSplit, type Denied } from '../../quorum/outcome/outcome.js';
 import { quorumOf } from '../../quorum/quorum.js';
+
+/** Ms for which a waiter keeps its votes in a split vote before it checks whether the owners of the other votes are alive. */
+export const STALEMATE_GRACE = 500;
 
 /** A vote that this waiter did not get. */
 interface Other {
@@ -24,7 +26,7 @@ interface Other {
 export class Stalemate {
   /** Since when the votes are split; undefined while they are not. */
   #since: Moment | undefined;
-  /** The votes of others by node index, kept only after the grace: before that, an owner that has just got or extended a vote looks alive. */
+  /** The votes of others by node index, kept only after the grace, because an owner whose vote is new cannot be told from one that renews it. */
   #others: (Other | undefined)[] = [];
 
   constructor(private readonly pool: Pick<NodePool, 'clock' | 'random' | 'nodes'>) {}

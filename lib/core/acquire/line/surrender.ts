@@ -13,7 +13,7 @@ interface Yielder {
 }
 
 /**
- * Gives away the votes of a waiter that has too few of them for a quorum: to older waiters with each round that is lost (yield), and to the one that
+ * Gives away the votes of a waiter that has too few of them for a quorum: to older waiters with each round that is denied (yield), and to the one that
  * is next when a stalemate has lasted for too long (give way).
  */
 export class Surrender {
@@ -41,21 +41,21 @@ export class Surrender {
   /** Gives all votes back, even to younger waiters. If the nodes see the waiters in different orders, nobody wins until one of them gives way. */
   giveWay(): void {
     const { votes, ttl } = this.yielder;
-    const answered = (_answer: unknown, nodeIndex: number): void => votes.left(nodeIndex);
+    const answered = (_answer: unknown, nodeIndex: number): void => votes.gaveAway(nodeIndex);
     this.pool.nodes.forEach((node, nodeIndex) => {
       if (!votes.has(nodeIndex)) return;
       // The question also puts the claim in doubt about the node, for longer than until the answer where none comes.
-      votes.leaving(nodeIndex);
+      votes.givingAway(nodeIndex);
       node.release(giveWayQuestion({ claim: this.claim, ttl }, nodeIndex, answered), nodeIndex);
     });
   }
 
   #yield(nodeIndex: number): void {
     const { votes, ttl, yielded } = this.yielder;
-    votes.leaving(nodeIndex);
+    votes.givingAway(nodeIndex);
     const answered = ({ kind }: YieldAnswer): void => {
-      if (kind === 'kept') votes.stayed(nodeIndex);
-      else votes.left(nodeIndex);
+      if (kind === 'kept') votes.kept(nodeIndex);
+      else votes.gaveAway(nodeIndex);
       yielded();
     };
     this.pool.nodes[nodeIndex]!.yield(yieldQuestion(this.claim, ttl, answered), nodeIndex);

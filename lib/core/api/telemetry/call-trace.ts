@@ -6,7 +6,7 @@ import { acquiring, extending, holding } from './channels.js';
 import type { AcquireMessage, AcquireOutcome, HoldMessage } from './messages.js';
 
 /** Only this file writes messages. */
-type Draft<Message> = { -readonly [Name in keyof Message]: Message[Name] };
+type Writable<Message> = { -readonly [Name in keyof Message]: Message[Name] };
 
 /** A call for a lock that somebody observes. */
 export interface ObservedCall {
@@ -32,10 +32,10 @@ const OUTCOMES: Readonly<Partial<Record<RefusalCode, AcquireOutcome>>> = {
 
 /** Publishes the life of one lock on the channels. It learns everything from the events of the lock, so that the engine knows nothing of it. */
 export class CallTrace {
-  readonly acquire: Draft<AcquireMessage>;
+  readonly acquire: Writable<AcquireMessage>;
   readonly #clock: Clock;
   readonly #called: Moment;
-  #hold: Draft<HoldMessage> | undefined;
+  #hold: Writable<HoldMessage> | undefined;
   #taken: Moment | undefined;
 
   constructor(
@@ -138,7 +138,7 @@ export function publishNested(call: ObservedCall, lock: Lock): void {
   void acquiring.tracePromise(() => Promise.resolve(lock), { ...acquireMessage(call), ...how });
 }
 
-function acquireMessage({ pool, resources, options }: ObservedCall): Draft<AcquireMessage> {
+function acquireMessage({ pool, resources, options }: ObservedCall): Writable<AcquireMessage> {
   const { label, ttl, waitTimeout } = options;
   return { pool, resources, template: label, options: { ttl, waitTimeout } };
 }

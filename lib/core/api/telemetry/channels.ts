@@ -15,7 +15,7 @@ const nodes = channel('nestjs-redlock:node');
 const skipped = channel('nestjs-redlock:skipped');
 export const joined = channel('nestjs-redlock:joined');
 
-interface NodeAnswer {
+interface ObservedAnswer {
   readonly kind: string;
   readonly refused?: boolean;
 }
@@ -47,11 +47,11 @@ export function publish(event: LockEvent, pool: string | undefined): void {
 }
 
 /** Publishes what a node answered after `duration` ms; undefined stands for no answer in time. */
-export function publishRequest(node: string, duration: number, answer: NodeAnswer | undefined): void {
+export function publishRequest(node: string, duration: number, answer: ObservedAnswer | undefined): void {
   requests.publish({ node, duration, error: errorOf(answer) } satisfies RequestMessage);
 }
 
-function errorOf(answer: NodeAnswer | undefined): RequestMessage['error'] {
+function errorOf(answer: ObservedAnswer | undefined): RequestMessage['error'] {
   if (answer === undefined) return 'timeout';
   if (answer.kind !== 'unknown') return undefined;
   return answer.refused ? 'refused' : 'unknown';

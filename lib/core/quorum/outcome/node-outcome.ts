@@ -3,18 +3,18 @@ import type { AcquireAnswer, ExtendAnswer } from '../../port/lock-node.js';
 import type { Votes } from '../votes.js';
 
 /** A call, or what it came to. */
-interface Answered {
+interface AnsweredCall {
   readonly nodes: readonly { readonly name: string }[];
   readonly answers: readonly (AcquireAnswer | ExtendAnswer | undefined)[];
 }
 
 /** Returns in words, for an error, what each node of a call answered. */
-export function outcomesOf({ nodes, answers }: Answered): NodeOutcome[] {
+export function outcomesOf({ nodes, answers }: AnsweredCall): NodeOutcome[] {
   return nodes.map(({ name }, nodeIndex) => inWords(name, answers[nodeIndex]));
 }
 
 /** Returns in words, for an error, which nodes voted for a claim, over several rounds. */
-export function votesInWords(nodes: Answered['nodes'], votes: Pick<Votes, 'has'>): NodeOutcome[] {
+export function votesInWords(nodes: AnsweredCall['nodes'], votes: Pick<Votes, 'has'>): NodeOutcome[] {
   return nodes.map(({ name }, nodeIndex) => ({ node: name, outcome: votes.has(nodeIndex) ? 'granted' : 'unknown' }));
 }
 

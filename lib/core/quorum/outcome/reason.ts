@@ -7,7 +7,7 @@ import { quorumOf } from '../quorum.js';
 import { timeForRound, type WaitBudget } from './wait-budget.js';
 
 /**
- * Returns why a call was lost. If the answers so far do not tell whether the resource is held or too few nodes vote, waits for more answers, for at
+ * Returns why a call was denied. If the answers so far do not tell whether the resource is held or too few nodes vote, waits for more answers, for at
  * most `timeForRound`. For a waiter in line, whose wait an abort ends.
  */
 export function reasonForWaiter(call: QuorumCall<AcquireAnswer>, budget: WaitBudget): Denied | Promise<Denied> {
@@ -17,7 +17,7 @@ export function reasonForWaiter(call: QuorumCall<AcquireAnswer>, budget: WaitBud
 }
 
 /**
- * Returns why a call was lost. If the answers so far do not tell one holder from several rivals either, waits for all answers, for at most the shorter
+ * Returns why a call was denied. If the answers so far do not tell one holder from several rivals either, waits for all answers, for at most the shorter
  * of `limit` ms and one more timeout of the nodes. For a caller that polls, which repeats the round at once where rivals split the votes.
  */
 export async function reasonForPoller(call: QuorumCall<AcquireAnswer>, limit: number): Promise<Denied> {
@@ -26,7 +26,7 @@ export async function reasonForPoller(call: QuorumCall<AcquireAnswer>, limit: nu
 }
 
 /**
- * Returns why a call was lost. A node that has not answered yet counts as silent.
+ * Returns why a call was denied. A node that has not answered yet counts as silent.
  * - contended: a quorum of nodes voted, for whichever owners.
  * - quarantined: fewer nodes voted, so that nobody can have the resource; a quorum can vote once quarantines are over.
  * - unavailable: fewer nodes voted, and waiting for the end of quarantines is not enough.

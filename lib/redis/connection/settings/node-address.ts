@@ -24,15 +24,15 @@ export function toAddresses(nodes: readonly (string | NodeOptions)[] | undefined
   const addresses = nodes.map((node, index) =>
     typeof node === 'string' ? fromUrl(node, index) : fromOptions(node, index),
   );
-  addresses.forEach((address, index) => refuseTwin(address, addresses.slice(0, index)));
+  addresses.forEach((address, index) => refuseSameServer(address, addresses.slice(0, index)));
   return addresses;
 }
 
-function refuseTwin(address: NodeAddress, earlier: readonly NodeAddress[]): void {
-  const twin = earlier.find(({ identity }) => identity === address.identity);
-  if (!twin) return;
+function refuseSameServer(address: NodeAddress, earlier: readonly NodeAddress[]): void {
+  const sameServer = earlier.find(({ identity }) => identity === address.identity);
+  if (!sameServer) return;
   throw new TypeError(
-    `nodes holds ${twin.name} and ${address.name}: one server must not vote twice, name each node once`,
+    `nodes holds ${sameServer.name} and ${address.name}: one server must not vote twice, name each node once`,
   );
 }
 

@@ -35,7 +35,7 @@ export type NodeOptions = Pick<RedisOptions, (typeof ALLOWED)[number]> & {
 const CREDENTIALS = 'credentials';
 const TWO_LOGINS = 'it says already how to log in; leave out username and password';
 
-type Refused = Exclude<keyof RedisOptions, (typeof ALLOWED)[number]>;
+type RefusedOption = Exclude<keyof RedisOptions, (typeof ALLOWED)[number]>;
 
 const GIVES_UP =
   'what the client gives up the node may do all the same, and two could hold one lock; ' +
@@ -54,7 +54,7 @@ const LOCKS_ONLY = 'the connection is for locks only; use a client of your own';
  * Why each of the other options is refused: it endangers locks, or would have no effect. A new option of ioredis is a compile error until it
  * is in one of the two lists.
  */
-const REFUSED: Readonly<Record<Refused, string>> = {
+const REFUSED: Readonly<Record<RefusedOption, string>> = {
   commandTimeout: GIVES_UP,
   socketTimeout: GIVES_UP,
   blockingTimeout: NO_BLOCKING,
@@ -108,7 +108,7 @@ const NOT_IN_TLS = ['host', 'port', 'path', 'socket'];
 export function checkNodeOptions(options: object, where: string): void {
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || isAllowed(name) || isOwn(name, value)) continue;
-    const why = Object.hasOwn(REFUSED, name) ? REFUSED[name as Refused] : undefined;
+    const why = Object.hasOwn(REFUSED, name) ? REFUSED[name as RefusedOption] : undefined;
     throw new TypeError(why === undefined ? unknownOption(name, where) : `${where}.${name} is refused: ${why}`);
   }
   checkCredentials(options, where);

@@ -9,7 +9,7 @@ import { OrdersController } from './orders.controller.js';
 describe('orders, without Redis', () => {
   let opened: { close(): Promise<void> };
 
-  // Whoever dialled a node would not get far.
+  // A connection to a node would fail.
   beforeEach(() => {
     process.env.REDLOCK_NODES = 'redis://127.0.0.1:1';
   });
@@ -33,7 +33,7 @@ describe('orders, without Redis', () => {
     expect(testing).toHaveNoLocks();
   });
 
-  it('answer 409 where somebody else holds the lock', async () => {
+  it('answer 409 when another claim holds the lock', async () => {
     const imports = [AppModule, RedlockTestingModule.forRoot({ clock: 'manual' })];
     const module = await Test.createTestingModule({ imports }).compile();
     const app = module.createNestApplication();

@@ -34,13 +34,13 @@ describe('CallerRequest', () => {
     call = new CallerRequest(request, (event) => hear(event), { find });
   });
 
-  it('tells once that somebody else has what is wanted', () => {
+  it('tells once that another claim has the resource', () => {
     call.report({ kind: 'contended' });
     call.report({ kind: 'contended' });
     expect(events).toEqual([{ type: 'contended', resources: ['a'] }]);
   });
 
-  it('asks who that is, each time that it is told of one', () => {
+  it('looks up the holder each time that it is told of one', () => {
     call.report({ kind: 'contended', holder: 'mark-1' });
     call.report({ kind: 'contended', holder: 'mark-2' });
     call.report({ kind: 'contended' });
@@ -59,7 +59,7 @@ describe('CallerRequest', () => {
     expect(events).toMatchObject([{ type: 'acquired', resources: ['a'], waited: 30, attempts: 2, path: 'free' }]);
   });
 
-  it('tells that it is lost again where a program that hears of it computes for as long as the lease lasts', () => {
+  it('tells that the lock is lost again when a listener computes for as long as the lease lasts', () => {
     hear = (event) => {
       events.push(event);
       if (event.type === 'acquired') clock.block(100);
@@ -68,7 +68,7 @@ describe('CallerRequest', () => {
     expect(events).toMatchObject([{ type: 'acquired' }, { type: 'lost', error: { code: 'LOCK_LOST' } }]);
   });
 
-  it('does not where nobody is known to have it', () => {
+  it('tells of no contention when no holder is known', () => {
     call.report({ kind: 'unavailable' });
     call.report({ kind: 'quarantined' });
     expect(events).toEqual([]);

@@ -8,7 +8,7 @@ const TERMS = { ttl: 500, waitTimeout: 10_000, retryDelay: 50, retryJitter: 0 };
 const COMPUTING = 150;
 const NAMES = ['a', 'b', 'c', 'd', 'e', 'f'];
 
-describe('callers whose locks are decided together, the first of whom computes', () => {
+describe('callers whose locks are decided together, the first of which computes', () => {
   let pool: MemoryPool;
   beforeEach(() => {
     pool = new MemoryPool();
@@ -24,7 +24,7 @@ describe('callers whose locks are decided together, the first of whom computes',
     return pool.clock.until(Promise.all(NAMES.map(work)));
   };
 
-  it('get no lock that a majority says it has no more, although its time is not up', async () => {
+  it('get no lock that a majority of nodes no longer has, although its time is not up', async () => {
     const owned: boolean[] = [];
     await take((lock) => {
       owned.push(pool.owners(lock.resources[0]!).every((owner) => owner === lock.value));
@@ -59,7 +59,7 @@ describe('a lock whose program computes for longer than its lease at the wrong m
     expect(seen).toEqual([true, true, true, true]);
   });
 
-  it('is valid when the listener of events computed on hearing that it was acquired, which is told to be lost then', async () => {
+  it('is valid when it is given, and is reported as lost and acquired again, if a listener of its event computes too long', async () => {
     const types: string[] = [];
     const listener = ({ type }: LockEvent): void => {
       types.push(type);

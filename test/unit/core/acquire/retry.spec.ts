@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { askAgainIn, retryDelay } from '../../../../lib/core/acquire/retry.js';
-import { LONGEST_SILENCE_IN_LINE } from '../../../../lib/core/port/hand-off.js';
+import { LONGEST_SILENCE_IN_LINE } from '../../../../lib/core/port/claim.js';
 import { fixedRandom, SeededRandom } from '../../../support/seeded-random.js';
 
 describe('retryDelay', () => {

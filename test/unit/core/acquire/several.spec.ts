@@ -25,7 +25,7 @@ describe('several resources of which one is held', () => {
     holder = pool.client().redlock;
   });
 
-  it('are had at the very moment of its release, under one value and with one token', async () => {
+  it('are acquired at the very moment of its release, under one value and with one token', async () => {
     const held = await take(holder, 'b', { ttl: 60_000 });
     const both = redlock.acquire(['b', 'a'], IN_LINE);
     await pool.clock.advance(100);
@@ -51,7 +51,7 @@ describe('several resources of which one is held', () => {
     expect((await pool.clock.until(both)).isValid).toBe(true);
   });
 
-  it('are given back, all of them, where the time is up, in an error that names all', async () => {
+  it('are all given back when the time is up, with an error that names all of them', async () => {
     await take(holder, 'b', { ttl: 60_000 });
     const both = redlock.acquire(['a', 'b', 'c'], { ...IN_LINE, waitTimeout: 700 });
     await expect(pool.clock.until(both)).rejects.toMatchObject({
@@ -87,7 +87,7 @@ describe('several resources of which one is held', () => {
     expect(now()).toBeGreaterThanOrEqual(2_100);
   });
 
-  it('come in the order of arrival with those who want one of them', async () => {
+  it('are served in the order of arrival together with claims of one of them', async () => {
     const order: string[] = [];
     const held = await take(holder, 'a', { ttl: 60_000 });
     const line = (name: string, resource: string | string[]): Promise<void> =>
@@ -111,7 +111,7 @@ describe('several resources of which one is held', () => {
     }
     await pool.clock.until(held.release());
     await pool.clock.until(Promise.all(ends));
-    // `b` was free when the fifth came, and nobody who waits for `a` keeps it before it is `a`'s turn.
+    // `b` was free when the fifth came, and no waiter for `a` keeps `b` before its turn for `a`.
     expect(order.filter((name) => name !== 'fifth')).toEqual(['first', 'second', 'third', 'fourth']);
   });
 
@@ -144,7 +144,7 @@ describe('several resources of which one is held', () => {
     },
   );
 
-  it('leave the turn to the next caller of the process where a part was over before all were merged', async () => {
+  it('leave the turn to the next caller of the process when one part was over before all parts were merged', async () => {
     const slow = pool.client({ nodeTimeout: 300 }).redlock;
     const held = await take(holder, 'c', { ttl: 60_000 });
     const all = slow.acquire(['a', 'b', 'c'], { ...IN_LINE, ttl: 400 });

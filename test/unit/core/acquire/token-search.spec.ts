@@ -59,7 +59,7 @@ describe('TokenSearch', () => {
     expect(memory.clock.timers).toBe(0);
   });
 
-  it('looks no more once it is over, since the lock may be held by then', async () => {
+  it('stops looking once it is over, since the lock may be held by then', async () => {
     await run();
     search.look();
     expect(looks).toBe(0);

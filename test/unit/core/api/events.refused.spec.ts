@@ -37,7 +37,7 @@ describe('the event of a call that ends without the lock', () => {
     expect(refused()).toEqual([{ type: 'refused', resources: ['a'], waited: 300, code: 'ABORTED' }]);
   });
 
-  it('says that the pool shuts down, to who waits and to who comes', async () => {
+  it('says that the pool shuts down, to callers that wait and to callers that come', async () => {
     pool.memory.forEach((node) => node.set('a', 'foreign'));
     const waiting = redlock.acquire('a', { waitTimeout: Infinity }).catch(() => undefined);
     await pool.clock.advance(100);

@@ -52,7 +52,7 @@ describe('checkLockOptions', () => {
     expect(error.message).toContain(`got ${shown}`);
   });
 
-  it('refuses an option that nobody knows, and lists those there are', () => {
+  it('refuses an unknown option, and lists the known ones', () => {
     const error = refusal({ ttl: 1_000, timeout: 5 });
     expect(error).toBeInstanceOf(TypeError);
     expect(error.message).toMatch(/here: there is no option "timeout"; there are ttl, waitTimeout, .*signal/);
@@ -84,7 +84,7 @@ describe('prepareOptions', () => {
     expect(DEFAULT_LOCK_OPTIONS.ttl).toBe(5_000);
   });
 
-  it('has a caller wait for longer than a holder that crashed keeps the lock, and some work of the next one', () => {
+  it('makes a caller wait longer than a crashed holder keeps the lock and some work of the next holder takes', () => {
     expect(DEFAULT_LOCK_OPTIONS.waitTimeout).toBeGreaterThanOrEqual(DEFAULT_LOCK_OPTIONS.ttl + 3_000);
   });
 

@@ -5,7 +5,7 @@ import { DEFAULT_LOCK_OPTIONS, LOCK_OPTION_NAMES, type LockOptions } from '../..
 describe('OptionPreparer', () => {
   const preparer = new OptionPreparer(DEFAULT_LOCK_OPTIONS, 30_000);
 
-  it('has what holds where a call says nothing', () => {
+  it('has the defaults for each option that a call does not set', () => {
     expect(preparer.prepare(undefined)).toBe(DEFAULT_LOCK_OPTIONS);
     expect(preparer.prepare({ ttl: 500.5 })).toEqual({ ...DEFAULT_LOCK_OPTIONS, ttl: 500 });
   });

@@ -53,7 +53,7 @@ describe('toResources', () => {
     expect(refusal(resource).message).toMatch(new RegExp(`at most 512 bytes.* has ${bytes}`));
   });
 
-  it('names no value of what it refuses, but for the ends that are taken', () => {
+  it('names no value that it refuses, except the reserved ends', () => {
     const address = 'ann@example.com';
     for (const resource of [`user:${address}${'x'.repeat(600)}`, `user:${address}\ud800`])
       expect(refusal(resource).message).toMatch(/"user:\*"/);

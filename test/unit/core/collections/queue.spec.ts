@@ -5,7 +5,7 @@ import { SeededRandom } from '../../../support/seeded-random.js';
 describe('Queue', () => {
   let queue: Queue<string>;
   const add = (...names: string[]): (() => void)[] => names.map((name) => queue.add(name));
-  /** Who is in it, in order; it is empty after that. */
+  /** The entries of the queue, in order; it is empty after that. */
   const taken = (): string[] => {
     const names = [];
     while (queue.length > 0) names.push(queue.shift()!);
@@ -16,19 +16,19 @@ describe('Queue', () => {
     queue = new Queue();
   });
 
-  it('has nobody at first', () => {
+  it('is empty at first', () => {
     expect([queue.length, queue.first, queue.shift()]).toEqual([0, undefined, undefined]);
     expect(queue.length).toBe(0);
   });
 
-  it('has the first who came before all others, and lets him go first', () => {
+  it('has the first entry before all others, and lets it go first', () => {
     add('a', 'b', 'c');
     expect([queue.length, queue.first]).toEqual([3, 'a']);
     expect(taken()).toEqual(['a', 'b', 'c']);
     expect([queue.first, queue.shift()]).toEqual([undefined, undefined]);
   });
 
-  it.each([0, 1, 2])('lets number %i of three leave, and nobody else', (index) => {
+  it.each([0, 1, 2])('lets number %i of three leave, and no other', (index) => {
     add('a', 'b', 'c')[index]!();
     expect(queue.length).toBe(2);
     expect(taken()).toEqual(['a', 'b', 'c'].filter((_, other) => other !== index));
@@ -41,7 +41,7 @@ describe('Queue', () => {
     expect(taken()).toEqual(['b']);
   });
 
-  it('lets leave twice, also who was let go first, without harm', () => {
+  it('allows an entry to leave twice without harm, also after it was let go first', () => {
     const [leaveA, leaveB] = add('a', 'b', 'c');
     queue.shift();
     leaveA!();
@@ -51,7 +51,7 @@ describe('Queue', () => {
     expect(taken()).toEqual(['c']);
   });
 
-  it('is what a list would be, whoever comes and leaves', () => {
+  it('behaves like a list, whichever entries come and leave', () => {
     const random = new SeededRandom(7);
     const below = (count: number): number => Math.floor(random.fraction() * count);
     const list: { readonly name: string; readonly leave: () => void }[] = [];

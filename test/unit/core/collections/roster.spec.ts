@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { Roster, type Entry } from '../../../../lib/core/collections/roster.js';
+import { Roster, type RosterEntry } from '../../../../lib/core/collections/roster.js';
 import { SeededRandom } from '../../../support/seeded-random.js';
 
-class Named implements Entry {
+class Named implements RosterEntry {
   rosterIndex = -1;
 
   constructor(readonly name: number) {}
@@ -17,7 +17,7 @@ describe('Roster', () => {
     roster = new Roster();
   });
 
-  it('knows who is there', () => {
+  it('knows its entries', () => {
     for (const entry of named(3)) roster.add(entry);
     expect([roster.size, names()]).toEqual([3, [0, 1, 2]]);
   });
@@ -36,7 +36,7 @@ describe('Roster', () => {
     expect([roster.size, roster.all]).toEqual([0, []]);
   });
 
-  it('lets go twice, or of one who was never there, without harm', () => {
+  it('lets go of an entry twice, or of one that was never there, without harm', () => {
     const [first, second, third, stranger] = named(4);
     for (const entry of [first!, second!, third!]) roster.add(entry);
     roster.delete(first!);
@@ -45,7 +45,7 @@ describe('Roster', () => {
     expect(names()).toEqual([1, 2]);
   });
 
-  it('takes back who has left', () => {
+  it('takes back an entry that has left', () => {
     const [first, second] = named(2);
     roster.add(first!);
     roster.add(second!);
@@ -56,7 +56,7 @@ describe('Roster', () => {
     expect(names()).toEqual([1]);
   });
 
-  it('shows who is there now, whatever comes after', () => {
+  it('shows the entries of this moment, whatever comes after', () => {
     const [first, second] = named(2);
     roster.add(first!);
     const { all } = roster;
@@ -65,7 +65,7 @@ describe('Roster', () => {
     expect(all).toEqual([first]);
   });
 
-  it('agrees with a set, whoever comes and goes', () => {
+  it('agrees with a set, whichever entries come and go', () => {
     const random = new SeededRandom(7);
     const entries = named(50);
     const expected = new Set<number>();

@@ -45,7 +45,7 @@ describe('a lock that was handed over', () => {
     expect([extensions(), types()]).toEqual([[], ['acquired']]);
   });
 
-  it('is lost when its ttl is over where nobody extends it', async () => {
+  it('is lost when its ttl is over and it was not extended', async () => {
     await takeOver({ ttl: 8_000 });
     await pool.clock.advance(10_000);
     expect([lock.isValid, types()]).toEqual([false, ['acquired', 'lost']]);

@@ -37,7 +37,7 @@ describe('a lock on what the async context holds already', () => {
       await Promise.all(jobs.splice(0).map((job) => job()));
       isOver.resolve();
     };
-    // As a batch loader does: whoever comes first starts it, and in his context all jobs run.
+    // As a batch loader does: the first caller starts it, and all jobs run in the context of that caller.
     const enqueue = (job: () => Promise<unknown>): void => {
       jobs.push(job);
       running ??= pool.clock.sleep(5).then(run);

@@ -22,7 +22,7 @@ describe('endingOf', () => {
   it.each([
     [31, { kind: 'keep', remaining: 1 }],
     [30, { kind: 'give back' }],
-  ])('keeps the claim until a minHold of %i ms is over, whoever is next', (minHold, ending) => {
+  ])('keeps the claim until a minHold of %i ms is over, whichever caller is next', (minHold, ending) => {
     const terms = { ...DEFAULT_LOCK_OPTIONS, minHold };
     expect(endingOf({ ...ended, terms }, 'may have it')).toEqual(ending);
   });

@@ -1,36 +1,39 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { TOKENS_PER_GRANT, TOKENS_PER_VOTE } from '../../../../lib/core/port/fencing.js';
-import { PASSING_WINDOW } from '../../../../lib/core/port/hand-off.js';
+import { PASSING_WINDOW } from '../../../../lib/core/acquire/callers/cohort.js';
 import { IN_LINE, PassingWorld, PATIENT } from '../../../support/passing-world.js';
 
-describe('whom a lock passes to within its process', () => {
+describe('a lock that passes between the callers of its process', () => {
   let world: PassingWorld;
   beforeEach(() => void (world = new PassingWorld()));
 
   it.each([
     [PASSING_WINDOW, false],
     [PASSING_WINDOW + 1, true],
-  ])('passes to those who came a moment after its first holder, and not to later ones: %i ms', async (ms, byNodes) => {
-    const first = await world.take();
-    await world.pass(ms - 1);
-    const second = world.next();
-    await world.pass(1);
-    const third = world.next();
-    await world.free(first);
-    expect(await world.goesByNodes(await world.pool.clock.until(second), third)).toBe(byNodes);
-  });
+  ])(
+    'passes to callers that came a moment after its first holder, and not to later ones: %i ms',
+    async (ms, byNodes) => {
+      const first = await world.take();
+      await world.pass(ms - 1);
+      const second = world.next();
+      await world.pass(1);
+      const third = world.next();
+      await world.free(first);
+      expect(await world.goesByNodes(await world.pool.clock.until(second), third)).toBe(byNodes);
+    },
+  );
 
   it.each([
     [100, 5, false],
     [100, 6, true],
-  ])('leaves the next one nearly all of his ttl: of %i ms not %i', async (ttl, ms, byNodes) => {
+  ])('leaves the next holder nearly all of its ttl: ttl of %i ms, released after %i ms', async (ttl, ms, byNodes) => {
     const first = await world.take({ ...PATIENT, ttl });
     const waiting = world.next({ ...PATIENT, ttl });
     await world.pass(ms);
     expect(await world.goesByNodes(first, waiting)).toBe(byNodes);
   });
 
-  it('does not pass to somebody who came later than one of another process', async () => {
+  it('does not pass to a caller that came later than a caller of another process', async () => {
     const first = await world.take(IN_LINE);
     const theirs = world.pool.client().redlock.acquire('a', IN_LINE);
     await world.pass(PASSING_WINDOW + 1);
@@ -41,7 +44,7 @@ describe('whom a lock passes to within its process', () => {
     expect((await world.pool.clock.until(ours)).fencingToken).toBe(second.fencingToken + TOKENS_PER_GRANT);
   });
 
-  it('passes by those who have given up', async () => {
+  it('skips callers that have given up', async () => {
     const first = await world.take();
     const abort = new AbortController();
     const [gone, waiting] = [world.next({ ...PATIENT, signal: abort.signal }), world.next()];
@@ -51,7 +54,7 @@ describe('whom a lock passes to within its process', () => {
     await expect(gone).rejects.toThrow('no more');
   });
 
-  it('costs those of other processes who came meanwhile a moment, and no more', async () => {
+  it('delays callers of other processes that came meanwhile by a moment, and no more', async () => {
     const first = await world.take(IN_LINE);
     let last = first;
     const theirs = { at: Infinity };
@@ -68,15 +71,15 @@ describe('whom a lock passes to within its process', () => {
       await world.free(last);
       last = await world.pool.clock.until(waiting);
     }
-    // The last one who came in time, and what he did.
+    // The last caller that came in time, and the time for which it held the lock.
     expect(theirs.at).toBeLessThanOrEqual(PASSING_WINDOW + 2 * 2);
   });
 
   it.each([
-    ['keeps his place', PASSING_WINDOW, ['theirs', 'ours', 'again', 'third'], 0],
-    ['keeps his place', PASSING_WINDOW, ['ours', 'theirs', 'again', 'third'], 1],
+    ['keeps its place', PASSING_WINDOW, ['theirs', 'ours', 'again', 'third'], 0],
+    ['keeps its place', PASSING_WINDOW, ['ours', 'theirs', 'again', 'third'], 1],
     ['comes behind others', PASSING_WINDOW + 1, ['theirs', 'ours', 'third', 'again'], 1],
-  ])('%s where one asks %i ms after his process has given the lock back: %j', async (_, ms, order, asked) => {
+  ])('a caller %s if it asks %i ms after its process has given the lock back: %j', async (_, ms, order, asked) => {
     const first = await world.take(IN_LINE);
     const served: string[] = [];
     const come = async (name: string): Promise<void> => {
@@ -102,7 +105,7 @@ describe('whom a lock passes to within its process', () => {
     expect([served, world.votes - before]).toEqual([order, asked]);
   });
 
-  it('dates nobody by the time at which his process gave the lock back where the clock was set back since', async () => {
+  it('does not date a caller by the time at which its process gave the lock back if the clock was set back since then', async () => {
     const first = await world.take(IN_LINE);
     await world.pass(PASSING_WINDOW + 1);
     const waiting = world.next(IN_LINE);
@@ -111,7 +114,7 @@ describe('whom a lock passes to within its process', () => {
     world.pool.clock.stepWall(-100);
     const served: string[] = [];
     const come = async (name: string, { redlock }: Pick<PassingWorld, 'redlock'>): Promise<void> => {
-      // Of another ttl, so that the nodes are asked who is next.
+      // With another ttl, so that the nodes are asked which caller is next.
       const lock = await redlock.acquire('a', { ...IN_LINE, ttl: 2_000 });
       served.push(name);
       await lock.release();
@@ -125,7 +128,7 @@ describe('whom a lock passes to within its process', () => {
     expect(served).toEqual(['ours', 'theirs']);
   });
 
-  it('serves those of several processes in the order in which they came, and asks the nodes only in between', async () => {
+  it('serves callers of several processes in the order in which they came, and asks the nodes only in between', async () => {
     const holder = await world.pool.clock.until(world.pool.client().redlock.acquire('a', IN_LINE));
     const other = world.pool.client().redlock;
     const order: string[] = [];
@@ -141,7 +144,8 @@ describe('whom a lock passes to within its process', () => {
     await world.free(holder);
     await world.pool.clock.until(Promise.all(callers));
     expect(order).toEqual(['o0', 'o1', 'o2', 't3', 't4', 'o5', 't6', 'o7', 'o8', 'o9']);
-    // Ours and theirs were in line already; whoever is next asks where others come before him.
+    // Ours and theirs were in line already; the next caller asks the nodes if callers of another process come before
+    // it.
     expect(world.votes - before).toBe(3);
   });
 });

@@ -68,7 +68,7 @@ describe('minHold', () => {
       expect(isTaken()).toBe(false);
     });
 
-    it('takes nothing from somebody who has the resource by now', async () => {
+    it('takes nothing from another holder that has the resource by now', async () => {
       await pool.clock.until((await take()).release());
       pool.memory.forEach((node) => node.set('a', 'foreign'));
       await pool.clock.advance(10_000);

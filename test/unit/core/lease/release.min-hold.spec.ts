@@ -117,7 +117,7 @@ describe('minHold', () => {
     expect(next.fencingToken).toBeGreaterThan(lock.fencingToken);
   });
 
-  it('lets a new caller of the same process wait, as everybody else', async () => {
+  it('makes a new caller of the same process wait like all others', async () => {
     await pool.clock.until((await take()).release());
     await expect(pool.clock.until(redlock.tryAcquire('a'))).resolves.toBeNull();
     await expect(pool.clock.until(redlock.acquire('a', { waitTimeout: 1_000 }))).rejects.toMatchObject({

@@ -15,7 +15,7 @@ describe('a lock that passes to the next caller of its process', () => {
     expect([second.value, second.validity, world.pool.clock.now().monotonic]).toEqual([first.value, 988, 0]);
   });
 
-  it('is no more that of the one who passed it on, whatever he still does', async () => {
+  it('no longer belongs to the caller that passed it on, whatever that caller still does', async () => {
     const first = await world.take();
     const waiting = world.next();
     const token = first.fencingToken;
@@ -49,7 +49,7 @@ describe('a lock that passes to the next caller of its process', () => {
     ]);
   });
 
-  it('passes as often as it has tokens, and then the nodes are asked who is next', async () => {
+  it('passes as often as it has tokens, and then the nodes are asked which caller is next', async () => {
     let last = await world.take();
     const others = Array.from({ length: 2 * TOKENS_PER_VOTE }, () => world.next());
     const ways: boolean[] = [];
@@ -68,14 +68,14 @@ describe('a lock that passes to the next caller of its process', () => {
     ['a shorter ttl', {}, { ttl: 900 }],
     ['another drift factor', {}, { driftFactor: 0.1 }],
     ['the same where the lock is to be kept for a while', { minHold: 5 }, {}],
-  ])('does not pass to somebody who asked for %s', async (_, first, second) => {
+  ])('does not pass to a caller that asked for %s', async (_, first, second) => {
     const lock = await world.take({ ...PATIENT, ...first });
     const waiting = world.next({ ...PATIENT, ...second });
     await world.pass(6);
     expect(await world.goesByNodes(lock, waiting)).toBe(true);
   });
 
-  it('passes where it was extended, also under way, and not where that was for longer', async () => {
+  it('passes while an extension is under way, except one to a longer ttl', async () => {
     for (const [ttl, byNodes] of [
       [undefined, false],
       [5_000, true],

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { PASSING_WINDOW } from '../../../../lib/core/port/hand-off.js';
+import { PASSING_WINDOW } from '../../../../lib/core/acquire/callers/cohort.js';
 import type { Redlock } from '../../../../lib/core/redlock.js';
 import { IN_LINE, PassingWorld } from '../../../support/passing-world.js';
 
@@ -19,9 +19,19 @@ describe('processes that take turns', () => {
   };
 
   it.each([
-    ['together behind who came a moment after the first of them', PASSING_WINDOW - 1, ['theirs', 'early', 'late'], 1],
-    ['each in his turn where the first of them came long before', PASSING_WINDOW + 1, ['early', 'theirs', 'late'], 2],
-  ])('serve who came while their process had the lock %s: %i ms', async (_, ms, order, asked) => {
+    [
+      'together, behind a caller of another process that came a moment after the first of them',
+      PASSING_WINDOW - 1,
+      ['theirs', 'early', 'late'],
+      1,
+    ],
+    [
+      'each in its turn if the first of them came long before that of another process',
+      PASSING_WINDOW + 1,
+      ['early', 'theirs', 'late'],
+      2,
+    ],
+  ])('serve the callers that came while their process had the lock %s: %i ms', async (_, ms, order, asked) => {
     const first = await world.take(IN_LINE);
     const other = world.pool.client().redlock;
     // Too late to have it from the first one.

@@ -34,7 +34,7 @@ describe('Redlock.drain', () => {
     expect(pool.nodes[0]!.calls).toEqual([]);
   });
 
-  it('sends those away who wait', async () => {
+  it('sends waiting callers away', async () => {
     pool.memory.forEach((node) => node.set('a', 'foreign'));
     const waiting = redlock.acquire('a', { waitTimeout: Infinity });
     const caught = waiting.catch((error: unknown) => error);
@@ -89,7 +89,7 @@ describe('Redlock.drain', () => {
     expect(now()).toBeLessThan(500);
   });
 
-  it('takes after its limit what is still held from its holders, who are told by the signal', async () => {
+  it('takes locks that are still held after its limit from their holders, which are told by the signal', async () => {
     const lock = await pool.clock.until(redlock.acquire('a', { ttl: 60_000 }));
     const { signal } = lock;
     await pool.clock.until(redlock.drain(1_000));

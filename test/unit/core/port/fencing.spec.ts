@@ -17,7 +17,7 @@ function majorities(nodes: number): number[][] {
     .filter(({ length }) => length >= quorumOf(nodes));
 }
 
-/** How a holder comes to his token on nodes that count by one; undefined where he gives up. */
+/** How a holder gets its token on nodes that count by one; undefined where it gives up. */
 type Rule = (counters: number[], nodeIndexes: readonly number[]) => number | undefined;
 
 const take = (counters: number[], nodeIndexes: readonly number[]): number[] =>
@@ -37,7 +37,7 @@ const theRuleWithRaising: Rule = (counters, nodeIndexes) => {
   return token;
 };
 
-/** Whether the second of two who come one after the other has the greater token, or one of them has none. */
+/** Whether the second of two successive holders has the greater token, or one of them has none. */
 function isOrdered(rule: Rule, start: readonly number[], [first, second]: readonly number[][]): boolean {
   const counters = [...start];
   const [before, after] = [rule(counters, first!), rule(counters, second!)];
@@ -144,7 +144,7 @@ describe('tokens by the rule', () => {
     expect(isOrdered(theRuleWithRaising, start, nodeIndexes)).toBe(true);
   });
 
-  it.each([1, 2, 3, 4])('are in order over %i nodes, whatever their counters and whoever answers', (nodes) => {
+  it.each([1, 2, 3, 4])('are in order over %i nodes, whatever their counters and whichever nodes answer', (nodes) => {
     for (const start of vectors(nodes, 2)) {
       for (const nodeIndexes of pairs(nodes)) {
         const ordered = [theRule, theRuleWithRaising].map((rule) => isOrdered(rule, start, nodeIndexes));

@@ -20,7 +20,7 @@ describe('the families of keys beside the locks', () => {
     expect(familyBegunBy(`app:${name}:`)).toBeUndefined();
   });
 
-  it('are found where a resource ends as the key in which a process says who it is', () => {
+  it('are found when a resource ends like the key of a process note', () => {
     const key = `${PROCESS}k3Jd9_`;
     for (const resource of [key, `:${key}`, `a${key}`]) expect(familyAtEnd(resource)).toBe(key);
     for (const resource of [PROCESS, key.slice(0, -1), `${key}:a`, `${key}a`]) {

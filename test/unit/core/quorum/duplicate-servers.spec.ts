@@ -13,7 +13,7 @@ describe('refuseDuplicateServers', () => {
     ['no node', []],
     ['one node', ['a']],
     ['nodes of their own', ['a', 'b', 'c']],
-    ['nodes that did not say who they are', [undefined, 'a', undefined]],
+    ['nodes that did not tell their run id', [undefined, 'a', undefined]],
   ])('takes %s', (_case, runIds) => {
     expect(() => refuseDuplicateServers(nodesOf(...runIds))).not.toThrow();
   });
@@ -60,7 +60,7 @@ describe('DuplicateServers', () => {
     ['1', '2', '3'].forEach((runId, index) => move(index, runId));
   });
 
-  it('bars nobody who leads to a server of its own, or does not say where', () => {
+  it('bars no node that leads to a server of its own, or that does not say which server it is', () => {
     move(1, undefined);
     move(2, undefined);
     expect([barred(), warned]).toEqual([[undefined, undefined, undefined], []]);
@@ -103,13 +103,13 @@ describe('DuplicateServers', () => {
     expect(barred()).toEqual([undefined, same('c'), undefined]);
   });
 
-  it('keeps the order of those who connect to the same server again', () => {
+  it('keeps the order of nodes that connect to the same server again', () => {
     move(1, '1');
     move(0, '1');
     expect([barred(), warned]).toEqual([[undefined, same('a'), undefined], [`b: ${same('a')}`]]);
   });
 
-  it('bears two addresses that are exchanged', () => {
+  it('allows two addresses to be exchanged', () => {
     move(0, '2');
     expect(barred()).toEqual([same('b'), undefined, undefined]);
     move(1, '1');
@@ -127,7 +127,7 @@ describe('Redlock with one server behind two addresses', () => {
     await expect(redlockOf([node, other]).open()).resolves.toBeUndefined();
   });
 
-  it('takes no locks, also for those who do not wait for the start', async () => {
+  it('takes no locks, also for callers that do not wait for the start', async () => {
     const redlock = redlockOf([node, node, other]);
     await expect(redlock.acquire('a')).rejects.toBeInstanceOf(TypeError);
     await expect(redlock.tryAcquire('a')).rejects.toBeInstanceOf(TypeError);

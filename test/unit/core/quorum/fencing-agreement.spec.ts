@@ -7,7 +7,7 @@ import {
   agreeOnCommonToken,
   commonToken,
   noteLate,
-  raiseLaggards,
+  raiseNodesBehind,
 } from '../../../../lib/core/quorum/fencing-agreement.js';
 import { Validity } from '../../../../lib/core/time/validity.js';
 import { Votes } from '../../../../lib/core/quorum/votes.js';
@@ -49,7 +49,7 @@ describe('agreeOnCommonToken', () => {
     ['all agree', [granted(5), granted(5), granted(5)], false],
     ['a node has not answered yet', [granted(5), granted(5), undefined], false],
     ['a node has another counter', [granted(5), granted(5), granted(9)], true],
-    ['a node is held by somebody else', [granted(5), granted(5), HELD], true],
+    ['a node is held by another claim', [granted(5), granted(5), HELD], true],
     ['a node is in quarantine', [granted(5), QUARANTINED, granted(5)], true],
     ['a node is away', [UNKNOWN, granted(5), granted(5)], false],
   ])('gives the claim its token, and where %s says so', (_, answers, isDiverged) => {
@@ -59,21 +59,21 @@ describe('agreeOnCommonToken', () => {
   });
 });
 
-describe('when the oldest came whom a node of the votes saw wait', () => {
+describe('the arrival of the oldest waiter that a node of the votes saw', () => {
   const seeing = (oldest: number): AcquireAnswer => ({ kind: 'granted', fence: 5, oldest });
 
   it.each([
-    ['nobody, where none of them saw anybody', [seeing(Infinity), seeing(Infinity), undefined], Infinity],
-    ['the oldest', [seeing(30), seeing(10), seeing(Infinity)], 10],
-    ['not known, where one of them does not tell', [seeing(30), granted(5), seeing(Infinity)], 0],
-    ['of those that granted only', [seeing(30), HELD, seeing(40), UNKNOWN], 30],
+    ['none, when no node saw a waiter', [seeing(Infinity), seeing(Infinity), undefined], Infinity],
+    ['that of the oldest', [seeing(30), seeing(10), seeing(Infinity)], 10],
+    ['not known, when one of the nodes does not tell', [seeing(30), granted(5), seeing(Infinity)], 0],
+    ['taken only from nodes that granted', [seeing(30), HELD, seeing(40), UNKNOWN], 30],
   ])('is %s', (_, answers, oldest) => {
     const claim = new OwnClaim(['a'], 'v');
     agreeOnCommonToken(ballotOf(claim, answers), 5);
     expect(claim.oldest).toBe(oldest);
   });
 
-  it('is found out also by votes that come late', () => {
+  it('is also taken from votes that come late', () => {
     const claim = new OwnClaim(['a'], 'v');
     const quorumCall = ballotOf(claim, [seeing(30), seeing(40), undefined]);
     agreeOnCommonToken(quorumCall, 5);
@@ -110,7 +110,7 @@ describe('noteLate', () => {
   });
 });
 
-describe('raiseLaggards', () => {
+describe('raiseNodesBehind', () => {
   let memory: MemoryPool;
   let pool: NodePool;
   let claim: OwnClaim;
@@ -138,7 +138,7 @@ describe('raiseLaggards', () => {
       votes[how](nodeIndex, { validity: new Validity(memory.clock.now(), 1_000), fence });
     });
   const raise = async (): Promise<void> => {
-    raiseLaggards(pool, claim, { votes, awaited: false, changed: () => (changes += 1) });
+    raiseNodesBehind(pool, claim, { votes, awaited: false, changed: () => (changes += 1) });
     await memory.clock.advance(1);
   };
   const raised = (): number[] => memory.nodes.map((node) => node.callsOf('raise').length);

@@ -40,7 +40,7 @@ describe('agreeByVotes', () => {
     }
   });
 
-  it('does not know who is the oldest where a vote does not tell', () => {
+  it('does not know the oldest waiter when a vote does not tell it', () => {
     [30, undefined, 40].forEach((oldest, nodeIndex) => votes.grant(nodeIndex, { validity, fence: 5, oldest }));
     expect([agreeByVotes(claim, votes, clock), claim.oldest]).toEqual([true, 0]);
   });

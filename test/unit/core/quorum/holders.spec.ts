@@ -28,7 +28,7 @@ describe('Holders', () => {
     holders = holdersOf();
   });
 
-  it('says by the mark who it is, and more once a node has answered', () => {
+  it('identifies the holder by its mark, and has more once a node has answered', () => {
     const holder = holders.find('mark-1');
     expect(holder).toStrictEqual({ holder: 'mark-1' });
     expect(asked.map(({ node, mark }) => `${node} ${mark}`)).toEqual(['0 mark-1', '1 mark-1', '2 mark-1']);
@@ -41,7 +41,7 @@ describe('Holders', () => {
     expect(clock.timers).toBe(0);
   });
 
-  it('asks once however many calls want to know it, before the answer and after it', () => {
+  it('asks once for any number of calls, before the answer and after it', () => {
     for (let call = 0; call < 1_000; call += 1) holders.find('mark-1');
     expect(asked).toHaveLength(3);
     answerAll(NOTE);
@@ -80,7 +80,7 @@ describe('Holders', () => {
     expect(asked).toHaveLength(3);
   });
 
-  it('asks nobody about its own process', () => {
+  it('asks no node about its own process', () => {
     const self = { holder: 'mark-1', process: NOTE };
     expect(holdersOf(self).find('mark-1')).toBe(self);
     expect(asked).toHaveLength(0);

@@ -27,7 +27,7 @@ describe('OwnClaim', () => {
     expect(told).toEqual([1, 2]);
   });
 
-  it('is doubtful where one of the claims is that it merges, and is not spoiled by that', () => {
+  it('is doubtful on a node on which one of its merged claims is, but not as a whole', () => {
     const merged = OwnClaim.merging([claim, new OwnClaim(['b'], 'v')], { resources: ['a', 'b'], value: 'v' });
     claim.doubt(1);
     expect([merged.isDoubtfulAt(1), merged.isDoubtfulAt(0), merged.isDoubtful]).toEqual([true, false, false]);
@@ -55,7 +55,7 @@ describe('OwnClaim', () => {
     expect([claim.tokens, new OwnClaim(['a'], 'v', place).tokens]).toEqual([1, 64]);
   });
 
-  it('is not over before that is said', () => {
+  it('is not over before it is finished', () => {
     expect(claim.isOver).toBe(false);
     claim.finish();
     expect(claim.isOver).toBe(true);

@@ -11,21 +11,21 @@ describe('QuorumCall, of what comes once it is decided,', () => {
   it('keeps no timer once every node has answered', async () => {
     const quorumCall = polls.ballotOf(5);
     for (const index of [0, 1, 2, 3]) polls.say[index]!(NO);
-    expect([await quorumCall.decision, polls.clock.timers]).toEqual(['lost', 1]);
+    expect([await quorumCall.decision, polls.clock.timers]).toEqual(['denied', 1]);
     polls.say[4]!(NO);
     expect(polls.clock.timers).toBe(0);
   });
 
-  it('is decided once; what comes later is told apart', async () => {
+  it('is decided once; later answers are told separately', async () => {
     const quorumCall = polls.ballotOf(3);
     polls.say[0]!(NO);
     polls.say[1]!(NO);
     polls.say[2]!(YES);
-    expect(await quorumCall.decision).toBe('lost');
+    expect(await quorumCall.decision).toBe('denied');
     expect(polls.late).toEqual([[2, 'yes']]);
   });
 
-  it('is told to whoever was named last', async () => {
+  it('is told to the listener that was set last', async () => {
     const quorumCall = polls.ballotOf(3);
     polls.say[0]!(YES);
     polls.say[1]!(YES);
@@ -44,7 +44,7 @@ describe('QuorumCall, of what comes once it is decided,', () => {
     expect(polls.late).toEqual([[3, 'no']]);
     await polls.clock.advance(100);
     expect([await quorumCall.decision, polls.late, polls.clock.timers]).toEqual([
-      'lost',
+      'denied',
       [
         [3, 'no'],
         [4, 'unknown'],
@@ -53,12 +53,12 @@ describe('QuorumCall, of what comes once it is decided,', () => {
     ]);
   });
 
-  it('does not tell of silence where it is won, or where nobody is told', async () => {
+  it('does not tell of silence when it is won, or when there is no listener', async () => {
     polls.ballotOf(3);
     for (const index of [0, 1]) polls.say[index]!(YES);
     const untold = polls.ballotOf(3, { late: undefined });
     for (const index of [3, 4]) polls.say[index]!(NO);
-    expect([await untold.decision, polls.clock.timers]).toEqual(['lost', 0]);
+    expect([await untold.decision, polls.clock.timers]).toEqual(['denied', 0]);
     await polls.clock.advance(100);
     expect([polls.late, untold.answers[2]]).toEqual([[], undefined]);
   });
@@ -76,7 +76,7 @@ describe('QuorumCall, of what comes once it is decided,', () => {
     const quorumCall = polls.ballotOf(3);
     await polls.clock.advance(50);
     polls.say[1]!(YES);
-    expect(await quorumCall.decision).toBe('lost');
+    expect(await quorumCall.decision).toBe('denied');
     expect(polls.late).toEqual([[1, 'yes']]);
   });
 

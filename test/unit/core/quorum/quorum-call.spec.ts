@@ -33,20 +33,20 @@ describe('QuorumCall', () => {
     expect(told).toEqual(['won']);
   });
 
-  it('tells at once that it is decided where it is', () => {
+  it('tells a new listener at once when it is decided already', () => {
     const quorumCall = polls.ballotOf(3);
     for (const vote of [0, 1]) polls.say[vote]!(NO);
     const told: string[] = [];
     quorumCall.whenDecided((decision) => told.push(decision));
-    expect(told).toEqual(['lost']);
+    expect(told).toEqual(['denied']);
   });
 
-  it('takes every answer for a vote in favour where none is named, except that there is none', async () => {
+  it('takes every answer except a missing one for a vote in favour when no kind of answer is named', async () => {
     const [won, lost] = [polls.ballotOf(3, { yes: undefined }), polls.ballotOf(3, { yes: undefined })];
     polls.say[0]!(YES);
     polls.say[1]!(NO);
     for (const index of [4, 5]) polls.say[index]!({ kind: 'unknown', reason: 'closed', sent: true });
-    expect(await Promise.all([won.decision, lost.decision])).toEqual(['won', 'lost']);
+    expect(await Promise.all([won.decision, lost.decision])).toEqual(['won', 'denied']);
   });
 
   it('is won at a quorum, without the others', async () => {
@@ -80,7 +80,7 @@ describe('QuorumCall', () => {
     for (const answer of polls.say.slice(3, 5)) answer(NO);
     polls.say[5]!(YES);
     expect([await refusing.decision, polls.late]).toEqual([
-      'lost',
+      'denied',
       [[2, expect.objectContaining({ kind: 'unknown' })]],
     ]);
   });
@@ -91,13 +91,13 @@ describe('QuorumCall', () => {
     polls.say[1]!({ kind: 'unknown', reason: 'closed', sent: false });
     expect(await isOpen(quorumCall)).toBe(true);
     polls.say[2]!(NO);
-    expect(await quorumCall.decision).toBe('lost');
+    expect(await quorumCall.decision).toBe('denied');
   });
 
   it('is lost in a tie', async () => {
     const quorumCall = polls.ballotOf(4);
     for (const [index, vote] of [YES, NO, YES, NO].entries()) polls.say[index]!(vote);
-    expect(await quorumCall.decision).toBe('lost');
+    expect(await quorumCall.decision).toBe('denied');
   });
 
   it('takes silence for an answer after its timeout, and not before', async () => {
@@ -106,7 +106,7 @@ describe('QuorumCall', () => {
     await polls.clock.advance(49);
     expect(await isOpen(quorumCall)).toBe(true);
     await polls.clock.advance(1);
-    expect(await quorumCall.decision).toBe('lost');
+    expect(await quorumCall.decision).toBe('denied');
     const silence = { kind: 'unknown', reason: 'no answer within 50 ms', sent: true };
     expect(quorumCall.answers).toEqual([YES, silence, silence]);
   });

@@ -15,17 +15,17 @@ describe('quorumOf', () => {
 describe('verdict', () => {
   it.each([
     [1, 1, 0, 'won'],
-    [1, 0, 1, 'lost'],
+    [1, 0, 1, 'denied'],
     [2, 1, 0, 'open'],
-    [2, 1, 1, 'lost'],
+    [2, 1, 1, 'denied'],
     [3, 1, 1, 'open'],
     [3, 2, 0, 'won'],
-    [3, 0, 2, 'lost'],
+    [3, 0, 2, 'denied'],
     [4, 2, 1, 'open'],
-    [4, 2, 2, 'lost'],
+    [4, 2, 2, 'denied'],
     [5, 2, 2, 'open'],
     [5, 3, 2, 'won'],
-    [5, 0, 3, 'lost'],
+    [5, 0, 3, 'denied'],
   ] as const)('over %i nodes with %i for and %i against is %s', (nodes, granted, refused, outcome) => {
     expect(verdict(nodes, granted, refused)).toBe(outcome);
   });
@@ -33,7 +33,7 @@ describe('verdict', () => {
   it('is never open once every node has answered, a tie included', () => {
     for (let nodes = 1; nodes <= 8; nodes += 1) {
       for (let granted = 0; granted <= nodes; granted += 1) {
-        expect(verdict(nodes, granted, nodes - granted)).toBe(granted >= quorumOf(nodes) ? 'won' : 'lost');
+        expect(verdict(nodes, granted, nodes - granted)).toBe(granted >= quorumOf(nodes) ? 'won' : 'denied');
       }
     }
   });
@@ -41,7 +41,7 @@ describe('verdict', () => {
   it('is lost no earlier than a quorum has become impossible', () => {
     for (let nodes = 1; nodes <= 8; nodes += 1) {
       for (let refused = 0; refused <= nodes; refused += 1) {
-        expect(verdict(nodes, 0, refused) === 'lost').toBe(nodes - refused < quorumOf(nodes));
+        expect(verdict(nodes, 0, refused) === 'denied').toBe(nodes - refused < quorumOf(nodes));
       }
     }
   });

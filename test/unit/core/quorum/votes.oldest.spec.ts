@@ -3,7 +3,7 @@ import { Validity } from '../../../../lib/core/time/validity.js';
 import { Votes } from '../../../../lib/core/quorum/votes.js';
 import { VirtualClock } from '../../../support/virtual-clock.js';
 
-it('votes know since when the oldest waits whom one of their nodes saw, where all of them tell', () => {
+it('votes know the arrival of the oldest waiter that one of their nodes saw, if all of their nodes tell it', () => {
   const clock = new VirtualClock();
   const votes = new Votes(5);
   const validity = Validity.of(clock.now(), 1_000, 0.01);

@@ -81,42 +81,42 @@ describe('Votes', () => {
 
   it('do not count while it is not known whether they were given away', () => {
     for (const nodeIndex of [0, 1, 2]) box.grant(nodeIndex, 100);
-    box.votes.leaving(1);
+    box.votes.givingAway(1);
     expect([box.votes.has(1), box.left]).toEqual([true, undefined]);
-    box.votes.stayed(1);
+    box.votes.kept(1);
     expect(box.left).toBe(100);
   });
 
   it('are gone where they were given away', () => {
     for (const nodeIndex of [0, 1, 2]) box.grant(nodeIndex, 100);
-    box.votes.leaving(1);
-    box.votes.left(1);
+    box.votes.givingAway(1);
+    box.votes.gaveAway(1);
     expect([box.votes.has(1), box.left]).toEqual([false, undefined]);
   });
 
   it('do not count before the last of several answers is there', () => {
     for (const nodeIndex of [0, 1, 2]) box.grant(nodeIndex, 100);
-    box.votes.leaving(1);
-    box.votes.leaving(1);
-    box.votes.stayed(1);
+    box.votes.givingAway(1);
+    box.votes.givingAway(1);
+    box.votes.kept(1);
     expect(box.left).toBeUndefined();
-    box.votes.stayed(1);
+    box.votes.kept(1);
     expect(box.left).toBe(100);
   });
 
   it('do not count on a node that was granted again while it may give the vote away', () => {
     for (const nodeIndex of [0, 1]) box.grant(nodeIndex, 100);
-    box.votes.leaving(2);
+    box.votes.givingAway(2);
     box.votes.grantMeanwhile(2, box.lasting(100));
     expect(box.left).toBeUndefined();
-    box.votes.stayed(2);
+    box.votes.kept(2);
     expect(box.left).toBe(100);
   });
 
-  it('make up for one that may be given away by another one', () => {
+  it('replace a vote that may be given away by another vote', () => {
     [500, 400, 300, 200].forEach((ms, nodeIndex) => box.grant(nodeIndex, ms));
     expect(box.left).toBe(300);
-    box.votes.leaving(0);
+    box.votes.givingAway(0);
     expect(box.left).toBe(200);
   });
 });

@@ -43,11 +43,11 @@ describe('The token of votes', () => {
 
   it('is not of votes that may be given away', () => {
     grantAll(9, 5, 5, 5);
-    box.votes.leaving(0);
+    box.votes.givingAway(0);
     expect(token()).toEqual({ token: 5, stands: true });
-    box.votes.leaving(1);
+    box.votes.givingAway(1);
     expect([token(), box.votes.below(9, box.clock)]).toEqual([undefined, [2, 3]]);
-    box.votes.stayed(0);
+    box.votes.kept(0);
     expect(token()).toEqual({ token: 9, stands: false });
   });
 

@@ -18,7 +18,7 @@ describe('AbortSource', () => {
     expect(told).toEqual([]);
   });
 
-  it('tells all who listen, with the reason, in the order in which they came', () => {
+  it('tells all listeners the reason, in the order in which they were added', () => {
     stop.listen(tell('a'));
     stop.listen(tell('b'));
     stop.stop(reason);
@@ -35,14 +35,14 @@ describe('AbortSource', () => {
     expect(told).toEqual([reason]);
   });
 
-  it('does not tell who listens no more', () => {
+  it('does not tell a listener that was removed', () => {
     stop.listen(tell('a'))();
     stop.listen(tell('b'));
     stop.stop(reason);
     expect(told).toEqual([['b', reason]]);
   });
 
-  it('does not tell who is taken away by one who is told before', () => {
+  it('does not tell a listener that an earlier listener removes', () => {
     let ignore = (): unknown => undefined;
     stop.listen(() => void ignore());
     ignore = stop.listen(tell('b'));
@@ -58,7 +58,7 @@ describe('AbortSource', () => {
     expect(stop.reason).toBe(reason);
   });
 
-  it('bears that somebody stops listening after it stopped', () => {
+  it('allows a listener to be removed after it stopped', () => {
     const ignore = stop.listen(tell('a'));
     stop.stop(reason);
     ignore();

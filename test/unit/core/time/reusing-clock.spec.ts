@@ -50,7 +50,7 @@ describe('ReusingClock', () => {
     expect(done.toSorted()).toEqual(['one', 'other']);
   });
 
-  it('takes back twice, and after it ran, without harm to the next one who gets the timer', () => {
+  it('takes a task back twice, and after it ran, without harm to the next task that gets the timer', () => {
     const stop = clock.schedule(50, task('never'));
     stop();
     const stopNext = clock.schedule(50, task('next'));
@@ -65,7 +65,7 @@ describe('ReusingClock', () => {
     expect(done).toEqual(['next', 'last']);
   });
 
-  it('keeps no process alive for what was taken back, but for what is to be done', () => {
+  it('keeps the process alive only for tasks that are still to run, not for those that were taken back', () => {
     const timers = jest.mocked(setTimeout).mock.results;
     clock.schedule(50, task('never'))();
     const timer = timers[0]!.value as NodeJS.Timeout;

@@ -42,7 +42,7 @@ describe('TimerQueue, with tasks that are due much later', () => {
     expect(tasks.done).toEqual(['a at 5000', 'b at 5000', 'c at 5000', 'd at 5000']);
   });
 
-  it('puts what is near to what was far and is near by now', async () => {
+  it('keeps the order of tasks that were added as near and tasks that were far and have come near', async () => {
     tasks.add(5_000, 'far');
     await tasks.clock.advance(4_900);
     tasks.add(99, 'sooner');
@@ -101,7 +101,7 @@ describe('TimerQueue, with tasks that are due much later', () => {
     expect(tasks.done).toEqual(['first at 60000', 'second at 60010']);
   });
 
-  it('bears as many due times as a busy process has locks', async () => {
+  it('handles as many due times as a busy process has locks', async () => {
     for (let delay = 1; delay <= 150_000; delay += 1)
       tasks.queue.add(
         delay,

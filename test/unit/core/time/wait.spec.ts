@@ -43,7 +43,7 @@ describe('Wait', () => {
     expect(told).toEqual(['timeout']);
   });
 
-  it('ends once for all who want no more of it', async () => {
+  it('ends once, however many callers end it', async () => {
     const caller = new AbortController();
     const reason = new Error('enough');
     begin(70, caller.signal);
@@ -59,7 +59,7 @@ describe('Wait', () => {
     expect(clock.timers).toBe(0);
   });
 
-  it('bears to be ended twice', () => {
+  it('allows being ended twice', () => {
     const wait = begin(70);
     wait.stop();
     wait.stop();

@@ -14,7 +14,7 @@ const NOSCRIPT: Reply = { ok: false, reason: 'NOSCRIPT No matching script.', sen
 /** When the batch was sent that was the first, second or so on. */
 const momentOf = (count: number): Moment => ({ monotonic: count, wall: count });
 
-describe('BatchQueue, asked who waits for an answer', () => {
+describe('BatchQueue, asked which claim waits for an answer', () => {
   const claim = new Claim(['a'], 'mine');
   const other = new Claim(['a'], 'other');
   let queue: BatchQueue;
@@ -41,14 +41,17 @@ describe('BatchQueue, asked who waits for an answer', () => {
     await setImmediate();
   };
 
-  it.each<Verb>(['W', 'Y'])('finds who asks by %s for a place in line, until the answer is there', async (verb) => {
-    queue.add(verb, new SingleCall<never>(claim, 1_000), 0);
-    expect(queue.asking('mine', 'a')).toBeUndefined();
-    await setImmediate();
-    expect(queue.asking('mine', 'a')).toEqual({ claim, since: momentOf(1) });
-    answer(OK);
-    expect(queue.asking('mine', 'a')).toBeUndefined();
-  });
+  it.each<Verb>(['W', 'Y'])(
+    'finds a claim that asks by %s for a place in line, until the answer is there',
+    async (verb) => {
+      queue.add(verb, new SingleCall<never>(claim, 1_000), 0);
+      expect(queue.asking('mine', 'a')).toBeUndefined();
+      await setImmediate();
+      expect(queue.asking('mine', 'a')).toEqual({ claim, since: momentOf(1) });
+      answer(OK);
+      expect(queue.asking('mine', 'a')).toBeUndefined();
+    },
+  );
 
   it('finds when it asked first: the node may have heard of it since then', async () => {
     await askAs('A', other);
@@ -59,13 +62,13 @@ describe('BatchQueue, asked who waits for an answer', () => {
     expect(queue.asking('mine', 'a')).toEqual({ claim, since: momentOf(3) });
   });
 
-  it.each<Verb>(['A', 'E', 'R', 'L', 'S'])('finds nobody who asks by %s: a node has no place for it', async (verb) => {
+  it.each<Verb>(['A', 'E', 'R', 'L', 'S'])('finds no claim that asks by %s: a node gives it no place', async (verb) => {
     await askAs(verb);
     await askAs('W', other);
     expect(queue.asking('mine', 'a')).toBeUndefined();
   });
 
-  it('finds nobody in what a node has refused, since it has heard nothing of that', async () => {
+  it('finds no claim in a batch that a node has refused, since the node has not read it', async () => {
     await askAs('W');
     await askAs('A', other);
     answer(NOSCRIPT);
@@ -74,12 +77,12 @@ describe('BatchQueue, asked who waits for an answer', () => {
     expect(queue.asking('mine', 'a')).toEqual({ claim, since: momentOf(3) });
   });
 
-  it('finds nobody who asks under the same value for another resource', async () => {
+  it('finds no claim that asks under the same value for another resource', async () => {
     await askAs('W');
     expect(queue.asking('mine', 'b')).toBeUndefined();
   });
 
-  it('finds who is left where batches are answered in another order', async () => {
+  it('finds the claim that is left when batches are answered in another order', async () => {
     await askAs('W');
     await askAs('A', other);
     underWay.pop()!(OK);

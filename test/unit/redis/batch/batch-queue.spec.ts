@@ -172,7 +172,7 @@ describe('BatchQueue', () => {
       expect(settled).toEqual(['b: connection closed', 'a: connection closed', 'c: g']);
     });
 
-    it('bears a carrier that answers at once because it can send nothing any more', async () => {
+    it('copes with a carrier that answers at once because it can no longer send', async () => {
       let broken = false;
       queue = new BatchQueue({
         nextTurn: (task) => void immediate(task),
@@ -188,7 +188,7 @@ describe('BatchQueue', () => {
       expect(settled).toEqual(['a', 'b', 'c', 'd']);
     });
 
-    it('does not send again what was refused where a later batch was not: it would come after it', async () => {
+    it('does not send a refused batch again when a later batch was not refused: it would arrive after that one', async () => {
       await askInTurns('acquire', 'release');
       answer(NOSCRIPT, OK); // another process has sent the text in between
       expect(sent).toEqual(['evalsha acquire', 'evalsha release']);

@@ -11,7 +11,7 @@ describe('Batch', () => {
     batch = new Batch();
   });
 
-  it('keeps operations in order, each with who asks, and for which index', () => {
+  it('keeps operations in order, each with its question and its node index', () => {
     const [first, second] = [question('a'), question('b', 'c')];
     batch.add('A', first, 2);
     batch.add('e', second, 0);

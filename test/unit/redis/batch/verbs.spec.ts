@@ -28,7 +28,7 @@ describe('releaseVerb', () => {
   it.each([
     ['with a place in line', PLACE],
     ['without one', undefined],
-  ])('leaves the line to whoever follows, %s', (_, place) => {
+  ])('leaves the line to the claim that follows, %s', (_, place) => {
     const claim = new Claim(['a'], 'v', place);
     expect(releaseVerb({ claim, isFollowed: true })).toBe('S');
   });

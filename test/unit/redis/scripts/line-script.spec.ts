@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { LONGEST_SILENCE_IN_LINE } from '../../../../lib/core/port/hand-off.js';
+import { LONGEST_SILENCE_IN_LINE } from '../../../../lib/core/port/claim.js';
 import { BATCH_VERBS } from '../../../../lib/redis/scripts/batch-verbs.js';
 import { LINE_KEPT, LINES_AND_FENCES } from '../../../../lib/redis/scripts/line-script.js';
 import { TRUST_CHECK } from '../../../../lib/redis/scripts/trust-script.js';
@@ -22,7 +22,7 @@ describe('LINES_AND_FENCES', () => {
     expect(textOf('stand')).toContain(`call('PEXPIRE', key .. line_suffix, '${LINE_KEPT}')`);
   });
 
-  it('serves nobody before the node was asked whether it votes', () => {
+  it('serves no waiter before the node was asked whether it votes', () => {
     const serve = textOf('serve');
     expect(serve.indexOf(TRUST_CHECK)).toBeGreaterThan(0);
     expect(serve.indexOf(TRUST_CHECK)).toBeLessThan(serve.indexOf('ZPOPMIN'));

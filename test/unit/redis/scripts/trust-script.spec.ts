@@ -6,7 +6,7 @@ const calls = (script: string): string[] =>
   [...script.matchAll(/\b(?:call|try)\('(\w+)'(?:, ([^,)]+))?/g)].map(([, name, key]) => `${name} ${key ?? ''}`.trim());
 
 describe('TRUST_CHECK', () => {
-  it('asks the node itself what time it is and who it is, and touches nothing but the marker', () => {
+  it('asks the node itself for its time and its run id, and touches nothing but the marker', () => {
     expect(calls(TRUST_CHECK)).toEqual(['TIME', "INFO 'server'", 'SET KEYS[2]']);
   });
 

@@ -39,7 +39,7 @@ describe('NodeTrust, of a node whose clock was set,', () => {
     expect(noted.sent).toEqual([['EVAL', DISTRUST, '1', 'p:~node', '1000']]);
   });
 
-  it('says nothing where nobody cares for restarts', () => {
+  it('says nothing when restarts do not count', () => {
     const trust = noted.trustOf(false);
     for (const ahead of [0, 60_000]) hear(ahead, trust);
     expect([trust.count(GRANTED), noted.events, noted.sent]).toEqual([GRANTED, [], []]);
@@ -110,7 +110,7 @@ describe('NodeTrust, of what time a node has,', () => {
       expectKnown(trust);
     });
 
-    it('knows it as soon as it is connected, and of whom', async () => {
+    it('knows it as soon as it is connected, together with the run id of the node', async () => {
       const trust = noted.trustOf(restartQuarantine);
       for (const run of ['abc', 'def']) {
         void trust.examine({

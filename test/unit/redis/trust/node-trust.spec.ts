@@ -62,7 +62,7 @@ describe('NodeTrust', () => {
     });
   });
 
-  describe('allows a vote that nobody asked for', () => {
+  describe('allows a vote that was not asked for', () => {
     const token = (ahead: number): number => (Date.now() + ahead) * 1_000;
 
     it('with a token that is not too far ahead', () => {
@@ -81,7 +81,7 @@ describe('NodeTrust', () => {
       await trust.examined;
     };
 
-    it('and knows who it is', async () => {
+    it('and knows its run id', async () => {
       expect(noted.trust.runId).toBeUndefined();
       await examined(redisOf(INFO));
       expect([noted.trust.runId, noted.events]).toEqual(['abc', []]);
@@ -94,7 +94,7 @@ describe('NodeTrust', () => {
       expect(noted.types).toEqual(['node-warning', 'node-warning']);
     });
 
-    it('and warns where it may not be asked, unless nobody cares for restarts', async () => {
+    it('and warns when it may not be asked, unless restarts do not count', async () => {
       const redis = redisOf(refusalOf('NOPERM this user has no permissions to run the info command'));
       await examined(redis);
       await examined(redis, noted.trustOf(false));

@@ -58,7 +58,7 @@ describe('Probe', () => {
 
   it.each<[string, Reply, object]>([
     ['in quarantine', ok(['qn', 400, TIME]), { kind: 'quarantined', remaining: 400 }],
-    ['that cannot be asked who it is', ok(['qn', -1, TIME]), { kind: 'unknown', reason: /may not run INFO/ }],
+    ['that cannot be asked for its run id', ok(['qn', -1, TIME]), { kind: 'unknown', reason: /may not run INFO/ }],
     ['that is full', ok(['!n', 'OOM command not allowed', TIME]), { kind: 'refused', reason: /^OOM .* maxmemory/ }],
     ['that lets nobody delete', ok(['*!', 'NOPERM del', TIME]), { kind: 'refused', reason: /^NOPERM del - / }],
     [
@@ -71,7 +71,7 @@ describe('Probe', () => {
       { ok: false, reason: 'connection closed', sent: true },
       { kind: 'unknown', reason: /^connection closed$/, sent: true },
     ],
-    ['whose key somebody else has', ok(['hn', 20, 'other', TIME]), { kind: 'up' }],
+    ['whose key another client has', ok(['hn', 20, 'other', TIME]), { kind: 'up' }],
   ])('knows a node %s', async (_case, reply, answer) => {
     const expected = Object.entries(answer).map(([name, value]) => [
       name,

@@ -105,7 +105,7 @@ describe('advised', () => {
     expect(advised(reason)).toMatch(new RegExp(`^${reason.replace(/\.$/, '')} - .*${advice}`));
   });
 
-  it('leaves alone what nobody knows anything about', () => {
+  it('leaves unknown refusals as they are', () => {
     expect(advised('ERR something new.')).toBe('ERR something new.');
   });
 });

@@ -23,11 +23,11 @@ const warningsOf = (fields: Record<string, string>, marker: string | null = null
   readExamination(foundOn(infoOf(fields), marker), TRUST).warnings;
 
 describe('readExamination', () => {
-  it('reads who the node is, and has nothing against a healthy master', () => {
+  it('reads the run id of the node, and does not warn of a healthy master', () => {
     expect(readExamination(foundOn(infoOf()), TRUST)).toEqual({ runId: RUN, forgetsScripts: true, warnings: [] });
   });
 
-  it('reads lines that end as those of another system do', () => {
+  it('reads lines with the line ends of another system', () => {
     expect(readExamination(foundOn(infoOf().replaceAll('\r\n', '\n')), TRUST)).toEqual({
       runId: RUN,
       forgetsScripts: true,
@@ -110,7 +110,7 @@ describe('readExamination', () => {
       ['has it, and the node was restarted', true, { marker: `${'0'.repeat(40)}|1700000000000000|1000`, isUsed: true }],
       ['has it not, and neither have others', false, { isUsed: true }],
       ['has it not, and others had it before a restart', false, { marker: `${'0'.repeat(40)}|1700000000000000|1000` }],
-    ])('does not warn one who %s', (_who, restartQuarantine, findings) => {
+    ])('does not warn a client that %s', (_who, restartQuarantine, findings) => {
       expect(found(restartQuarantine, findings)).toEqual([]);
     });
   });

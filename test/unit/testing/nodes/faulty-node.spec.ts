@@ -44,7 +44,7 @@ describe('FaultyNode', () => {
       expect(caller.events).toEqual([{ type: 'node-down', reason: 'connection closed' }, { type: 'node-up' }]);
     });
 
-    it('tells those who connect meanwhile', async () => {
+    it('tells clients that connect meanwhile', async () => {
       caller.node.down();
       const heard: NodeEvent[] = [];
       await caller.node.open((event) => heard.push(event));

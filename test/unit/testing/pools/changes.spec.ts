@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Changes } from '../../../../lib/testing/pools/changes.js';
 
 describe('Changes', () => {
-  it('wakes those who wait once it is so, and not before', async () => {
+  it('wakes the waiters once the condition is true, and not before', async () => {
     const changes = new Changes();
     let [count, told] = [0, 0];
     const until = [2, 3].map(async (wanted) => {
@@ -23,7 +23,7 @@ describe('Changes', () => {
     await new Changes().until(() => true);
   });
 
-  it('lets whoever made it so go on first', async () => {
+  it('lets the caller that made the condition true go on first', async () => {
     const changes = new Changes();
     let [isSo, goneOn] = [false, false];
     const until = changes.until(() => isSo).then(() => goneOn);

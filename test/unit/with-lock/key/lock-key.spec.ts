@@ -63,7 +63,7 @@ describe('compileKey', () => {
     ['an array with a number that is none, beside a hole', [undefined, NaN]],
     ['an array in an array', [['a']]],
     ['a promise', Promise.resolve('a')],
-  ])('refuses a function that returns %s, as a mistake of who wrote it', (_case, result) => {
+  ])('refuses a function that returns %s, as a mistake of its author', (_case, result) => {
     expect(() => resolve((() => result) as unknown as LockKey)).toThrow(KeyDefinitionError);
   });
 

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
 import { expectTypeOf } from 'expect-type';
 import { createWithLock } from '../../../../lib/with-lock/create-with-lock.js';
-import type { ArgumentMistake, StrayPart } from '../../../../lib/with-lock/key/key-check.types.js';
+import type { ArgumentMistake, StrayPartOf } from '../../../../lib/with-lock/key/key-check.types.js';
 import { WithLock } from '../../../../lib/with-lock/with-lock.decorator.js';
 
 // What is expected of the compiler is checked by the compiler (npm run typecheck).
@@ -73,38 +73,40 @@ describe('the compiler', () => {
 
   it('says what it is', () => {
     expectTypeOf<
-      StrayPart<'user:#{body.email}'>
+      StrayPartOf<'user:#{body.email}'>
     >().toEqualTypeOf<'{body.email} is the same for all calls; write <body.email>, or a key function'>();
     expectTypeOf<
-      StrayPart<'body.email'>
+      StrayPartOf<'body.email'>
     >().toEqualTypeOf<'body.email is the same for all calls; write <body.email>, or a key function'>();
     expectTypeOf<
-      StrayPart<':email'>
+      StrayPartOf<':email'>
     >().toEqualTypeOf<':email is the same for all calls; write <params.email>, or a key function'>();
   });
 
   it('says what to write for the position of an argument, a variable, a format and what is no path', () => {
     expectTypeOf<
-      StrayPart<'user:{0}'>
+      StrayPartOf<'user:{0}'>
     >().toEqualTypeOf<'{0} is the same for all calls; write <0>, or a key function'>();
     expectTypeOf<
-      StrayPart<'user:#email'>
+      StrayPartOf<'user:#email'>
     >().toEqualTypeOf<'email is the same for all calls; write <body.email>, or a key function'>();
     expectTypeOf<
-      StrayPart<'user:%s:a'>
+      StrayPartOf<'user:%s:a'>
     >().toEqualTypeOf<'% is the same for all calls; write <body.email>, or a key function'>();
-    expectTypeOf<StrayPart<'user:<0>:<body.email?>'>>().toEqualTypeOf<'<body.email?> is no path; write <body.email>'>();
     expectTypeOf<
-      StrayPart<'#42' | 'price:$5' | 'issue#comments' | 'done: 50%' | 'name:%d0%bf' | '100%sure'>
+      StrayPartOf<'user:<0>:<body.email?>'>
+    >().toEqualTypeOf<'<body.email?> is no path; write <body.email>'>();
+    expectTypeOf<
+      StrayPartOf<'#42' | 'price:$5' | 'issue#comments' | 'done: 50%' | 'name:%d0%bf' | '100%sure'>
     >().toBeNever();
-    expectTypeOf<StrayPart<`user:<${string}>`>>().toBeNever();
+    expectTypeOf<StrayPartOf<`user:<${string}>`>>().toBeNever();
   });
 
   it('lets names and real parts through, and what it does not know', () => {
-    expectTypeOf<StrayPart<'report:daily' | 'a:b:c' | 'user.created' | 'user:<body.email>:<0>::<1>'>>().toBeNever();
-    expectTypeOf<StrayPart<'window:12:30' | 'a::' | 'release:10.4' | '{<0>}' | 'user:<0>:email'>>().toBeNever();
-    expectTypeOf<StrayPart<string>>().toBeNever();
-    expectTypeOf<StrayPart<`${string}:report`>>().toBeNever();
-    expectTypeOf<ArgumentMistake<'user:{0}', [string]>>().toEqualTypeOf<StrayPart<'user:{0}'>>();
+    expectTypeOf<StrayPartOf<'report:daily' | 'a:b:c' | 'user.created' | 'user:<body.email>:<0>::<1>'>>().toBeNever();
+    expectTypeOf<StrayPartOf<'window:12:30' | 'a::' | 'release:10.4' | '{<0>}' | 'user:<0>:email'>>().toBeNever();
+    expectTypeOf<StrayPartOf<string>>().toBeNever();
+    expectTypeOf<StrayPartOf<`${string}:report`>>().toBeNever();
+    expectTypeOf<ArgumentMistake<'user:{0}', [string]>>().toEqualTypeOf<StrayPartOf<'user:{0}'>>();
   });
 });

@@ -57,7 +57,7 @@ describe('withLockOf', () => {
 describe('streamLocked, of what is no Observable', () => {
   const plan = toPlan('a', {}, 'here');
 
-  it('passes on what it gives, until somebody has had enough', async () => {
+  it('passes on its values until the subscriber has had enough', async () => {
     const service = new StubService();
     const given: Partial<Observer<string>>[] = [];
     let stopped = 0;

@@ -53,7 +53,7 @@ describe('streamLocked, when its subscriber leaves', () => {
     expect(source.subscribers).toBe(0);
   }, 5_000);
 
-  it('tells nobody of an error any more', async () => {
+  it('does not pass on an error afterwards', async () => {
     const told: unknown[] = [];
     service.turn = new Deferred();
     const subscription = open().subscribe({ next: told.push, error: told.push, complete: () => told.push('complete') });

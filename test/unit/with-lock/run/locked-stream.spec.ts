@@ -110,14 +110,14 @@ describe('streamLocked', () => {
     await expect(lastValueFrom(streamLocked(run({}, { toException: () => reply }), () => NEVER))).rejects.toBe(reply);
   });
 
-  it('is empty, and not opened, where the plan skips and somebody else holds the lock', async () => {
+  it('is empty, and not opened, when the plan skips and another caller holds the lock', async () => {
     service.refusal = LOCKED;
     const skip = run({ onContended: 'skip' });
     await expect(lastValueFrom(streamLocked(skip, () => source.stream).pipe(toArray()))).resolves.toEqual([]);
     expect(source.subscriptions).toBe(0);
   });
 
-  it('gives one undefined then to a request, which wants an answer', async () => {
+  it('gives a request one undefined in that case, since a request wants an answer', async () => {
     service.refusal = LOCKED;
     const skip = run({ onContended: 'skip' }, { toException: (error) => error });
     await expect(lastValueFrom(streamLocked(skip, () => source.stream).pipe(toArray()))).resolves.toEqual([undefined]);

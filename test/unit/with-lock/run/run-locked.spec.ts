@@ -122,7 +122,7 @@ describe('runLocked', () => {
   });
 
   describe('with onContended: skip', () => {
-    it('says so, and does not run the work, where somebody else holds the lock', async () => {
+    it('says so, and does not run the work, when another caller holds the lock', async () => {
       service.refusal = LOCKED;
       let ran = false;
       await expect(runLocked(run({ onContended: 'skip' }, { toException }), () => (ran = true))).resolves.toBe(skipped);

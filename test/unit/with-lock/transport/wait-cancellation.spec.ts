@@ -69,7 +69,7 @@ describe.each([
 });
 
 describe('WaitCancellation, asked without a signal', () => {
-  it('knows whether the client has gone, and listens to nobody', () => {
+  it('knows whether the client has gone, and adds no listener', () => {
     const client = new Connection();
     const cancellation = new WaitCancellation({ client });
     expect([cancellation.aborted, cancellation.reason]).toEqual([false, undefined]);
@@ -81,7 +81,7 @@ describe('WaitCancellation, asked without a signal', () => {
     expect(cancellation.signal.reason).toBe(cancellation.reason);
   });
 
-  it('tells whoever listens, unless that was taken back', () => {
+  it('tells every listener that has not been removed', () => {
     const [client, heard] = [new Connection(), [] as string[]];
     const cancellation = new WaitCancellation({ client });
     const [one, two] = [(): unknown => heard.push('one'), (): unknown => heard.push('two')];

@@ -12,7 +12,7 @@ describe('CallerQueues, when a waiter', () => {
     callers = new WaitingCallers();
   });
 
-  it('is one too many tell him at once that it is locked', async () => {
+  it('is one too many, tell it at once that the resource is locked', async () => {
     callers = new WaitingCallers({ maxWaiters: 2 });
     const first = await callers.acquire();
     const both = callers.lineUp(2);
@@ -30,7 +30,7 @@ describe('CallerQueues, when a waiter', () => {
     expect((await callers.clock.until(third)).isValid).toBe(true);
   });
 
-  it('has waited for his time behind a holder tell him that it is locked, and when it may be free', async () => {
+  it('has waited for its waitTimeout behind a holder, tell it that the resource is locked, and when it may be free', async () => {
     await callers.acquire({ ttl: 10_000 });
     await expect(callers.errorOf(callers.redlock.acquire('a', { waitTimeout: 700 }))).resolves.toMatchObject({
       code: 'RESOURCE_LOCKED',
@@ -40,7 +40,7 @@ describe('CallerQueues, when a waiter', () => {
     expect([callers.now, callers.asked]).toEqual([700, 1]);
   });
 
-  it('has waited for his time while the nodes are away tell him that, and not that it is locked', async () => {
+  it('has waited for its waitTimeout while the nodes are away, tell it that, and not that the resource is locked', async () => {
     for (const node of callers.pool.nodes) node.fail('down');
     const first = callers.errorOf(callers.redlock.acquire('a', { waitTimeout: 2_000 }));
     const second = callers.redlock.acquire('a', { waitTimeout: 700 }).catch((error: unknown) => [error, callers.now]);
@@ -48,7 +48,7 @@ describe('CallerQueues, when a waiter', () => {
     expect(await second).toEqual([expect.any(QuorumNotReachedError), 700]);
   });
 
-  it('comes while the nodes are away tell nobody that somebody else has it', async () => {
+  it('comes while the nodes are away, tell nobody that another caller has the resource', async () => {
     const { redlock: away, events } = callers.pool.client();
     for (const node of callers.pool.nodes) node.fail('down');
     const first = callers.errorOf(away.acquire('a', { waitTimeout: 2_000 }));
@@ -58,14 +58,14 @@ describe('CallerQueues, when a waiter', () => {
     expect(events.filter(({ type }) => type === 'contended')).toEqual([]);
   });
 
-  it('has as many tries as he wants behind him in time tell him that it is locked', async () => {
+  it('has waited for as long as its retries would take, tell it that the resource is locked', async () => {
     await callers.acquire();
     const options = { retryCount: 3, retryDelay: 100, waitTimeout: Infinity };
     await expect(callers.errorOf(callers.redlock.acquire('a', options))).resolves.toBeInstanceOf(ResourceLockedError);
     expect(callers.now).toBe(300);
   });
 
-  it('aborts tell him his reason at once, and serve the others', async () => {
+  it('aborts, tell it its reason at once, and serve the others', async () => {
     const first = await callers.acquire();
     const caller = new AbortController();
     const [gone] = callers.lineUp(1, { signal: caller.signal });
@@ -79,7 +79,7 @@ describe('CallerQueues, when a waiter', () => {
     expect([callers.now, callers.asked]).toEqual([333, 2]);
   });
 
-  it('gives up in front of others let the next one ask at once', async () => {
+  it('gives up in front of others, let the next one ask at once', async () => {
     callers.pool.memory.forEach((node) => node.set('a', 'foreign', 60_000));
     const caller = new AbortController();
     const [gone] = callers.lineUp(1, { signal: caller.signal });
@@ -94,7 +94,7 @@ describe('CallerQueues, when a waiter', () => {
     expect([callers.now, callers.waiting]).toEqual([2_000, NOBODY]);
   });
 
-  it('is sent away by a shutdown tell him so at once', async () => {
+  it('is sent away by a shutdown, tell it so at once', async () => {
     const first = await callers.acquire();
     const caught = callers.lineUp(3).map((waiter) => waiter.catch((error: unknown) => [error, callers.now]));
     await callers.clock.advance(100);
@@ -107,7 +107,7 @@ describe('CallerQueues, when a waiter', () => {
     expect([callers.pool.owners('a'), callers.now, callers.clock.timers]).toEqual([FREE, 100, 0]);
   });
 
-  it('was aborted while the nodes were being opened tell him his reason at once', async () => {
+  it('was aborted while the nodes were being opened, tell it its reason at once', async () => {
     for (const node of callers.pool.nodes) node.open = () => callers.clock.sleep(100);
     const caller = new AbortController();
     const [first] = callers.lineUp(1);

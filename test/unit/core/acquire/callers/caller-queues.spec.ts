@@ -39,7 +39,7 @@ describe('CallerQueues', () => {
     await callers.clock.until(all);
   });
 
-  it('ask nothing of the nodes for those who wait behind a lock of their own process', async () => {
+  it('do not ask the nodes for callers that wait behind a lock of their own process', async () => {
     const first = await callers.acquire();
     const all = callers.lineUp(1_000);
     await callers.clock.advance(4_000);
@@ -73,7 +73,7 @@ describe('CallerQueues', () => {
     expect(callers.pool.nodes[0]!.callsOf('acquire')[1]!.at).toBeLessThanOrEqual(500);
   });
 
-  it('do not come before those of other processes who came first', async () => {
+  it('do not come before callers of other processes that came first', async () => {
     const others = callers.pool.client().redlock;
     const first = await callers.acquire();
     const theirs = others.acquire('a', { waitTimeout: Infinity, retryDelay: 60_000, retryJitter: 0 });
@@ -88,7 +88,7 @@ describe('CallerQueues', () => {
     expect(callers.now).toBe(20);
   });
 
-  it('pass the lock on within the process where those of other processes came later', async () => {
+  it('pass the lock on within the process if callers of other processes came later', async () => {
     const first = await callers.acquire();
     const [ours] = callers.lineUp(1);
     await callers.clock.advance(10);
@@ -111,7 +111,7 @@ describe('CallerQueues', () => {
     expect(callers.now).toBe(0);
   });
 
-  it('are not stood in by those who do not wait, or who want several resources', async () => {
+  it('do not take in callers that do not wait or that want several resources', async () => {
     await callers.acquire();
     void callers.lineUp(1);
     await expect(callers.clock.until(callers.redlock.tryAcquire('a'))).resolves.toBeNull();
@@ -136,7 +136,7 @@ describe('CallerQueues', () => {
     expect(callers.now).toBe(1_000);
   });
 
-  it('outlive a lock that somebody got without standing in them, while their first one contends', async () => {
+  it('outlive a lock that a caller got without standing in them while their first caller contends', async () => {
     callers.pool.memory.forEach((node) => node.set('a', 'foreign', 60_000));
     const [first] = callers.lineUp(1);
     await callers.clock.advance(10);
@@ -153,7 +153,7 @@ describe('CallerQueues', () => {
     expect([callers.pool.owners('a'), callers.waiting]).toEqual([FREE, NOBODY]);
   });
 
-  it('leave nothing behind when everybody has had his turn', async () => {
+  it('leave nothing behind when each caller has had its turn', async () => {
     await callers.clock.until(Promise.all(callers.lineUp(5).map((waiter) => waiter.then((lock) => lock.release()))));
     expect([callers.pool.owners('a'), callers.waiting, callers.clock.timers]).toEqual([FREE, NOBODY, 0]);
     const last = await callers.acquire();

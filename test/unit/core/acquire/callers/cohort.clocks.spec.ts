@@ -12,7 +12,10 @@ const TAKEN = 5_000;
 const now = { monotonic: TAKEN + 10, wall: 777 };
 
 describe('passing a lock on where the clocks of the nodes are not ours', () => {
-  /** Whether who came at `arrived` may have the lock from his process though somebody came elsewhere at `oldest`, ms on the nodes. */
+  /**
+   * Whether a caller that came at `arrived` may get the lock from its process though another process came at `oldest`,
+   * ms on the nodes.
+   */
   const passes = (arrived: number, oldest: number, clockAhead: number): boolean => {
     const firstTaken = { monotonic: TAKEN, wall: 123 };
     const claim = new OwnClaim(['a'], 'value');
@@ -30,18 +33,18 @@ describe('passing a lock on where the clocks of the nodes are not ours', () => {
   };
 
   it.each([1_700_000_000_000, 1_700_000_000_900, -4_000])(
-    'compares dates on one clock: theirs, %d ms ahead',
+    'compares dates on the clock of the nodes, which is %d ms ahead',
     (ahead) => {
       const oldest = TAKEN + 2 + ahead;
       expect([1, 2, 3].map((ms) => passes(TAKEN + ms, oldest, ahead))).toEqual([true, true, false]);
     },
   );
 
-  it('lets nobody else go first where nobody waits elsewhere, whatever the clocks of the nodes say', () => {
+  it('passes the lock on when no other process waits, whatever the clocks of the nodes say', () => {
     expect([-1e15, 0, 1e15].map((ahead) => passes(TAKEN + 1, Infinity, ahead))).toEqual([true, true, true]);
   });
 
-  it('goes by the monotonic clock, which nobody sets, in what concerns this process alone', () => {
+  it('uses the monotonic clock, which cannot be set, for times of this process alone', () => {
     expect([5, 6].map((ms) => passes(TAKEN + ms, Infinity, 0))).toEqual([true, false]);
   });
 });

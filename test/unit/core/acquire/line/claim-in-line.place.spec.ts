@@ -12,7 +12,7 @@ describe('OwnPlace', () => {
     );
   };
 
-  it('is known by the time of arrival, in whole ms on the clocks of the nodes, and about so on ours', () => {
+  it('has its time of arrival on the clocks of the nodes and on the monotonic clock, in whole ms', () => {
     expect(place()).toMatchObject({ arrived: 1_007_000, arrivedMonotonic: 32_000, ttl: 500 });
   });
 
@@ -26,7 +26,7 @@ describe('OwnPlace', () => {
     ]);
   });
 
-  it('tells the waiter whose vote does not count any more', () => {
+  it('tells the waiter which vote no longer counts', () => {
     place().doubted(2);
     expect(told).toEqual([2]);
   });

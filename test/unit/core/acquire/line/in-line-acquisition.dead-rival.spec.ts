@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { STALEMATE_GRACE } from '../../../../../lib/core/port/hand-off.js';
+import { STALEMATE_GRACE } from '../../../../../lib/core/acquire/line/stalemate.js';
 import { MemoryPool } from '../../../../support/memory-pool.js';
 import { releaseFor, Rival } from '../../../../support/rival.js';
 import { SeededRandom } from '../../../../support/seeded-random.js';
@@ -8,7 +8,10 @@ const HOLDER = 'holder';
 const POLLING = { retryDelay: 200, retryJitter: 100 };
 const NAMES = ['first', 'second', 'third'];
 
-/** Who gets it, where nodes that had not noticed yet gave it to one that has died, the others to the next in line, and one is down. */
+/**
+ * The waiter that gets the resource when some nodes granted it to a waiter that has died, which they had not noticed
+ * yet, the others granted it to the next in line, and one node is down.
+ */
 async function winnerBehindDead(seed: number, left: number): Promise<string | undefined> {
   const random = new SeededRandom(seed);
   const pool = new MemoryPool(5);
@@ -35,7 +38,7 @@ describe('InLineAcquisition, behind one that died when it was its turn', () => {
   it.each([
     ['the grace', STALEMATE_GRACE],
     ['a whole lease, since it died while it extended it', 2_000],
-  ])('keeps its place before those who came later, where nodes hold it for %s', async (_, left) => {
+  ])('keeps its place before later waiters when nodes hold the resource for %s', async (_, left) => {
     const winners = [];
     for (let seed = 1; seed <= 60; seed += 1) winners.push(await winnerBehindDead(seed, left));
     expect(new Set(winners)).toEqual(new Set([NAMES[0]]));

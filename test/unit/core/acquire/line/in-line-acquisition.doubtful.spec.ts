@@ -6,7 +6,7 @@ import { keepVote, releaseFor, Rival } from '../../../../support/rival.js';
 import type { ScriptedNode } from '../../../../support/scripted-node.js';
 import { WaiterStub } from '../../../../support/waiter-stub.js';
 
-describe('InLineAcquisition, of whose votes one may be given away at any time', () => {
+describe('InLineAcquisition, with a vote that may be given away at any time', () => {
   let pool: MemoryPool;
   let rival: Rival;
   const lineUpOlder = (nodeIndex: number): void => {

@@ -59,14 +59,14 @@ describe('InLineAcquisition, giving up', () => {
     expect([waiting(), pool.owners('a')]).toEqual([NOBODY, FREE]);
   });
 
-  it('asks no more', async () => {
+  it('stops asking', async () => {
     hold();
     await pool.clock.until(giveUp(333, 'signal', { retryDelay: 100 }));
     await pool.clock.advance(5_000);
     expect(rival.times('acquire')).toEqual([0, 100, 200, 300]);
   });
 
-  it('does not hold up those who wait behind it', async () => {
+  it('does not hold up the waiters behind it', async () => {
     hold();
     const next = new Rival(pool, 'next');
     const givenUp = giveUp(333);
@@ -87,7 +87,7 @@ describe('InLineAcquisition, giving up', () => {
     expect([waiting(), pool.owners('a')]).toEqual([NOBODY, FREE]);
   });
 
-  it('hands on to the next one what it is granted between its giving up and the arrival of that', async () => {
+  it('leaves to the next waiter a grant that comes between its giving up and the arrival of its release', async () => {
     hold();
     const next = new Rival(pool, 'next');
     for (const node of rival.nodes) node.faults = { release: { late: 50 } };
@@ -102,7 +102,7 @@ describe('InLineAcquisition, giving up', () => {
     expect(await givenUp).toBe(reason);
   });
 
-  it('after its first round has won gives that back', async () => {
+  it('after its first round has won, gives the lock back', async () => {
     for (const node of rival.nodes) node.faults = { acquire: { slow: 20 } };
     expect(await pool.clock.until(giveUp(10))).toBe(reason);
     expect([now(), pool.owners('a'), rival.gaveUp]).toEqual([20, FREE, 1]);

@@ -8,7 +8,7 @@ describe('InLineAcquisition, among rivals', () => {
   let pool: MemoryPool;
   const now = () => pool.clock.now().monotonic;
   const waiting = () => pool.memory.map((node) => node.waiting('a'));
-  /** Rivals who come in this order, a ms apart. */
+  /** Rivals that come in this order, one ms apart. */
   const arrive = async (...rivals: Rival[]) => {
     const outcomes = [];
     for (const rival of rivals) {
@@ -40,7 +40,7 @@ describe('InLineAcquisition, among rivals', () => {
     for (const rival of rivals) expect(rival.times('acquire')).toHaveLength(1);
   });
 
-  it('gets its turn where an older one has none: the node that it does not reach is no obstacle', async () => {
+  it('gets its turn although an older rival has no place on a node: the node that the older one does not reach is no obstacle', async () => {
     for (const node of pool.memory) node.set('a', HOLDER, 60_000);
     const [older, younger] = [new Rival(pool, 'older'), new Rival(pool, 'younger')];
     older.nodes[0]!.fail('down');
@@ -52,7 +52,7 @@ describe('InLineAcquisition, among rivals', () => {
     expect(now()).toBeLessThan(60_000);
   });
 
-  it('leaves its votes to an older one where they are split, who gets the resource by them', async () => {
+  it('leaves its votes to an older rival when they are split, which gets the resource by them', async () => {
     pool.memory[2]!.set('a', 'foreign');
     const [older, younger] = [new Rival(pool, 'older'), new Rival(pool, 'younger')];
     older.nodes[1]!.faults = { acquire: { late: 1.5 } };
@@ -122,7 +122,7 @@ describe('InLineAcquisition, among rivals', () => {
     ]);
   });
 
-  it('asks for nothing but a place where somebody holds it on all nodes, however late some say so', async () => {
+  it('asks for nothing but a place when another claim holds the resource on all nodes, however late some nodes say so', async () => {
     for (const node of pool.memory) node.set('a', HOLDER, 60_000);
     const rival = new Rival(pool, 'ours');
     rival.nodes[2]!.faults = { acquire: { slow: 5 } };
@@ -162,7 +162,7 @@ describe('InLineAcquisition, among rivals', () => {
     expect(rival.times('release')).toEqual([700, 800, 900, 950]);
   });
 
-  it('leaves the votes that it does not insist on to whoever asks next', async () => {
+  it('leaves the votes that it does not insist on to the rival that asks next', async () => {
     ['x', 'y'].forEach((value, index) => keepVote(pool, index + 1, value));
     const rival = new Rival(pool, 'ours', { fraction: 0.4 });
     void rival.contend({ retryDelay: 100 });

@@ -4,7 +4,7 @@ import { expect, it } from '@jest/globals';
 import { eventually } from '../../../../support/eventually.js';
 import { MemoryPool } from '../../../../support/memory-pool.js';
 
-it('a node that is slow to answer keeps nothing of a caller who has had the lock', async () => {
+it('a node that is slow to answer keeps nothing of a caller that has had the lock', async () => {
   setFlagsFromString('--expose_gc');
   const collect = runInNewContext('gc') as () => void;
   const pool = new MemoryPool();

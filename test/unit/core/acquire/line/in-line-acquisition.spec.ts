@@ -48,7 +48,7 @@ describe('InLineAcquisition', () => {
     expect([waiting(), pool.clock.timers]).toEqual([[[], [], []], 0]);
   });
 
-  it('gives a sign of life before nodes forget its line, however seldom it is to ask', async () => {
+  it('gives a sign of life before nodes forget its line, however rarely it is set to ask', async () => {
     hold(1_000_000);
     void rival.contend({ retryDelay: 1_000_000 });
     await pool.clock.advance(70_000);
@@ -63,7 +63,7 @@ describe('InLineAcquisition', () => {
     expect(now()).toBe(333);
   });
 
-  it('is granted it for no longer than its own ttl lasts', async () => {
+  it('holds what it is granted for no longer than its own ttl', async () => {
     hold();
     freeIn(333);
     const won = await pool.clock.until(rival.contend({ ttl: 100 }));
@@ -82,7 +82,7 @@ describe('InLineAcquisition', () => {
     expect(pool.owners('a')).toEqual(Array(3).fill('ours'));
   });
 
-  it('finds by its next poll what a foreign client gave back, who grants nothing', async () => {
+  it('finds by its next poll what a foreign client gave back, since such a client grants nothing', async () => {
     hold(333);
     const won = await pool.clock.until(rival.contend({ retryDelay: 400 }));
     expect([now(), won.attempts]).toEqual([400, 2]);
@@ -170,7 +170,7 @@ describe('InLineAcquisition', () => {
     await expect(outcome).resolves.toMatchObject({ code: 'RESOURCE_LOCKED' });
   });
 
-  it('does not take for won what the nodes that it asked granted too late, and keeps nothing of it', async () => {
+  it('does not win by votes that the nodes granted too late, and keeps none of them', async () => {
     rival = new Rival(pool, 'ours', { nodeTimeout: 50 });
     for (const node of rival.nodes) node.faults = { acquire: { slow: 45 } };
     const outcome = rival.contend({ ttl: 40, driftFactor: 0, retryCount: 1, retryDelay: 10 });

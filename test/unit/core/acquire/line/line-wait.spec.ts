@@ -72,7 +72,7 @@ describe('LineWait', () => {
   it('leaves no timer once it is over', () => {
     grant(0);
     expect(memory.clock.timers).toBe(1);
-    wait.stopHurry();
+    wait.stopGrantTimer();
     expect(memory.clock.timers).toBe(0);
   });
 
@@ -89,7 +89,7 @@ describe('LineWait', () => {
       await memory.clock.until(new Promise((resolve) => round.whenDecided(resolve)));
     });
 
-    it('gives the vote away that comes late', async () => {
+    it('gives away a vote that comes late', async () => {
       expect(await wait.decided(round)).toMatchObject({ kind: 'contended' });
       await memory.clock.advance(10);
       expect(yielded()).toBe(1);

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { STALEMATE_GRACE } from '../../../../../lib/core/port/hand-off.js';
+import { STALEMATE_GRACE } from '../../../../../lib/core/acquire/line/stalemate.js';
 import { Stalemate } from '../../../../../lib/core/acquire/line/stalemate.js';
 import type { AcquireAnswer, Unknown } from '../../../../../lib/core/port/lock-node.js';
 import type { Denied } from '../../../../../lib/core/quorum/outcome/outcome.js';
@@ -80,17 +80,17 @@ describe('insisting on votes that are split', () => {
     expect(endsIn([...split, ours])).toBe(1);
   });
 
-  it('takes nobody for alive because he was so before the votes were split, or for some time after that', () => {
+  it('takes no rival for alive because it was alive before the votes were split, or for some time after that', () => {
     round([ours, ours, alive('x'), alive('x'), silent]);
     const split = [ours, ours, dead('x'), dead('x'), silent];
     expect(endsIn(split)).toBe(-1);
   });
 
-  it('takes those for alive who ask more seldom than we do', () => {
+  it('takes rivals for alive that ask less often than we do', () => {
     expect(endsIn([ours, seldom('x', 0), seldom('y', 1), dead('z'), silent])).toBeGreaterThan(0);
   });
 
-  it('takes somebody for alive until another one has his vote', () => {
+  it('takes a rival for alive until another one has its vote', () => {
     const y = dead('y');
     expect(endsIn([ours, ours, alive('x'), y, silent])).toBeGreaterThan(0);
     expect(endsIn([ours, ours, dead('z'), y, silent])).toBe(-1);
@@ -106,20 +106,20 @@ describe('insisting on votes that are split', () => {
     expect(stalemate.endsAfter(SPLIT)).toBe(false);
   });
 
-  it('remembers who has what, where a round is lost before all have answered', () => {
+  it('remembers which rival has which vote when a round is lost before all nodes have answered', () => {
     const [x, y] = [dead('x'), alive('y')];
     pastGrace([ours, ours, x, x, silent]);
     expect(endsIn([undefined, ours, x, x, y])).toBeGreaterThan(0);
     expect(endsIn([ours, ours, undefined, x, silent])).toBe(-1);
   });
 
-  it('begins when they are split, however long somebody held the resource before that', () => {
+  it('begins when they are split, however long a rival held the resource before that', () => {
     const split = [ours, ours, alive('x'), alive('x'), alive('y')];
     for (let passed = 0; passed <= 2 * STALEMATE_GRACE; passed += PAUSE) round(split, HELD);
     expect(endsIn(split)).toBe(STALEMATE_GRACE / PAUSE + 3);
   });
 
-  it('begins anew where somebody had the resource in between', () => {
+  it('begins anew when a rival had the resource in between', () => {
     const split = [ours, ours, alive('x'), alive('x'), alive('y')];
     pastGrace(split);
     round(split, HELD);

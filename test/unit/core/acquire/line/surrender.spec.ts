@@ -47,7 +47,7 @@ describe('Surrender', () => {
   const lines = () => memory.memory.map((node) => node.waiting('a'));
   const counted = () => votes.quorum(memory.clock) !== undefined;
 
-  it('passes votes to older waiters, behind whom we wait from then on', async () => {
+  it('passes votes to older waiters, and then waits behind them', async () => {
     take(0, 1);
     lineUp(1, 'older', [0, 1]);
     surrender.yieldVotes([GRANTED, GRANTED, HELD]);
@@ -72,7 +72,7 @@ describe('Surrender', () => {
     expect([counted(), told, owners()]).toEqual([true, 2, ['ours', 'ours', undefined]]);
   });
 
-  it('counts them no more where nobody knows what came of them', async () => {
+  it('no longer counts a vote whose yield has an unknown result', async () => {
     take(0, 1);
     memory.nodes[0]!.faults = { yield: 'broken' };
     surrender.yieldVotes([GRANTED, GRANTED, HELD]);
@@ -106,7 +106,7 @@ describe('Surrender', () => {
     ['has not answered', undefined, 0],
     ['may have been reached', unknown(true), 1],
     ['was provably not reached', unknown(false), 0],
-    ['is held by somebody else', HELD, 0],
+    ['is held by another claim', HELD, 0],
     ['is in quarantine', { kind: 'quarantined', remaining: 5 }, 0],
   ])('asks a node that %s so many times: %j, %i', (_, answer, times) => {
     surrender.yieldVotes([answer, HELD, HELD]);
@@ -117,10 +117,10 @@ describe('Surrender', () => {
     ['granted', GRANTED, [1], 1],
     ['may have been reached', unknown(true), [], 1],
     ['was provably not reached', unknown(false), [], 0],
-    ['is held by somebody else', HELD, [], 0],
+    ['is held by another claim', HELD, [], 0],
     ['granted what was missing', GRANTED, [1, 2], 0],
   ])(
-    'asks a node of which it came late that it %s so many times: %j, with the votes of %j, %i',
+    'asks a node whose late answer says that it %s so many times: %j, with the votes of %j, %i',
     (_, answer, ...rest) => {
       const [others, times] = rest;
       take(...others);

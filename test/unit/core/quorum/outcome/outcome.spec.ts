@@ -53,11 +53,11 @@ async function refusal(order: readonly Word[], waitTimeout: number): Promise<unk
 
 describe('what a caller without the lock is told', () => {
   describe.each([
-    ['who asks once', 0],
-    ['who stands in line', 130],
+    ['if it asks once', 0],
+    ['if it stands in line', 130],
   ])('%s', (_who, waitTimeout) => {
     it.each([1, 2, 3, 4, 5])(
-      'is that it is held only where a quorum of %i nodes votes, and else that there is none, however they answer',
+      'is that the resource is locked only if a quorum of %i nodes votes, and else that there is no quorum, however they answer',
       async (size) => {
         const random = new SeededRandom(size);
         const quorum = Math.floor(size / 2) + 1;

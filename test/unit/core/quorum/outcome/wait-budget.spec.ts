@@ -101,7 +101,7 @@ describe('WaitBudget', () => {
     expect([clock.timers, listeners()]).toEqual([0, 0]);
   });
 
-  it('bears to be woken when the pause is over', async () => {
+  it('allows being woken when the pause is over', async () => {
     const wakers: (() => void)[] = [];
     await clock.until(budget().pause(70, (wake) => wakers.push(wake)));
     wakers[0]!();

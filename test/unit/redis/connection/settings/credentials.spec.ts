@@ -51,7 +51,7 @@ describe('askForCredentials', () => {
     expect(message).not.toContain('s3cret');
   });
 
-  it('gives up after 10 s, and what the function says after that counts no more', async () => {
+  it('gives up after 10 s, and ignores what the function returns after that', async () => {
     let fail: (error: Error) => void = () => undefined;
     const late = problem(() => new Promise((_resolve, reject) => (fail = reject)));
     await clock.advance(9_999);

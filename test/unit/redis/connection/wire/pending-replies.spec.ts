@@ -23,7 +23,7 @@ describe('PendingReplies', () => {
     expect([unanswered.oldest, unanswered.latestAnsweredSentAt]).toEqual([undefined, undefined]);
   });
 
-  it('hands on the answer to whoever asked', () => {
+  it('passes the answer to the caller that asked', () => {
     const [first, second] = [ask(1), ask(2)];
     first.replied(OK);
     second.replied({ ok: true, value: 'two' });

@@ -1,9 +1,9 @@
 import { Logger } from '@nestjs/common';
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Test } from '@nestjs/testing';
-import { RedlockService } from '../../../lib/index.js';
-import { StrayPartLog } from '../../../lib/logging/stray-part-log.js';
-import { RedlockTestingModule } from '../../../lib/testing/index.js';
+import { RedlockService } from '../../../../lib/index.js';
+import { StrayPartLog } from '../../../../lib/with-lock/key/stray-part-log.js';
+import { RedlockTestingModule } from '../../../../lib/testing/index.js';
 
 describe('StrayPartLog', () => {
   let warn: jest.Mock;
@@ -31,7 +31,7 @@ describe('StrayPartLog', () => {
   ])('warns once of what JavaScript makes of nothing: %s', (name, found) => {
     for (const resource of [name, [name]]) log.look(resource);
     expect(warn.mock.calls).toEqual([
-      [expect.stringContaining(`whose name has ${found} in it. That is what a text has`)],
+      [expect.stringContaining(`whose name has ${found} in it. A missing value or an object`)],
     ]);
   });
 

@@ -1,5 +1,5 @@
 import type { Logger } from '@nestjs/common';
-import { ROOTS } from '../with-lock/key/key-roots.js';
+import { ROOTS } from './key-roots.js';
 
 /** Matches what would be a part of a key in `@WithLock`: `<body.email>`, `<0>`, `<0.email|trim>`. */
 const PART = new RegExp(`<(?:(?:${ROOTS.join('|')})\\.[\\w.-]{1,64}|\\d{1,2}(?:\\.[\\w.-]{1,64})?)(?:\\|[a-z]{1,9})*>`);
@@ -13,7 +13,7 @@ const MEANT_AS_PART =
   'Names are taken as they are: where that is meant as a part of a key, all calls share one lock. Only @WithLock fills it in; ' +
   "elsewhere write redlock.key('user:<0>', email).";
 const MADE_OF_NOTHING =
-  'That is what a text has in it where something is missing, or is an object: all such calls share one lock. ' +
+  'A missing value or an object became a part of the text: all such calls share one lock. ' +
   "redlock.key('user:<0>', email) refuses that.";
 
 /**
@@ -42,6 +42,8 @@ export class StrayPartLog {
   #warn(found: string, why: string): void {
     if (this.#reported.has(found) || this.#reported.size >= MOST_LINES) return;
     this.#reported.add(found);
-    this.logger.warn(`A lock was asked for whose name has ${found} in it. ${why} Where it is data all is well.`);
+    this.logger.warn(
+      `A lock was asked for whose name has ${found} in it. ${why} If that text is data, ignore this line.`,
+    );
   }
 }

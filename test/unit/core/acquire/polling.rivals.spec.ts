@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Lock } from '../../../lib/core/api/lock.js';
-import { MemoryPool } from '../../support/memory-pool.js';
-import { SeededRandom } from '../../support/seeded-random.js';
+import type { Lock } from '../../../../lib/core/api/lock.js';
+import { MemoryPool } from '../../../support/memory-pool.js';
+import { SeededRandom } from '../../../support/seeded-random.js';
 
 /** Every rival reaches the nodes in another order, so that the votes are split. */
 function rivalsOf(pool: MemoryPool, count: number, seed: number) {

@@ -1,7 +1,7 @@
 import { createHook } from 'node:async_hooks';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { ChannelLog } from '../../../support/channel-log.js';
-import { MemoryPool } from '../../../support/memory-pool.js';
+import { ChannelLog } from '../../support/channel-log.js';
+import { MemoryPool } from '../../support/memory-pool.js';
 
 interface Cost {
   readonly promises: number;

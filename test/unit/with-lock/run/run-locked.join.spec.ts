@@ -29,7 +29,7 @@ describe('runLocked with onContended: join', () => {
     service = Object.assign(new StubService(), { [EMIT]: (event: LockEvent) => void told.push(event) });
   });
 
-  it('shares one value by reference among all who come while it waits or runs', async () => {
+  it('shares one value by reference among all callers that come while it waits or runs', async () => {
     service.turn = new Deferred();
     const work = new Deferred<object>();
     const first = runLocked(run(), () => work.promise);
@@ -52,7 +52,7 @@ describe('runLocked with onContended: join', () => {
     for (const outcome of outcomes) await expect(outcome).rejects.toBe(error);
   });
 
-  it('begins anew for whoever comes after the end, and then also where the first one failed', async () => {
+  it('begins anew for a caller that comes after the end, also when the first one failed', async () => {
     await expect(runLocked(run(), () => 1)).resolves.toBe(1);
     await expect(runLocked(run(), () => Promise.reject(new Error('business')))).rejects.toThrow('business');
     await expect(runLocked(run(), () => 2)).resolves.toBe(2);
@@ -96,7 +96,7 @@ describe('runLocked with onContended: join', () => {
     expect(service.calls).toHaveLength(1);
   });
 
-  it('does not take an error of the work for one of the lock, whoever gets it', async () => {
+  it('does not take an error of the work for one of the lock, whichever caller gets it', async () => {
     const toException = (): Error => new Error('mapped');
     const calls = [
       runLocked(run({ toException }), () => Promise.reject(LOCKED)),
@@ -128,7 +128,7 @@ describe('runLocked with onContended: join', () => {
       await expect(calls[1 - who]).resolves.toBe('done');
     });
 
-    it('as the last of those who wait, gives up the lock; whoever comes then begins anew', async () => {
+    it('as the last of the waiting callers, gives up the lock; a caller that comes then begins anew', async () => {
       service.turn = new Deferred();
       const callers = [caller(), caller()];
       const calls = callers.map(({ signal }) => runLocked(run({ signal }), never));

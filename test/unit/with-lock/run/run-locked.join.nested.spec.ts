@@ -46,7 +46,7 @@ describe('a call that joins others', () => {
       await expect(Promise.all([first, last])).resolves.toEqual(['a', 'a']);
     }, 5_000);
 
-    it('joins others, and what it leaves behind joins it no more', async () => {
+    it('joins another run in code that outlives its own run', async () => {
       let later: Promise<unknown> | undefined;
       const [over, work] = [new Deferred(), new Deferred<string>()];
       await runLocked(run(), () => {

@@ -85,7 +85,7 @@ describe('streamLocked with onContended: join', () => {
     expect([service.calls.length, source.subscriptions]).toEqual([1, 0]);
   });
 
-  it('is not opened for nobody, where the lock comes too late to be given up', async () => {
+  it('is not opened without a subscriber when the lock comes too late for the wait to be given up', async () => {
     service.turn = new Deferred();
     service.notices = false;
     const subscription = stream().subscribe();
