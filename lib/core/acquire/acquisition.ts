@@ -165,6 +165,7 @@ export class Acquisition {
   }
 
   #giveBack({ claim, parts = [] }: Acquired, { terms }: AcquireRequest): void {
+    claim.finish();
     this.context.pool.release(claim, terms.ttl);
     for (const part of parts) this.context.callers.lockIsOver(part);
   }

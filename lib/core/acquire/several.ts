@@ -59,6 +59,8 @@ class LockParts {
   readonly #leases: Lease[] = [];
   readonly #claims: OwnClaim[] = [];
   readonly #value: string;
+  /** The latest claim that was to make one of all parts. */
+  #merging: OwnClaim | undefined;
   #isMerged = false;
 
   constructor(
@@ -85,10 +87,10 @@ class LockParts {
     const { pool } = this.context;
     const { request } = this;
     const { resources, budget, terms } = request;
-    let claim: OwnClaim | undefined;
     while (this.#holdsAll) {
       budget.throwIfAborted();
-      claim = OwnClaim.merging(this.#claims, { resources, value: this.#value, former: claim });
+      const claim = OwnClaim.merging(this.#claims, { resources, value: this.#value, former: this.#merging });
+      this.#merging = claim;
       const round = startRound(pool, claim, request);
       const outcome = (await lockOf(pool, round)) ?? (await reasonForPoller(round.call, timeForRound(budget)));
       if (outcome.kind === 'won') return this.#merged({ ...outcome, attempts, parts: this.#leases });
@@ -101,9 +103,14 @@ class LockParts {
     return undefined;
   }
 
-  /** Releases the parts, unless they have become one lock. */
+  /**
+   * Releases the parts, unless they have become one lock. The claim that was to become that is released, too: a node that a question about a part
+   * never reached owes no release of the part, but may have given its vote to the whole.
+   */
   end(): void {
-    if (!this.#isMerged) for (const lease of this.#leases) void lease.release();
+    if (this.#isMerged) return;
+    for (const lease of this.#leases) void lease.release();
+    if (this.#merging) this.context.pool.release(this.#merging, this.request.terms.ttl);
   }
 
   #merged(won: Acquired): Acquired {

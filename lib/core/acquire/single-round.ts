@@ -25,10 +25,13 @@ export async function singleRound(
   return outcome ?? reasonForPoller(round.call, timeForRound(budget));
 }
 
-/** Asks every node for all resources of a new claim. If that fails, the caller of this function has to release the votes. */
+/**
+ * Asks every node for all resources of a claim. If that fails, the caller of this function has to release the votes. A claim with parts has the value
+ * under which these were asked for, so its question is not the first one.
+ */
 export function startRound(pool: NodePool, claim: OwnClaim, caller: Caller): Round {
   const late = (_node: number, answer: AcquireAnswer): void => noteLate(claim, answer);
-  return Round.ask(pool, caller, { claim, now: pool.clock.now(), isFirst: true, late });
+  return Round.ask(pool, caller, { claim, now: pool.clock.now(), isFirst: claim.parts === undefined, late });
 }
 
 /**

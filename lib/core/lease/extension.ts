@@ -34,7 +34,9 @@ export async function extendOnce(pool: NodePool, extending: Extending): Promise<
   extending.onSend?.(validity);
   let proven = false;
   const heal = (nodeIndex: number, answer: ExtendAnswer | undefined): void => {
-    if (proven && answer?.kind === 'missing' && extending.isHeld()) winBack(pool, nodeIndex, { claim, ttl: terms.ttl });
+    // A claim that was released meanwhile takes no key any more: nobody would give that back.
+    const isWanted = proven && !claim.isOver && extending.isHeld();
+    if (isWanted && answer?.kind === 'missing') winBack(pool, nodeIndex, { claim, ttl: terms.ttl });
   };
   const quorumCall = pool.extend(claim, terms.ttl, heal);
   proven = (await decisionOf(quorumCall, extending.budget)) === 'won' && validity.remaining(pool.clock) > 0;

@@ -116,17 +116,20 @@ ${TRUST_CHECK}
       -- Others may publish, too, but do not know what only this node and its clients do.
       local known = select(2, words_of_mark()) or ''
       local signature = redis.sha1hex(known .. ' ' .. grant .. ' ' .. known)
-      local receivers = not is_too_far(fence) and try('PUBLISH', channel, signature .. ' ' .. grant)
+      local receivers
+      if not is_too_far(fence) then
+        -- Written before it is published: a client whose user may not write must not tell a waiter of a grant that does not exist.
+        count_fence(at, fence + ${TOKENS_PER_GRANT - 1})
+        call('SET', key, value, 'PX', lasts)
+        receivers = try('PUBLISH', channel, signature .. ' ' .. grant)
+        if type(receivers) == 'number' and receivers > 0 then return false, value, tonumber(lasts) end
+        call('DEL', key)
+      end
       if type(receivers) ~= 'number' then
         -- That waiter can have no token, or the node may not publish: the line stays as it is, and is served when its first waiter asks.
         call('ZADD', line, head[2], head[1])
         call('PEXPIRE', line, '${LINE_KEPT}')
         return false
-      end
-      if receivers > 0 then
-        count_fence(at, fence + ${TOKENS_PER_GRANT - 1})
-        call('SET', key, value, 'PX', lasts)
-        return false, value, tonumber(lasts)
       end
     end
     -- Nobody listens: the waiter is dead, and stays out of the line.

@@ -16,6 +16,7 @@ export type CredentialsFunction = () => NodeCredentials | Promise<NodeCredential
 
 /** Ms that `credentials()` may take to answer; after that it counts as failed, and is called again later. */
 const ANSWERED_WITHIN = 10_000;
+const NOT_IN_TLS = ['host', 'port', 'path', 'socket'];
 const NAMES: readonly string[] = ['username', 'password', 'tls'] satisfies (keyof NodeCredentials)[];
 
 /**
@@ -38,7 +39,12 @@ export async function askForCredentials(
   }
 }
 
-/** @throws TypeError for anything that nobody could log in with */
+/** Returns the option in `tls` that says where the node is, and so belongs beside `tls`. */
+export function misplacedInTls(tls: unknown): string | undefined {
+  return NOT_IN_TLS.find((name) => typeof tls === 'object' && tls !== null && name in tls);
+}
+
+/** @throws TypeError for anything that nobody could log in with, or that leads to another server */
 function checked(answer: unknown): NodeCredentials {
   const problem = problemOf(answer);
   if (problem === undefined) return answer as NodeCredentials;
@@ -55,6 +61,8 @@ function problemOf(answer: unknown): string | undefined {
       return `and ${name} is ${kindOf(value)} instead of a text`;
   }
   if (tls !== undefined && (typeof tls !== 'object' || tls === null)) return `and tls is ${kindOf(tls)}`;
+  const misplaced = misplacedInTls(tls);
+  if (misplaced !== undefined) return `and tls.${misplaced} says where the node is, which belongs into its address`;
   if (username !== undefined && password === undefined) return 'and has returned a username without a password';
   return password === undefined && tls === undefined ? 'and has returned neither a password nor tls' : undefined;
 }

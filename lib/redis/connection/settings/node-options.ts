@@ -1,6 +1,6 @@
 import type { RedisOptions } from 'ioredis';
 import { OWN_SETTINGS } from './connection-settings.js';
-import type { CredentialsFunction } from './credentials.js';
+import { misplacedInTls, type CredentialsFunction } from './credentials.js';
 
 /** The options of ioredis that a node may have. */
 const ALLOWED = [
@@ -97,9 +97,6 @@ const REFUSED: Readonly<Record<RefusedOption, string>> = {
   failoverDetector: ONE_MASTER,
 };
 
-/** Options that say where the node is, and therefore belong beside `tls`. */
-const NOT_IN_TLS = ['host', 'port', 'path', 'socket'];
-
 /**
  * Refuses options that endanger locks, that would have no effect, or that do not exist. An option that is undefined, or that has the value
  * that a pool sets anyway, counts as not set.
@@ -113,7 +110,7 @@ export function checkNodeOptions(options: object, where: string): void {
   }
   checkCredentials(options, where);
   const { tls } = options as { tls?: unknown };
-  const misplaced = NOT_IN_TLS.find((name) => typeof tls === 'object' && tls !== null && name in tls);
+  const misplaced = misplacedInTls(tls);
   if (misplaced === undefined) return;
   throw new TypeError(`${where}.tls.${misplaced} is refused: where the node is belongs into ${where} itself`);
 }

@@ -34,6 +34,46 @@ describe('callers whose locks are decided together, the first of which computes'
     });
     expect(owned).toEqual(NAMES.map(() => true));
   });
+
+  describe('and that lost their keys on a node which answers extensions late', () => {
+    const lateNode = () => pool.nodes[2]!;
+    const loseKeys = (): void => {
+      pool.memory[2]!.flush();
+      lateNode().faults = { extend: { slow: 30 } };
+      pool.clock.block(COMPUTING);
+    };
+    const nothingTaken = async (): Promise<void> => {
+      const asked = lateNode().callsOf('acquire').length;
+      await pool.clock.advance(100);
+      expect([lateNode().callsOf('extend').length > 0, lateNode().callsOf('acquire').length]).toEqual([true, asked]);
+      expect(NAMES.flatMap((name) => pool.owners(name)).filter(Boolean)).toEqual([]);
+    };
+
+    it('take none of them back after their release', async () => {
+      let begun = 0;
+      await take(() => {
+        begun += 1;
+        if (begun === 1) loseKeys();
+      });
+      await nothingTaken();
+    });
+
+    it('take none of them back after an abort between the extension and the turn of the caller', async () => {
+      const { redlock } = pool.client();
+      const abort = new AbortController();
+      let begun = 0;
+      const work = async (name: string): Promise<void> => {
+        const lock = await redlock.acquire(name, { ...TERMS, signal: abort.signal });
+        begun += 1;
+        if (begun === 1) loseKeys();
+        else abort.abort(new Error('enough'));
+        await lock.release();
+      };
+      const ends = await pool.clock.until(Promise.allSettled(NAMES.map(work)));
+      expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
+      await nothingTaken();
+    });
+  });
 });
 
 describe('a lock whose program computes for longer than its lease at the wrong moment', () => {

@@ -144,6 +144,26 @@ describe('several resources of which one is held', () => {
     },
   );
 
+  it('are given back by the claim for all of them, too, which a node may have that was asked for no part', async () => {
+    const held = await take(holder, 'b', { ttl: 60_000 });
+    const abort = new AbortController();
+    const both = redlock.acquire(['a', 'b'], { ...IN_LINE, signal: abort.signal });
+    await pool.clock.advance(100);
+    for (const node of pool.nodes.slice(0, 2)) node.faults = { acquire: { slow: 400 } };
+    const node = pool.nodes[2]!;
+    const [questions, releases] = [jest.spyOn(node, 'acquire'), jest.spyOn(node, 'release')];
+    await pool.clock.until(held.release());
+    pool.clock.schedule(20, () => abort.abort(new Error('enough')));
+    await expect(pool.clock.until(both)).rejects.toThrow('enough');
+    const claimsOf = (calls: readonly (readonly [{ readonly claim: Claim }, ...unknown[]])[]) =>
+      calls.map(([{ claim }]) => claim).filter(({ resources }) => resources.length === 2);
+    // What was asked for once under the same value is never taken for a claim of which the node has nothing.
+    expect(questions.mock.calls.map(([{ isFirst }]) => isFirst)).toEqual([false]);
+    expect(claimsOf(releases.mock.calls)).toEqual(claimsOf(questions.mock.calls));
+    await pool.clock.advance(1_000);
+    expect([pool.owners('a'), pool.owners('b')]).toEqual([FREE, FREE]);
+  });
+
   it('leave the turn to the next caller of the process when one part was over before all parts were merged', async () => {
     const slow = pool.client({ nodeTimeout: 300 }).redlock;
     const held = await take(holder, 'c', { ttl: 60_000 });

@@ -42,6 +42,7 @@ describe('askForCredentials', () => {
     [{ username: 's3cret' }, 'a username without a password'],
     [{ username: 's3cret', tls: {} }, 'a username without a password'],
     [{ password: 's3cret', tls: true }, 'tls is a value of type boolean'],
+    [{ password: 's3cret', tls: { ca: 's3cret', port: 6_379 } }, 'tls.port says where the node is'],
     [{ pass: 's3cret' }, "there is no 'pass' among them"],
     [{ password: 's3cret', host: 'h' }, "there is no 'host' among them"],
   ])('refuses %j, says why, and shows none of it', async (answer, why) => {
