@@ -149,9 +149,9 @@ export class Acquisition {
   async #extended(won: Acquired, { budget, terms }: AcquireRequest): Promise<Acquired | undefined> {
     const { pool } = this.context;
     for (let ready = won; ;) {
-      const isHeld = (): boolean => ready.validity.remaining(pool.clock) > 0;
-      if (isNearlyWhole(ready, pool.clock.now()) || !isHeld() || budget.remainingForVote <= 0 || budget.aborted)
-        return ready;
+      // After an abort, the lock is given back when its turn comes: a node that answers late must not be asked for it again.
+      const isHeld = (): boolean => ready.validity.remaining(pool.clock) > 0 && !budget.aborted;
+      if (isNearlyWhole(ready, pool.clock.now()) || !isHeld() || budget.remainingForVote <= 0) return ready;
       const extension = await extendOnce(pool, { claim: ready.claim, terms, isHeld, budget });
       const isProven = extension.kind === 'extended' && isHeld();
       // The nodes answer so slowly that too little of the new lease is left. Another extension would take just as long.
@@ -165,7 +165,6 @@ export class Acquisition {
   }
 
   #giveBack({ claim, parts = [] }: Acquired, { terms }: AcquireRequest): void {
-    claim.finish();
     this.context.pool.release(claim, terms.ttl);
     for (const part of parts) this.context.callers.lockIsOver(part);
   }
