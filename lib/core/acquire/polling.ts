@@ -2,7 +2,7 @@ import { elapsed } from '../time/clock.js';
 import type { NodePool } from '../quorum/node-pool.js';
 import type { Random } from '../collections/random.js';
 import type { Denied, Won } from '../quorum/outcome/outcome.js';
-import { requestError, type AcquireRequest, type Acquired } from './request.js';
+import { acquiredOf, requestError, type AcquireRequest, type Acquired } from './request.js';
 import { retryDelay } from './retry.js';
 import { singleRound } from './single-round.js';
 
@@ -11,7 +11,7 @@ export async function poll(pool: NodePool, request: AcquireRequest): Promise<Acq
   const { budget, terms } = request;
   for (let attempts = 1; ; attempts += 1) {
     const outcome = await roundsUntilClear(pool, request);
-    if (outcome.kind === 'won') return { ...outcome, attempts };
+    if (outcome.kind === 'won') return acquiredOf(outcome, attempts);
     request.report(outcome);
     const remaining = budget.remainingAfter(outcome, attempts);
     if (remaining <= 0) throw requestError(outcome, request);

@@ -3,7 +3,7 @@ import type { Moment } from '../time/clock.js';
 import type { LeaseTerms } from '../time/validity.js';
 import { ValueInDoubt } from './line/claim-in-line.js';
 import { singleRoundUnlessAborted } from './polling.js';
-import { requestError, type AcquireRequest, type Acquired } from './request.js';
+import { acquiredOf, requestError, type AcquireRequest, type Acquired } from './request.js';
 import { timeForRound } from '../quorum/outcome/wait-budget.js';
 import type { LeaseContext, WaitingCallers } from '../lease/lease-context.js';
 import { Lease } from '../lease/lease.js';
@@ -25,7 +25,7 @@ export async function takeSeveral(context: SeveralContext, request: AcquireReque
   const { budget, terms } = request;
   for (let attempts = 1; ; attempts += 1) {
     const outcome = await singleRoundUnlessAborted(context.pool, request);
-    if (outcome.kind === 'won') return { ...outcome, attempts };
+    if (outcome.kind === 'won') return acquiredOf(outcome, attempts);
     request.report(outcome);
     const remaining = budget.remainingAfter(outcome, attempts);
     if (remaining <= 0) throw requestError(outcome, request);
@@ -93,7 +93,7 @@ class LockParts {
       this.#merging = claim;
       const round = startRound(pool, claim, request);
       const outcome = (await lockOf(pool, round)) ?? (await reasonForPoller(round.call, timeForRound(budget)));
-      if (outcome.kind === 'won') return this.#merged({ ...outcome, attempts, parts: this.#leases });
+      if (outcome.kind === 'won') return this.#merged({ ...acquiredOf(outcome, attempts), parts: this.#leases });
       // A vote is on its way back under the value that the next round would have, too.
       if (claim.isDoubtful) return undefined;
       const remaining = budget.remainingAfter(outcome, attempts);

@@ -1,5 +1,5 @@
 import type { Moment } from '../../time/clock.js';
-import { requestError, type AcquireRequest, type Acquired } from '../request.js';
+import { acquiredOf, requestError, type AcquireRequest, type Acquired } from '../request.js';
 import { InLineAcquisition } from '../line/in-line-acquisition.js';
 import { SlotTable } from '../../collections/slot-table.js';
 import type { NodePool } from '../../quorum/node-pool.js';
@@ -73,7 +73,7 @@ export class CallerQueues implements WaitingCallers {
   }
 
   passOn(lease: HeldLease, won: Required<Won>): void {
-    this.#queues.get(lease.resources[0]!)!.next({ ...won, passes: won.passes + 1, attempts: 1 });
+    this.#queues.get(lease.resources[0]!)!.next(acquiredOf({ ...won, passes: won.passes + 1 }, 1));
   }
 
   lockIsOver(lease: HeldLease): void {

@@ -6,7 +6,7 @@ import type { NodePool } from '../../quorum/node-pool.js';
 import type { Denied, TokenPending, Won } from '../../quorum/outcome/outcome.js';
 import type { Decision } from '../../quorum/quorum-call.js';
 import type { Moment } from '../../time/clock.js';
-import { requestError, type AcquireRequest, type Acquired } from '../request.js';
+import { acquiredOf, requestError, type AcquireRequest, type Acquired } from '../request.js';
 import { askAgainIn } from '../retry.js';
 import { Round } from '../round.js';
 import { ClaimInLine, type Waiter } from './claim-in-line.js';
@@ -64,7 +64,7 @@ export class InLineAcquisition implements Waiter {
           return;
         }
         this.#stopWaiting();
-        resolve({ ...outcome, attempts: 1 });
+        resolve(acquiredOf(outcome, 1));
       });
     });
   }
@@ -107,7 +107,7 @@ export class InLineAcquisition implements Waiter {
       budget.throwIfAborted();
       // A grant may have arrived right after the last answer.
       if (outcome.kind !== 'won') outcome = await wait.lockOr(outcome);
-      if (outcome.kind === 'won') return { ...outcome, attempts };
+      if (outcome.kind === 'won') return acquiredOf(outcome, attempts);
       this.queue.report(outcome);
       this.request.report(outcome);
       const remaining = budget.remainingAfter(outcome, attempts);

@@ -14,7 +14,7 @@ export interface Won {
   /** How often the claim has passed from one caller of this process to the next, each of which has used up one fencing token. @default 0 */
   readonly passes?: number;
   /** When the first of them got the claim. @default none had it before */
-  readonly firstTaken?: Moment;
+  readonly firstTaken?: Moment | undefined;
 }
 
 /** A quorum voted, but the fence counters of these votes do not agree enough for a token yet. */
