@@ -4,7 +4,7 @@ import type { Clock } from '../../core/time/clock.js';
 import { FAMILIES } from '../../core/port/key-families.js';
 import { counterOf } from '../../core/port/fencing.js';
 import { BATCH_SCRIPT, BATCH_SHA } from '../scripts/batch-script.js';
-import { CHECK, DIRECTIVE, VALUE_LENGTH, type Verb } from '../scripts/protocol.js';
+import { CHECK, DIRECTIVE, FIXED_WORDS, NODE_KEYS, NOTHING, VALUE_LENGTH, type Verb } from '../scripts/protocol.js';
 import type { Batch } from './batch.js';
 import { bulk } from '../connection/wire/resp.js';
 import { NEEDS, type Needs } from './verbs.js';
@@ -12,8 +12,10 @@ import { NEEDS, type Needs } from './verbs.js';
 const SCRIPT = { evalsha: bulk('EVALSHA') + bulk(BATCH_SHA), eval: bulk('EVAL') + bulk(BATCH_SCRIPT) } as const;
 /** How many encoded batches are kept for the other nodes; each has 128 names and 64 KiB at most. */
 const MOST_KEPT = 16;
+/** How many parts a script call has at least: the command, the script, the number of keys, and at the end the run of the node. */
+const FIXED_COUNT = 3 + NODE_KEYS + FIXED_WORDS + 1;
 /** The word that is sent instead of the run of a node, where the run is unknown or cannot be relied upon. */
-export const NO_RUN = bulk('-');
+export const NO_RUN = bulk(NOTHING);
 const NO_PLACE = { ttl: 0, arrived: 0, arrivedMonotonic: undefined } as const;
 
 interface EncodedQuestion {
@@ -146,7 +148,7 @@ export class BatchEncoder {
       this.#add(batch.verbs[index]!, batch.questions[index]!);
     }
     const { keys, verbs, values, counters, words, wordCount } = call;
-    const head = `*${12 + batch.keyCount + wordCount}\r\n${SCRIPT[command]}${bulk(String(3 + batch.keyCount))}`;
+    const head = `*${FIXED_COUNT + batch.keyCount + wordCount}\r\n${SCRIPT[command]}${bulk(String(NODE_KEYS + batch.keyCount))}`;
     const sender = bulk(`${this.channel} ${Math.round(this.clock.now().monotonic * 1_000)} ${this.#secret}`);
     const packed = bulk(this.#checkOf(batch, command) + verbs) + bulk(values) + bulk(counters);
     // Unlike a sum of strings, `join` puts the text together here, once for all nodes.

@@ -8,7 +8,7 @@ import type {
   YieldAnswer,
 } from '../../core/port/lock-node.js';
 import type { Reply } from '../connection/wire/wire-command.js';
-import { ANSWER, CLOCK_FACTOR, VERB, WORDS_OF_ANSWER, type Verb } from '../scripts/protocol.js';
+import { ANSWER, CLOCK_FACTOR, NOTHING, VERB, WORDS_OF_ANSWER, type Verb } from '../scripts/protocol.js';
 import type { Batch } from './batch.js';
 import { withoutKeys } from './lua.js';
 import { isVote } from './verbs.js';
@@ -148,7 +148,7 @@ function granted(text: string): NodeAnswer {
 
 /** Reads when a waiter arrived, microseconds; Infinity where nobody waits, 0 where that is not known. */
 export function arrivalIn(text = '0'): number {
-  return text === '-' ? Infinity : Number(text);
+  return text === NOTHING ? Infinity : Number(text);
 }
 
 /**

@@ -2,7 +2,17 @@ import { createHash } from 'node:crypto';
 import { FAMILIES } from '../../core/port/key-families.js';
 import { BATCH_VERBS } from './batch-verbs.js';
 import { COUNT_VOTES } from './votes-script.js';
-import { ANSWER, BYTE, CHECK, CLOCK_FACTOR, counterAt, LAST_SINGLE_BYTE, VALUE_LENGTH } from './protocol.js';
+import {
+  ANSWER,
+  BYTE,
+  CHECK,
+  CLOCK_FACTOR,
+  counterAt,
+  FIXED_WORDS,
+  LAST_SINGLE_BYTE,
+  NODE_KEYS,
+  VALUE_LENGTH,
+} from './protocol.js';
 import { TRUST_CHECK } from './trust-script.js';
 
 /**
@@ -45,7 +55,7 @@ export const BATCH_SCRIPT = `
 local call, try, byte, sub = redis.call, redis.pcall, string.byte, string.sub
 local KEYS, ARGV = KEYS, ARGV
 local verbs, values, counters = ARGV[2], ARGV[3], ARGV[4]
-local key_at, word_at, value_at = 3, 5, 1
+local key_at, word_at, value_at = ${NODE_KEYS}, ${FIXED_WORDS}, 1
 local ttl, waiter_terms, proposal, proposed, extra_tokens, value, in_full, answers, extras
 local count, is_refused = 0, false
 -- What follows a key in the name of its line.

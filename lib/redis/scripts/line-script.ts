@@ -1,6 +1,6 @@
 import { outrun, TOKENS_PER_GRANT } from '../../core/port/fencing.js';
 import { LONGEST_SILENCE_IN_LINE } from '../../core/port/claim.js';
-import { ANSWER, counterAt } from './protocol.js';
+import { ANSWER, counterAt, NOTHING } from './protocol.js';
 import { TRUST_CHECK } from './trust-script.js';
 
 /** Ms for which a line lasts while none of its waiters asks again. */
@@ -69,7 +69,7 @@ end
 
 -- When the oldest waiter of this key came.
 local function oldest(key)
-  return somebody_waits and call('ZRANGE', key .. line_suffix, '0', '0', 'WITHSCORES')[2] or '-'
+  return somebody_waits and call('ZRANGE', key .. line_suffix, '0', '0', 'WITHSCORES')[2] or '${NOTHING}'
 end
 
 -- Answers that the claim has the vote which it asked for, and counts its tokens.

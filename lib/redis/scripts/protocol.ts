@@ -73,7 +73,7 @@ export const CHECK = {
 export const ANSWER = {
   /** What was to be acquired is granted with the proposed token, what was to be extended is extended, and so on. */
   usual: '*',
-  /** "token oldest": `oldest` is when the oldest waiter behind the claim came, in microseconds; "-" if nobody waits, 0 if that is not known. */
+  /** "token oldest": `oldest` is when the oldest waiter behind the claim came, in microseconds; `NOTHING` if nobody waits, 0 if that is not known. */
   granted: 'g',
   /** Words: the remaining ms, and the owner. */
   held: 'h',
@@ -90,6 +90,9 @@ export const ANSWER = {
   /** Word: the reason. */
   failed: '!',
 } as const;
+
+/** A word where there is nothing to say: the run of a node is not known, or nobody waits. */
+export const NOTHING = '-';
 
 /** The owner of a key whose type is not that of a lock; no owner has a value with spaces. */
 export const DATA_OF_OTHERS = 'data of another type';
@@ -111,12 +114,20 @@ export const LAST_SINGLE_BYTE = 'Z'.charCodeAt(0);
 /** Characters of an ordinary value, of which many are packed into one word. */
 export const VALUE_LENGTH = 27;
 
+/** How many keys of the node stand in KEYS before those of the resources. */
+export const NODE_KEYS = 3;
+
+/** How many words stand in ARGV before those that some letters take. The run of the node follows them all, as the last one. */
+export const FIXED_WORDS = 5;
+
 /** Characters that name the counter of a resource; many are packed into one word, as values are. */
 export const COUNTER_LENGTH = 3;
 
-/** The Lua expression for the counter of a resource whose key is at `at` in KEYS, where the three keys of the node come first. */
+/** The Lua expression for the counter of a resource whose key is at `at` in KEYS; Lua counts keys and characters from 1. */
 export function counterAt(at: string): string {
-  return `sub(counters, ${COUNTER_LENGTH} * ${at} - 11, ${COUNTER_LENGTH} * ${at} - 9)`;
+  const beforeLast = COUNTER_LENGTH * NODE_KEYS;
+  const beforeFirst = beforeLast + COUNTER_LENGTH - 1;
+  return `sub(counters, ${COUNTER_LENGTH} * ${at} - ${beforeFirst}, ${COUNTER_LENGTH} * ${at} - ${beforeLast})`;
 }
 
 /** Where the clock of the node stands, in ms, in a number that answers for a whole batch. */

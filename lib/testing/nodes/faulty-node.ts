@@ -16,7 +16,7 @@ import type {
 import type { NoteListener } from '../../core/port/process-note.js';
 import { misfit } from '../../core/api/options.js';
 import { MemoryNode } from '../../memory/memory-node.js';
-import { FaultyWay } from './faulty-way.js';
+import { FaultyLink } from './faulty-link.js';
 import type { RestartOptions, TestingNode } from './testing-node.js';
 
 /** A release that was requested while the node was down. */
@@ -37,7 +37,7 @@ export interface FaultyNodeTerms {
 /** A node in memory behind a connection that a test can disturb. */
 export class FaultyNode implements LockNode, TestingNode {
   readonly #memory: MemoryNode;
-  readonly #way: FaultyWay;
+  readonly #link: FaultyLink;
   readonly #listeners = new Set<(event: NodeEvent) => void>();
   #owed: Owed[] = [];
   #run = 1;
@@ -48,7 +48,7 @@ export class FaultyNode implements LockNode, TestingNode {
     private readonly terms: FaultyNodeTerms,
   ) {
     this.#memory = new MemoryNode(name, clock, { ...terms, restartQuarantine: true });
-    this.#way = new FaultyWay(clock);
+    this.#link = new FaultyLink(clock);
     if (!terms.restartQuarantine) this.#begin({ keep: true, quarantine: false });
   }
 
@@ -78,36 +78,36 @@ export class FaultyNode implements LockNode, TestingNode {
 
   release(question: Question<ReleaseAnswer>, nodeIndex: number): void {
     const { claim, ttl } = question;
-    if (this.#way.isDown) this.#owed.push({ claim, ttl, since: this.clock.now() });
+    if (this.#link.isDown) this.#owed.push({ claim, ttl, since: this.clock.now() });
     this.#ask(question, nodeIndex, () => this.#memory.release(question, nodeIndex));
   }
 
   probe(answered: (answer: ProbeAnswer) => void): void {
-    this.#way.send({
+    this.#link.send({
       arrive: () => this.#memory.probe(answered),
       fail: (reason, sent) => answered({ kind: 'unknown', reason, sent }),
     });
   }
 
   noteOf(mark: string, answered: NoteListener): void {
-    this.#way.send({ arrive: () => this.#memory.noteOf(mark, answered), fail: () => answered(undefined) });
+    this.#link.send({ arrive: () => this.#memory.noteOf(mark, answered), fail: () => answered(undefined) });
   }
 
   async open(listener: (event: NodeEvent) => void): Promise<void> {
     this.#listeners.add(listener);
-    if (this.#way.isDown) listener({ type: 'node-down', reason: 'connection refused' });
+    if (this.#link.isDown) listener({ type: 'node-down', reason: 'connection refused' });
     await this.#memory.open();
   }
 
   /** Closes the connection only: a test can still look at the data of the node. */
   async close(): Promise<void> {
     this.#listeners.clear();
-    this.#way.break();
+    this.#link.break();
   }
 
   down(): void {
-    if (this.#way.isDown) return;
-    this.#way.goDown();
+    if (this.#link.isDown) return;
+    this.#link.goDown();
     this.#notify({ type: 'node-down', reason: 'connection closed' });
   }
 
@@ -115,15 +115,15 @@ export class FaultyNode implements LockNode, TestingNode {
     if (typeof ms !== 'number' || !(ms >= 0 && ms <= LONGEST_TIMER)) {
       throw misfit('slow', ms, `a number of ms from 0 to ${LONGEST_TIMER}`);
     }
-    this.#reach(() => this.#way.slowDown(ms));
+    this.#reach(() => this.#link.slowDown(ms));
   }
 
   freeze(): void {
-    this.#reach(() => this.#way.freeze());
+    this.#reach(() => this.#link.freeze());
   }
 
   recover(): void {
-    this.#reach(() => this.#way.recover());
+    this.#reach(() => this.#link.recover());
   }
 
   restart({ keep = false, quarantine = this.terms.restartQuarantine }: RestartOptions = {}): void {
@@ -150,12 +150,12 @@ export class FaultyNode implements LockNode, TestingNode {
   }
 
   #ask<A>(question: Question<A>, nodeIndex: number, arrive: () => void): void {
-    this.#way.send({ arrive, fail: (reason, sent) => question.answer(nodeIndex, { kind: 'unknown', reason, sent }) });
+    this.#link.send({ arrive, fail: (reason, sent) => question.answer(nodeIndex, { kind: 'unknown', reason, sent }) });
   }
 
   /** Applies a change after which the node is connected, if with another fault. A node that was down then gets the releases that it is owed. */
   #reach(change: () => void): void {
-    const wasDown = this.#way.isDown;
+    const wasDown = this.#link.isDown;
     change();
     if (!wasDown) return;
     const owed = this.#owed.filter(({ since, ttl }) => elapsed(since, this.clock.now()) < ttl);

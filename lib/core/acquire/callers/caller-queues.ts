@@ -73,7 +73,7 @@ export class CallerQueues implements WaitingCallers {
   }
 
   passOn(lease: HeldLease, won: Required<Won>): void {
-    this.#queues.get(lease.resources[0]!)!.next(acquiredOf({ ...won, passes: won.passes + 1 }, 1));
+    this.#queues.get(lease.resources[0]!)!.next(acquiredOf(won, 1, won.passes + 1));
   }
 
   lockIsOver(lease: HeldLease): void {

@@ -3,7 +3,7 @@ import type { AcquireRequest } from '../request.js';
 import type { AcquireAnswer } from '../../port/lock-node.js';
 import type { NodePool } from '../../quorum/node-pool.js';
 import { OwnClaim } from '../../quorum/own-claim.js';
-import { Surrender } from './surrender.js';
+import { VoteTransfer } from './vote-transfer.js';
 import type { Validity } from '../../time/validity.js';
 import { Votes } from '../../quorum/votes.js';
 
@@ -101,8 +101,8 @@ export class ClaimInLine {
   }
 
   /** Returns the object that gives these votes away. It calls `yielded` each time a node has answered a yield. */
-  surrender(yielded: () => void): Surrender {
-    return new Surrender(this.pool, this.claim, { votes: this.votes, ttl: this.request.terms.ttl, yielded });
+  transfer(yielded: () => void): VoteTransfer {
+    return new VoteTransfer(this.pool, this.claim, { votes: this.votes, ttl: this.request.terms.ttl, yielded });
   }
 
   /**

@@ -12,7 +12,7 @@ import type { Round } from '../round.js';
 import { TokenSearch } from '../token-search.js';
 import type { ClaimInLine } from './claim-in-line.js';
 import { Stalemate } from './stalemate.js';
-import type { Surrender } from './surrender.js';
+import type { VoteTransfer } from './vote-transfer.js';
 
 /** What a waiter does at the moment, and so what an event means to it. */
 type State =
@@ -34,7 +34,7 @@ export class LineWait {
   #state: State = ASKING;
   #inLine: ClaimInLine;
   /** Gives the votes away since the latest round was denied; undefined while that round may still be won. */
-  #surrender: Surrender | undefined;
+  #transfer: VoteTransfer | undefined;
   /** Stops the timer that limits the wait for further grants; undefined before the first grant since the latest round began. */
   #stopGrantTimer: (() => void) | undefined;
   readonly #stalemate: Stalemate;
@@ -52,7 +52,7 @@ export class LineWait {
   aboutToAsk(inLine: ClaimInLine): void {
     this.#inLine = inLine;
     inLine.votes.beginRound();
-    this.#surrender = undefined;
+    this.#transfer = undefined;
     this.stopGrantTimer();
     this.#stopGrantTimer = undefined;
   }
@@ -66,8 +66,8 @@ export class LineWait {
     answers.forEach((answer, nodeIndex) => answer && this.answered(nodeIndex, answer, validity));
     const given = this.#lockOrPending(answers.includes(undefined));
     if (given) return given;
-    this.#surrender = this.#newSurrender();
-    this.#surrender.yieldVotes(answers);
+    this.#transfer = this.#newTransfer();
+    this.#transfer.yieldVotes(answers);
     return reasonForWaiter(call, this.request.budget);
   }
 
@@ -107,7 +107,7 @@ export class LineWait {
 
   /** The caller was denied: gives all votes back if they stay split among waiters that are alive, and it is this one that gives way. */
   giveWayIfStuck(outcome: Denied): void {
-    if (this.#stalemate.endsAfter(outcome)) this.#newSurrender().giveWay();
+    if (this.#stalemate.endsAfter(outcome)) this.#newTransfer().giveWay();
   }
 
   /** Waits `delay` ms for votes, or until the votes suffice; rejects if the caller aborts. */
@@ -134,7 +134,7 @@ export class LineWait {
   /** Event: a node has answered, or was silent for too long, after the round was decided. */
   answeredLate(nodeIndex: number, answer: AcquireAnswer, validity: Validity): void {
     this.answered(nodeIndex, answer, validity);
-    this.#surrender?.yieldLate(nodeIndex, answer);
+    this.#transfer?.yieldLate(nodeIndex, answer);
   }
 
   /** Stops the timer that limits the wait for further grants: the nodes are asked again, or the caller waits no more. */
@@ -166,7 +166,7 @@ export class LineWait {
     return { kind: 'won', claim, validity };
   }
 
-  #newSurrender(): Surrender {
-    return this.#inLine.surrender(() => this.#react());
+  #newTransfer(): VoteTransfer {
+    return this.#inLine.transfer(() => this.#react());
   }
 }

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { SingleCall } from '../../../../../lib/core/port/single-call.js';
 import type { AcquireAnswer, Unknown } from '../../../../../lib/core/port/lock-node.js';
 import { NodePool } from '../../../../../lib/core/quorum/node-pool.js';
-import { Surrender } from '../../../../../lib/core/acquire/line/surrender.js';
+import { VoteTransfer } from '../../../../../lib/core/acquire/line/vote-transfer.js';
 import { Validity } from '../../../../../lib/core/time/validity.js';
 import { Votes } from '../../../../../lib/core/quorum/votes.js';
 import { MemoryPool } from '../../../../support/memory-pool.js';
@@ -14,11 +14,11 @@ const GRANTED: AcquireAnswer = { kind: 'granted', fence: 1 };
 const HELD: AcquireAnswer = { kind: 'held', remaining: 10, owner: 'other' };
 const unknown = (sent: boolean): Unknown => ({ kind: 'unknown', reason: 'broken', sent });
 
-describe('Surrender', () => {
+describe('VoteTransfer', () => {
   let memory: MemoryPool;
   let us: WaiterStub;
   let votes: Votes;
-  let surrender: Surrender;
+  let transfer: VoteTransfer;
   let told: number;
 
   beforeEach(() => {
@@ -27,7 +27,7 @@ describe('Surrender', () => {
     us = new WaiterStub('a', { arrived: 2, ttl: 500, value: 'ours' });
     votes = new Votes(3);
     told = 0;
-    surrender = new Surrender(pool, us.claim, { votes, ttl: 1_000, yielded: () => (told += 1) });
+    transfer = new VoteTransfer(pool, us.claim, { votes, ttl: 1_000, yielded: () => (told += 1) });
   });
 
   /** These nodes have given us what we ask for. */
@@ -50,7 +50,7 @@ describe('Surrender', () => {
   it('passes votes to older waiters, and then waits behind them', async () => {
     take(0, 1);
     lineUp(1, 'older', [0, 1]);
-    surrender.yieldVotes([GRANTED, GRANTED, HELD]);
+    transfer.yieldVotes([GRANTED, GRANTED, HELD]);
     expect(counted()).toBe(false);
     await memory.clock.advance(1);
     expect([owners(), lines()]).toEqual([
@@ -66,7 +66,7 @@ describe('Surrender', () => {
   ])('keeps them where %s, but does not count them before that is known', async (_, others) => {
     take(0, 1);
     others();
-    surrender.yieldVotes([GRANTED, GRANTED, HELD]);
+    transfer.yieldVotes([GRANTED, GRANTED, HELD]);
     expect(counted()).toBe(false);
     await memory.clock.advance(1);
     expect([counted(), told, owners()]).toEqual([true, 2, ['ours', 'ours', undefined]]);
@@ -75,7 +75,7 @@ describe('Surrender', () => {
   it('no longer counts a vote whose yield has an unknown result', async () => {
     take(0, 1);
     memory.nodes[0]!.faults = { yield: 'broken' };
-    surrender.yieldVotes([GRANTED, GRANTED, HELD]);
+    transfer.yieldVotes([GRANTED, GRANTED, HELD]);
     await memory.clock.advance(1);
     expect([votes.has(0), votes.has(1), counted()]).toEqual([false, true, false]);
   });
@@ -91,8 +91,8 @@ describe('Surrender', () => {
   ])('after a %s that is %j its node is doubtful: %s', async (verb, fault, doubtful) => {
     take(0, 1);
     memory.nodes[0]!.faults = { [verb]: fault };
-    if (verb === 'yield') surrender.yieldVotes([GRANTED, GRANTED, HELD]);
-    else surrender.giveWay();
+    if (verb === 'yield') transfer.yieldVotes([GRANTED, GRANTED, HELD]);
+    else transfer.giveWay();
     await memory.clock.advance(2);
     expect([us.claim.isDoubtfulAt(0), us.claim.isDoubtfulAt(1), us.claim.isDoubtful]).toEqual([
       doubtful,
@@ -109,7 +109,7 @@ describe('Surrender', () => {
     ['is held by another claim', HELD, 0],
     ['is in quarantine', { kind: 'quarantined', remaining: 5 }, 0],
   ])('asks a node that %s so many times: %j, %i', (_, answer, times) => {
-    surrender.yieldVotes([answer, HELD, HELD]);
+    transfer.yieldVotes([answer, HELD, HELD]);
     expect(asked('yield')).toEqual([times, 0, 0]);
   });
 
@@ -124,14 +124,14 @@ describe('Surrender', () => {
     (_, answer, ...rest) => {
       const [others, times] = rest;
       take(...others);
-      surrender.yieldLate(0, answer);
+      transfer.yieldLate(0, answer);
       expect(asked('yield')).toEqual([times, 0, 0]);
     },
   );
 
   it('asks a node that granted it in between, whatever its answer was', () => {
     take(2);
-    surrender.yieldVotes([HELD, HELD, HELD]);
+    transfer.yieldVotes([HELD, HELD, HELD]);
     expect(asked('yield')).toEqual([0, 0, 1]);
   });
 
@@ -140,7 +140,7 @@ describe('Surrender', () => {
     memory.memory[2]!.set('a', 'other', 10_000);
     lineUp(2, 'ours', [2]);
     lineUp(3, 'younger', [0, 1, 2]);
-    surrender.giveWay();
+    transfer.giveWay();
     expect(counted()).toBe(false);
     await memory.clock.advance(1);
     expect([asked('release'), owners()]).toEqual([
@@ -154,7 +154,7 @@ describe('Surrender', () => {
     memory.memory.forEach((node) => node.set('a', 'other', 10_000));
     lineUp(2, 'ours', [0, 1, 2]);
     votes.grant(0, { validity: new Validity(memory.clock.now(), 1_000), fence: 1 });
-    surrender.giveWay();
+    transfer.giveWay();
     await memory.clock.advance(1);
     expect(lines()[1]).toEqual(['ours']);
   });

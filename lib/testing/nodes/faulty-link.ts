@@ -18,7 +18,7 @@ interface Travelling {
 type Fault = 'none' | 'down' | 'frozen' | { readonly slow: number };
 
 /** The connection to a node, with the faults that a test wants. What gets through arrives in the order in which it was sent. */
-export class FaultyWay {
+export class FaultyLink {
   readonly #travelling: Travelling[] = [];
   #fault: Fault = 'none';
   #stopTimer: () => void = () => undefined;

@@ -16,7 +16,7 @@ interface Yielder {
  * Gives away the votes of a waiter that has too few of them for a quorum: to older waiters with each round that is denied (yield), and to the one that
  * is next when a stalemate has lasted for too long (give way).
  */
-export class Surrender {
+export class VoteTransfer {
   constructor(
     private readonly pool: NodePool,
     private readonly claim: OwnClaim,
