@@ -25,6 +25,12 @@ export class Habits {
     client.compute(ms);
   }
 
+  /** The same where a caller goes without its lock: others go on in the same turn, and must not begin with a lease that is over by then. */
+  perhapsComputeRefused(): void {
+    // Without a roll where nobody computes, those seeds stay as they were.
+    if (this.client.context.scenario.computes > 0) this.perhapsCompute();
+  }
+
   /** Perhaps, when a lock is lost, its program is told of that and releases it, and asks for it once more by `again`. */
   perhapsListen(lock: Lock, again: () => void): void {
     if (!this.#dice.chance(0.3)) return;

@@ -41,7 +41,7 @@ export class Work {
 
   async #try(): Promise<void> {
     const lock = await this.client.redlock.tryAcquire(this.#resources(), this.#options());
-    if (!lock) return;
+    if (!lock) return this.client.habits.perhapsComputeRefused();
     this.#began(lock);
     await this.#useOf(lock);
     await this.#release(lock);
@@ -58,6 +58,7 @@ export class Work {
     };
     await this.client.redlock.withLock(this.#resources(), work, options).catch((error: unknown) => {
       this.#stop(watch, error);
+      this.client.habits.perhapsComputeRefused();
       throw error;
     });
     this.client.habits.perhapsCompute();
@@ -102,6 +103,7 @@ export class Work {
       return lock;
     } catch (error) {
       this.#stop(watch, error);
+      this.client.habits.perhapsComputeRefused();
       throw error;
     }
   }

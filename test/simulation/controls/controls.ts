@@ -70,7 +70,7 @@ export const CONTROLS: readonly Control[] = [
     patches: [
       {
         file: 'lib/core/acquire/callers/caller-queues.ts',
-        text: 'passes: won.passes + 1, ',
+        text: ', won.passes + 1',
         replacement: '',
       },
     ],
