@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { PGlite } from '@electric-sql/pglite';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
 import { inspect } from 'node:util';
 import { printed, programs, statement } from '../support/fencing-page.js';
+import { PastedCode, removePasted } from '../support/pasted-code.js';
 import { complaintsAbout } from '../support/readme.js';
 import { startRedisServers, stopAll } from '../support/redis-server.js';
 
@@ -21,14 +20,11 @@ interface Example {
 
 /** Runs the example beside its service, as a reader would who pastes both. */
 async function run(): Promise<Example> {
-  const folder = await mkdtemp(join('test', 'e2e', 'pasted-'));
-  try {
-    for (const { file, code } of programs()) await writeFile(join(folder, file), code);
-    return (await import(`./${basename(folder)}/paused-holder.ts`)) as Example;
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  const pasted = await PastedCode.write(programs());
+  return pasted.run<Example>('paused-holder.ts');
 }
+
+afterEach(removePasted);
 
 describe('the example of docs/fencing.md', () => {
   it(

@@ -2,11 +2,11 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { Module, type INestApplicationContext, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { readdirSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { RedlockModule, RedlockService } from '../../lib/index.js';
 import { beforeCode } from '../interop/migration/before-code.js';
 import { BEFORE_PAGES } from '../interop/migration/before-pages.js';
+import { PastedCode, removePasted } from '../support/pasted-code.js';
 import { complaintsAbout } from '../support/readme.js';
 import { startRedisServers, stopAll } from '../support/redis-server.js';
 
@@ -33,21 +33,16 @@ describe('docs/migration', () => {
 
 describe.each(PAGES)('docs/migration/%s', (page) => {
   let app: INestApplicationContext | undefined;
-  let folder: string | undefined;
   afterEach(async () => {
     await app?.close();
     app = undefined;
     await stopAll();
-    if (folder !== undefined) await rm(folder, { recursive: true });
-    folder = undefined;
+    await removePasted();
   });
 
   const start = async (): Promise<Reports> => {
-    folder = await mkdtemp(join('test', 'e2e', 'pasted-'));
-    await writeFile(join(folder, 'reports.service.ts'), codeOf(page));
-    const { ReportsService } = (await import(`./${basename(folder)}/reports.service.ts`)) as {
-      ReportsService: Type<Reports>;
-    };
+    const pasted = await PastedCode.write([{ file: 'reports.service.ts', code: codeOf(page) }]);
+    const { ReportsService } = await pasted.run<{ ReportsService: Type<Reports> }>('reports.service.ts');
     const nodes = (await startRedisServers(3)).map(({ url }) => url);
     @Module({
       imports: [RedlockModule.forRoot({ nodes, keyPrefix: '', restartQuarantine: false })],

@@ -2,9 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { Logger, type INestApplicationContext, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
-import { complaintsAbout, type CodeBlock } from '../support/readme.js';
+import { PastedCode, removePasted } from '../support/pasted-code.js';
+import { codeBlocks, complaintsAbout } from '../support/readme.js';
 import { startRedisServers, stopAll } from '../support/redis-server.js';
 
 interface Reports {
@@ -15,18 +14,14 @@ interface Reports {
 }
 
 const PAGE = readFileSync('docs/modes.md', 'utf8');
-const BLOCKS = [...PAGE.matchAll(/```ts\n\/\/ (\S+)\n(.*?)```/gs)].map(([, file, code]): CodeBlock => ({
-  file: file!,
-  code: code!,
-}));
+const BLOCKS = codeBlocks(PAGE);
 
-let folder: string;
+let pasted: PastedCode;
 let app: INestApplicationContext | undefined;
 
 beforeEach(async () => {
   // A folder for each test: the module reads the environment when it is loaded.
-  folder = await mkdtemp(join('test', 'e2e', 'pasted-'));
-  for (const { file, code } of BLOCKS) await writeFile(join(folder, file), code);
+  pasted = await PastedCode.write(BLOCKS);
 });
 
 afterEach(async () => {
@@ -34,15 +29,13 @@ afterEach(async () => {
   app = undefined;
   delete process.env['REDLOCK_NODES'];
   await stopAll();
-  await rm(folder, { recursive: true });
+  await removePasted();
 });
 
 /** The blocks of the page, as files beside each other; started with the environment of this moment. */
 async function startPasted(): Promise<Reports> {
-  const { AppModule } = (await import(`./${basename(folder)}/app.module.ts`)) as { AppModule: Type };
-  const { ReportsService } = (await import(`./${basename(folder)}/reports.service.ts`)) as {
-    ReportsService: Type<Reports>;
-  };
+  const { AppModule } = await pasted.run<{ AppModule: Type }>('app.module.ts');
+  const { ReportsService } = await pasted.run<{ ReportsService: Type<Reports> }>('reports.service.ts');
   app = await NestFactory.createApplicationContext(AppModule, { logger: false, abortOnError: false });
   return app.get(ReportsService);
 }

@@ -1,12 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
-import { complaintsAbout, type CodeBlock } from '../support/readme.js';
+import { codeBlocks, complaintsAbout } from '../support/readme.js';
 
 const PAGE = readFileSync('docs/nodes.md', 'utf8');
-const BLOCKS = [...PAGE.matchAll(/```ts\n\/\/ (\S+)\n(.*?)```/gs)].map(([, file, code]): CodeBlock => ({
-  file: file!,
-  code: code!,
-}));
+const BLOCKS = codeBlocks(PAGE);
 
 describe('docs/nodes.md', () => {
   it('has code that compiles', () => {

@@ -1,35 +1,22 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import type { INestApplication, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { promisify } from 'node:util';
 import { DEFAULT_LOCK_OPTIONS } from '../../lib/core/api/options.js';
 import { RedlockService } from '../../lib/redlock.service.js';
+import { PastedCode, removePasted } from '../support/pasted-code.js';
 import { codeBlocks, complaintsAbout, README } from '../support/readme.js';
 import { startRedisServers, stopAll } from '../support/redis-server.js';
 
-const JEST = join('node_modules', 'jest', 'bin', 'jest.js');
-
-interface Outcome {
-  readonly name: string;
-  readonly status: string;
-}
-
 /** Runs a block beside the others, as a reader would who pastes it. */
 async function run<T>(file: string, exported = ''): Promise<T> {
-  const folder = await mkdtemp(join('test', 'e2e', 'pasted-'));
-  try {
-    for (const block of codeBlocks()) await writeFile(join(folder, block.file), block.code);
-    await appendFile(join(folder, file), exported);
-    return (await import(`./${basename(folder)}/${file}`)) as T;
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  const pasted = await PastedCode.write(codeBlocks());
+  await appendFile(join(pasted.folder, file), exported);
+  return pasted.run<T>(file);
 }
 
 async function startReplica(): Promise<INestApplication> {
@@ -45,21 +32,13 @@ function post(app: INestApplication, body: object): Promise<Response> {
 
 /** What comes of these specs, run beside the blocks of the README. */
 async function runSpecs(specs: Record<string, string>): Promise<Record<string, string>> {
-  const folder = await mkdtemp(join('test', 'e2e', 'pasted-'));
-  try {
-    for (const block of codeBlocks()) await writeFile(join(folder, block.file), block.code);
-    for (const [file, code] of Object.entries(specs)) await writeFile(join(folder, file), code);
-    const report = join(folder, 'report.json');
-    const files = Object.keys(specs).map((file) => join(folder, file));
-    // As this run was started: with ES modules.
-    const args = [...process.execArgv, JEST, '-i', '--json', '--outputFile', report, '--runTestsByPath', ...files];
-    await promisify(execFile)(process.execPath, args).catch(() => undefined);
-    const { testResults } = JSON.parse(await readFile(report, 'utf8')) as { testResults: Outcome[] };
-    return Object.fromEntries(testResults.map(({ name, status }) => [basename(name), status]));
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  const blocks = Object.entries(specs).map(([file, code]) => ({ file, code }));
+  const pasted = await PastedCode.write([...codeBlocks(), ...blocks]);
+  const { testResults } = await pasted.runSpecs(Object.keys(specs));
+  return Object.fromEntries(testResults.map(({ name, status }) => [basename(name), status]));
 }
+
+afterEach(removePasted);
 
 const HOLD = "module.get(RedlockTesting).hold('user:ann@example.com');";
 

@@ -2,20 +2,16 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { Injectable, Module, type INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
 import { register } from 'prom-client';
 import { RedlockModule, RedlockService, WithLock } from '../../lib/index.js';
 import { eventually } from '../support/eventually.js';
-import { complaintsAbout, type CodeBlock } from '../support/readme.js';
+import { PastedCode, removePasted } from '../support/pasted-code.js';
+import { codeBlocks, complaintsAbout } from '../support/readme.js';
 import { startRedisServers, stopAll } from '../support/redis-server.js';
 import { parseScrape, valueOf } from '../support/scrape.js';
 
 const PAGE = readFileSync('docs/telemetry.md', 'utf8');
-const BLOCKS = [...PAGE.matchAll(/```ts\n\/\/ (\S+)\n(.*?)```/gs)].map(([, file, code]): CodeBlock => ({
-  file: file!,
-  code: code!,
-}));
+const BLOCKS = codeBlocks(PAGE);
 
 @Injectable()
 class Users {
@@ -27,14 +23,12 @@ class Users {
 
 describe('docs/telemetry.md', () => {
   let app: INestApplicationContext | undefined;
-  let folder: string | undefined;
   afterEach(async () => {
     await app?.close();
     app = undefined;
     register.clear();
     await stopAll();
-    if (folder !== undefined) await rm(folder, { recursive: true });
-    folder = undefined;
+    await removePasted();
   });
 
   const start = async (): Promise<RedlockService> => {
@@ -48,12 +42,9 @@ describe('docs/telemetry.md', () => {
     return app.get(RedlockService);
   };
   const measure = async (redlock: RedlockService): Promise<void> => {
-    folder = await mkdtemp(join('test', 'e2e', 'pasted-'));
-    await writeFile(join(folder, 'redlock-metrics.ts'), BLOCKS.find(({ file }) => file === 'redlock-metrics.ts')!.code);
-    const { measureLocks } = (await import(`./${basename(folder)}/redlock-metrics.ts`)) as {
-      measureLocks(service: RedlockService): void;
-    };
-    measureLocks(redlock);
+    const pasted = await PastedCode.write(BLOCKS.filter(({ file }) => file === 'redlock-metrics.ts'));
+    const recipe = await pasted.run<{ measureLocks(service: RedlockService): void }>('redlock-metrics.ts');
+    recipe.measureLocks(redlock);
   };
 
   it('has code that compiles', () => {

@@ -1,37 +1,20 @@
-import { describe, expect, it } from '@jest/globals';
-import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import * as testing from '../../lib/testing/index.js';
+import { PastedCode, removePasted } from '../support/pasted-code.js';
 import { complaintsAbout } from '../support/readme.js';
 import { PAGE, testFiles } from '../support/testing-page.js';
 
 /** Ms: the compiler and another Jest are to start beside other tests. */
 const PATIENCE = 180_000;
-const JEST = join('node_modules', 'jest', 'bin', 'jest.js');
-
-interface Report {
-  readonly numPassedTests: number;
-  readonly testResults: readonly { readonly name: string; readonly status: string; readonly message: string }[];
-}
 
 /** Runs the tests of the page beside what they test, as a reader would who pastes it all. */
-async function runAll(): Promise<Report> {
-  const folder = await mkdtemp(join('test', 'e2e', 'pasted-'));
-  try {
-    for (const { file, code } of testFiles()) await writeFile(join(folder, file), code);
-    const specs = testFiles().filter(({ file }) => file.endsWith('.spec.ts'));
-    const report = join(folder, 'report.json');
-    const files = specs.map(({ file }) => join(folder, file));
-    // As this run was started: with ES modules.
-    const args = [...process.execArgv, JEST, '-i', '--json', '--outputFile', report, '--runTestsByPath', ...files];
-    await promisify(execFile)(process.execPath, args).catch(() => undefined);
-    return JSON.parse(await readFile(report, 'utf8')) as Report;
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+async function runAll(): ReturnType<PastedCode['runSpecs']> {
+  const pasted = await PastedCode.write(testFiles());
+  const files = testFiles().map(({ file }) => file);
+  return pasted.runSpecs(files.filter((file) => file.endsWith('.spec.ts')));
 }
+
+afterEach(removePasted);
 
 describe('docs/testing.md', () => {
   it(

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
-import type { CodeBlock } from './readme.js';
+import { codeBlocks, type CodeBlock } from './readme.js';
 
 const PAGE = readFileSync('docs/fencing.md', 'utf8');
 
 /** The TypeScript blocks of docs/fencing.md; each names its file in its first line. */
 export function programs(): CodeBlock[] {
-  return [...PAGE.matchAll(/```ts\n\/\/ (\S+)\n(.*?)```/gs)].map(([, file, code]) => ({ file: file!, code: code! }));
+  return codeBlocks(PAGE);
 }
 
 /** The SQL statement below this comment. */

@@ -9,9 +9,9 @@ export interface CodeBlock {
   readonly code: string;
 }
 
-/** The TypeScript blocks of the README; each names its file in its first line. */
-export function codeBlocks(): CodeBlock[] {
-  return [...README.matchAll(/```ts\n\/\/ (\S+)\n(.*?)```/gs)].map(([, file, code]) => ({ file: file!, code: code! }));
+/** The TypeScript blocks of a page that name their file in their first line; by default those of the README. */
+export function codeBlocks(page = README): CodeBlock[] {
+  return [...page.matchAll(/```ts\n\/\/ (\S+)\n(.*?)```/gs)].map(([, file, code]) => ({ file: file!, code: code! }));
 }
 
 interface Surroundings {

@@ -34,7 +34,7 @@ export class RedisPool {
   readonly #proxies: FaultProxy[] = [];
   #names = 0;
 
-  private constructor(readonly servers: readonly RedisServer[]) {}
+  constructor(readonly servers: readonly RedisServer[]) {}
 
   static async start(size: number, options?: RedisServerOptions): Promise<RedisPool> {
     return new RedisPool(await startRedisServers(size, options));

@@ -1,3 +1,4 @@
+import { afterAll, afterEach, beforeAll } from '@jest/globals';
 import type { Finding } from '../../lib/cli/doctor/finding.js';
 import { asked } from './command-line.js';
 import { withRedis } from './redis-client.js';
@@ -16,14 +17,22 @@ export interface Diagnosis {
   readonly findings: readonly (Finding & { readonly check: string })[];
 }
 
-/** Two healthy nodes, and others that a test makes sick. */
-export class SickNodes {
+/** Two healthy nodes for all tests of a file, and others that a test makes sick, which end with it. */
+export function sickNodes(): SickNodes {
+  const nodes = new SickNodes();
+  beforeAll(() => nodes.open());
+  afterEach(() => nodes.discharge());
+  afterAll(() => stopAll());
+  return nodes;
+}
+
+/** What a file has of them. */
+class SickNodes {
+  readonly well: RedisServer[] = [];
   readonly #sick: RedisServer[] = [];
 
-  private constructor(readonly well: readonly RedisServer[]) {}
-
-  static async open(): Promise<SickNodes> {
-    return new SickNodes(await startRedisServers(2));
+  async open(): Promise<void> {
+    this.well.push(...(await startRedisServers(2)));
   }
 
   /** Starts a node with a fault. */

@@ -1,12 +1,12 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Body, Controller, Inject, Post } from '@nestjs/common';
 import { WithLock } from 'nestjs-redlock';
 import { defer, map, Observable } from 'rxjs';
 import { Door } from '../../support/nest/door.js';
 import { Endings } from '../../support/nest/endings.js';
 import { holderOn, poolOn, untilFree } from '../../support/nest/nodes.js';
-import { closeApps, PLATFORMS, TestApp } from '../../support/nest/test-app.js';
-import { startRedisServers, stopAll, type RedisServer } from '../../support/redis-server.js';
+import { shutDoor } from '../../support/nest/shut-door.js';
+import { PLATFORMS, TestApp } from '../../support/nest/test-app.js';
 
 @Controller()
 class Orders {
@@ -40,18 +40,12 @@ class Orders {
 const PATHS = ['promise', 'promise-by-argument', 'observable', 'observable-by-argument'];
 
 describe.each(PLATFORMS)('a client of %s that goes away', (platform) => {
-  const door = new Door();
-  let servers: RedisServer[];
+  const { door, servers } = shutDoor();
   let endings: Endings;
   let app: TestApp;
   let client: AbortController;
 
-  beforeAll(async () => {
-    servers = await startRedisServers(3);
-  });
-
   beforeEach(async () => {
-    door.reset();
     endings = new Endings();
     client = new AbortController();
     const metadata = {
@@ -62,12 +56,6 @@ describe.each(PLATFORMS)('a client of %s that goes away', (platform) => {
     app = await TestApp.start(platform, metadata, (nest) => nest.useGlobalInterceptors(endings));
   });
 
-  afterEach(async () => {
-    door.open();
-    await closeApps();
-  });
-  afterAll(() => stopAll());
-
   describe.each(PATHS)('from %s', (path) => {
     const id = path;
     const resource = `order:${id}`;
@@ -77,7 +65,6 @@ describe.each(PLATFORMS)('a client of %s that goes away', (platform) => {
     };
 
     it('while it waits stops waiting, and leaves the lock to its holder', async () => {
-      door.shut();
       const holder = app.post('promise', { id });
       await door.untilVisits(1);
       const holding = await holderOn(servers, resource);
@@ -98,7 +85,6 @@ describe.each(PLATFORMS)('a client of %s that goes away', (platform) => {
     });
 
     it('while its handler runs leaves the lock held for as long as that takes', async () => {
-      door.shut();
       const reply = app.post(path, { id }, { signal: client.signal });
       await door.untilVisits(1);
       const holding = await holderOn(servers, resource);

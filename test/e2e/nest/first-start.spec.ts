@@ -1,11 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { Controller, Logger, Post } from '@nestjs/common';
+import { Controller, Post } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { WithLock } from 'nestjs-redlock';
 import { eventually } from '../../support/eventually.js';
+import { endAll } from '../../support/nest/end-all.js';
+import { logLines } from '../../support/nest/log-lines.js';
 import { poolOn, type PoolOptions } from '../../support/nest/nodes.js';
-import { closeApps, TestApp } from '../../support/nest/test-app.js';
-import { startRedisServers, stopAll, type RedisServer } from '../../support/redis-server.js';
+import { TestApp } from '../../support/nest/test-app.js';
+import { startRedisServers, type RedisServer } from '../../support/redis-server.js';
 
 const MAX_TTL = 6_000;
 
@@ -37,17 +39,11 @@ describe('an application that starts on five new nodes', () => {
 
   beforeEach(async () => {
     servers = await startRedisServers(5);
-    lines = [];
-    for (const method of ['warn', 'log'] as const) {
-      jest
-        .spyOn(Logger.prototype, method)
-        .mockImplementation((line: unknown) => void lines.push(`${method}: ${String(line)}`));
-    }
+    lines = logLines('warn', 'log');
   });
   afterEach(async () => {
     jest.restoreAllMocks();
-    await closeApps();
-    await stopAll();
+    await endAll();
   });
 
   it('says in one line that there are no locks, until when and why, and in one that there are', async () => {

@@ -2,15 +2,16 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@je
 import { Catch, HttpException, Logger, type DynamicModule, type ExceptionFilter, type Provider } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { Door } from '../../support/nest/door.js';
+import { endAll } from '../../support/nest/end-all.js';
 import { run } from '../../support/nest/graphql-client.js';
 import { Payments } from '../../support/nest/message-handlers.js';
 import { CLOSED_PORTS, poolOn, untilFree } from '../../support/nest/nodes.js';
 import { KEY_MESSAGE } from '../../support/nest/key-message.js';
 import { graphql } from '../../support/nest/graphql-module.js';
 import { News, Orders } from '../../support/nest/resolvers.js';
-import { closeApps, TestApp } from '../../support/nest/test-app.js';
+import { TestApp } from '../../support/nest/test-app.js';
 import { withRedis } from '../../support/redis-client.js';
-import { startRedisServers, stopAll, type RedisServer } from '../../support/redis-server.js';
+import { startRedisServers, type RedisServer } from '../../support/redis-server.js';
 
 const LOCKED = { code: 'RESOURCE_LOCKED', retryAfter: expect.any(Number) };
 const MISTAKEN = { message: 'Internal Server Error', extensions: { code: 'INTERNAL_SERVER_ERROR' } };
@@ -52,8 +53,7 @@ describe('the errors of locked resolvers', () => {
 
   afterAll(async () => {
     door.open();
-    await closeApps();
-    await stopAll();
+    await endAll();
   });
 
   it.each(['reject(id: "7") { id }', 'rejectByArgument(id: "7") { id }', 'inner(id: "7")', 'innerOfLocked(id: "7")'])(

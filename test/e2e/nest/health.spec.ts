@@ -4,9 +4,10 @@ import { HealthCheck, HealthCheckService, TerminusModule, type HealthCheckResult
 import { RedlockModule, RedlockService } from 'nestjs-redlock';
 import { RedlockHealthIndicator } from 'nestjs-redlock/terminus';
 import { eventually } from '../../support/eventually.js';
+import { endAll } from '../../support/nest/end-all.js';
 import { CLOSED_PORTS, poolOn } from '../../support/nest/nodes.js';
-import { closeApps, PLATFORMS, TestApp } from '../../support/nest/test-app.js';
-import { startRedisServers, stopAll, type RedisServer } from '../../support/redis-server.js';
+import { PLATFORMS, TestApp } from '../../support/nest/test-app.js';
+import { startRedisServers, type RedisServer } from '../../support/redis-server.js';
 import { vouchFor } from '../../support/vouch.js';
 
 /** Ms for which a check waits for a node that does not answer. */
@@ -63,8 +64,7 @@ describe.each(PLATFORMS)('the health of a pool on %s', (platform) => {
 
   afterEach(async () => {
     jest.restoreAllMocks();
-    await closeApps();
-    await stopAll();
+    await endAll();
   });
 
   describe('with three nodes', () => {

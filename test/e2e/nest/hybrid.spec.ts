@@ -4,6 +4,7 @@ import { Transport, type ClientProxy } from '@nestjs/microservices';
 import { WsAdapter } from '@nestjs/platform-ws';
 import { WithLock } from 'nestjs-redlock';
 import { Door } from '../../support/nest/door.js';
+import { endAll } from '../../support/nest/end-all.js';
 import { Gateway } from '../../support/nest/gateway.js';
 import { run } from '../../support/nest/graphql-client.js';
 import { Feed, MessageHandlers, Payments, type Order } from '../../support/nest/message-handlers.js';
@@ -11,9 +12,9 @@ import { poolOn, untilFree } from '../../support/nest/nodes.js';
 import { graphql } from '../../support/nest/graphql-module.js';
 import { News, Orders } from '../../support/nest/resolvers.js';
 import { closeSockets, SocketClient } from '../../support/nest/socket-client.js';
-import { closeApps, TestApp } from '../../support/nest/test-app.js';
+import { TestApp } from '../../support/nest/test-app.js';
 import { ask, closeMicroservices, connectClient } from '../../support/nest/test-microservice.js';
-import { startRedisServers, stopAll, type RedisServer } from '../../support/redis-server.js';
+import { startRedisServers, type RedisServer } from '../../support/redis-server.js';
 
 @Controller()
 class Routes {
@@ -63,8 +64,7 @@ describe('an application of HTTP, GraphQL, a microservice and a gateway', () => 
   afterAll(async () => {
     closeSockets();
     await closeMicroservices();
-    await closeApps();
-    await stopAll();
+    await endAll();
   });
 
   it('has one lock for one key, by whatever way a call comes', async () => {

@@ -1,12 +1,12 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Body, ConflictException, Controller, Header, HttpCode, Inject, Injectable, Post } from '@nestjs/common';
 import { WithLock } from 'nestjs-redlock';
 import { defer, map, type Observable } from 'rxjs';
 import { Door } from '../../support/nest/door.js';
 import { Endings } from '../../support/nest/endings.js';
 import { poolOn, untilFree } from '../../support/nest/nodes.js';
-import { closeApps, PLATFORMS, TestApp } from '../../support/nest/test-app.js';
-import { startRedisServers, stopAll, type RedisServer } from '../../support/redis-server.js';
+import { shutDoor } from '../../support/nest/shut-door.js';
+import { PLATFORMS, TestApp } from '../../support/nest/test-app.js';
 
 const JOIN = { onContended: 'join' } as const;
 const KEY = 'report:1';
@@ -78,32 +78,19 @@ class ReportsController {
 const PATHS = ['promise', 'by-argument', 'observable', 'service'];
 
 describe.each(PLATFORMS)('calls that join on %s', (platform) => {
-  const door = new Door();
+  const { door, servers } = shutDoor();
   const body = { id: '1' };
-  let servers: RedisServer[];
   let endings: Endings;
   let [app, replica]: TestApp[] = [];
 
-  beforeAll(async () => {
-    servers = await startRedisServers(3);
-  });
-
   beforeEach(async () => {
-    door.reset();
-    door.shut();
     endings = new Endings();
     const providers = [Reports, { provide: Door, useValue: door }];
     const metadata = () => ({ imports: [poolOn(servers)], controllers: [ReportsController], providers });
     [app, replica] = await TestApp.pair(platform, metadata, (nest) => nest.useGlobalInterceptors(endings));
   });
 
-  afterEach(async () => {
-    door.open();
-    await closeApps();
-    await untilFree(servers);
-  });
-
-  afterAll(() => stopAll());
+  afterEach(() => untilFree(servers));
 
   describe.each(PATHS)('at %s', (path) => {
     const ok = { status: 202, body: { visits: 1 }, headers: { 'x-report': 'yes' } };

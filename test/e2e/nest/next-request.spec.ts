@@ -6,8 +6,8 @@ import { startFaultProxy } from '../../support/fault-proxy.js';
 import { Door } from '../../support/nest/door.js';
 import { endAll } from '../../support/nest/end-all.js';
 import { holderOn, poolOn } from '../../support/nest/nodes.js';
+import { Replicas } from '../../support/nest/replicas.js';
 import { PLATFORMS, TestApp } from '../../support/nest/test-app.js';
-import { startRedisServers, type RedisServer } from '../../support/redis-server.js';
 
 const REJECT = { onContended: 'reject' } as const;
 
@@ -76,17 +76,10 @@ class ReportsController {
 }
 
 describe.each(PLATFORMS)('the next request of a client of %s', (platform) => {
-  const door = new Door();
-  let servers: RedisServer[];
-  let apps: TestApp[];
+  let replicas: Replicas;
 
   beforeAll(async () => {
-    servers = await startRedisServers(3);
-    apps = await TestApp.pair(platform, () => ({
-      imports: [poolOn(servers)],
-      controllers: [ReportsController],
-      providers: [Reports, { provide: Door, useValue: door }],
-    }));
+    replicas = await Replicas.start(platform, () => ({ controllers: [ReportsController], providers: [Reports] }));
   });
 
   afterAll(endAll);
@@ -100,11 +93,13 @@ describe.each(PLATFORMS)('the next request of a client of %s', (platform) => {
     ['provider', 200],
   ])('finds the lock free, whichever replica it comes to: %s', async (path, status) => {
     const statuses = [];
-    for (let index = 0; index < 20; index += 1) statuses.push((await apps[index % 3 === 0 ? 0 : 1]!.get(path)).status);
+    for (let index = 0; index < 20; index += 1)
+      statuses.push((await replicas[index % 3 === 0 ? 'one' : 'two'].get(path)).status);
     expect(statuses).toEqual(Array(20).fill(status));
   });
 
   it('is not invited before the release of the first one has arrived', async () => {
+    const { door, servers } = replicas;
     const proxies = await Promise.all(servers.map((server) => startFaultProxy(server)));
     const slow = await TestApp.start(platform, {
       imports: [poolOn(proxies)],

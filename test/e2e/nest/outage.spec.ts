@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { Body, Controller, Inject, Post } from '@nestjs/common';
 import { CurrentLock, WithLock, type Lock } from 'nestjs-redlock';
 import { Door } from '../../support/nest/door.js';
+import { endAll } from '../../support/nest/end-all.js';
 import { poolOn } from '../../support/nest/nodes.js';
-import { closeApps, PLATFORMS, TestApp } from '../../support/nest/test-app.js';
-import { startRedisServers, stopAll, type RedisServer } from '../../support/redis-server.js';
+import { PLATFORMS, TestApp } from '../../support/nest/test-app.js';
+import { startRedisServers, type RedisServer } from '../../support/redis-server.js';
 
 @Controller()
 class Orders {
@@ -51,10 +52,7 @@ describe.each(PLATFORMS)('an application on %s', (platform) => {
   const kill = (...indices: number[]): Promise<void[]> => each((server) => server.kill(), ...indices);
   const restart = (...indices: number[]): Promise<void[]> => each((server) => server.restart(), ...indices);
 
-  afterEach(async () => {
-    await closeApps();
-    await stopAll();
-  });
+  afterEach(endAll);
 
   it('connects to its nodes when it starts, and not only for the first lock', async () => {
     servers = await startRedisServers(3);

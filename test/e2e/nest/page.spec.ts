@@ -1,15 +1,12 @@
 import { access, readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
-import { complaintsAbout, type CodeBlock } from '../../support/readme.js';
+import { codeBlocks, complaintsAbout, type CodeBlock } from '../../support/readme.js';
 
 /** Ms: the compiler is to run beside other tests. */
 const PATIENCE = 120_000;
 
 const page = await readFile('docs/nest.md', 'utf8');
-const blocks = [...page.matchAll(/```ts\n\/\/ (\S+)\n(.*?)```/gs)].map(([, file, code]) => ({
-  file: file!,
-  code: code!,
-}));
+const blocks = codeBlocks(page);
 const library = { file: 'transactional.ts', code: 'export declare function Transactional(): MethodDecorator;' };
 
 /** The block with other keys, as a reader might mistype them. */

@@ -14,30 +14,14 @@ import {
   type ExecutionContext,
   type NestInterceptor,
 } from '@nestjs/common';
-import { RedlockService, WithLock } from 'nestjs-redlock';
-import { Transform } from 'class-transformer';
-import { IsEmail } from 'class-validator';
+import { WithLock } from 'nestjs-redlock';
 import { finalize, map, type Observable } from 'rxjs';
 import { endAll } from '../../support/nest/end-all.js';
+import { SignUp } from '../../support/nest/message-handlers.js';
 import { poolOn, untilFree } from '../../support/nest/nodes.js';
 import { PLATFORMS, TestApp } from '../../support/nest/test-app.js';
+import { Trail } from '../../support/nest/trail.js';
 import { startRedisServers, type RedisServer } from '../../support/redis-server.js';
-
-class SignUp {
-  @IsEmail()
-  @Transform(({ value }) => (typeof value === 'string' ? value.trim().toLowerCase() : (value as unknown)))
-  readonly email!: string;
-}
-
-/** Steps of a request, in order. */
-@Injectable()
-class Trail {
-  readonly steps: string[] = [];
-
-  constructor(@Inject(RedlockService) redlock: RedlockService) {
-    redlock.events$.subscribe((event) => this.steps.push(event.type));
-  }
-}
 
 function tracing(name: string): new (trail: Trail) => NestInterceptor {
   @Injectable()

@@ -3,9 +3,11 @@ import { Controller, Logger, Post } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { RedlockModule, RedlockService, WithLock } from 'nestjs-redlock';
 import { eventually } from '../../support/eventually.js';
+import { endAll } from '../../support/nest/end-all.js';
+import { logLines } from '../../support/nest/log-lines.js';
 import { poolOn } from '../../support/nest/nodes.js';
-import { closeApps, PLATFORMS, TestApp } from '../../support/nest/test-app.js';
-import { startRedisServer, startRedisServers, stopAll, type RedisServer } from '../../support/redis-server.js';
+import { PLATFORMS, TestApp } from '../../support/nest/test-app.js';
+import { startRedisServer, startRedisServers, type RedisServer } from '../../support/redis-server.js';
 import { vouchFor } from '../../support/vouch.js';
 
 const MAX_TTL = 2_500;
@@ -44,8 +46,7 @@ describe.each(PLATFORMS)('an application on %s', (platform) => {
 
   afterEach(async () => {
     jest.restoreAllMocks();
-    await closeApps();
-    await stopAll();
+    await endAll();
   });
 
   const start = (): Promise<TestApp> =>
@@ -92,12 +93,7 @@ describe.each(PLATFORMS)('an application on %s', (platform) => {
 
   it('tells in its log which node is out, why and for how long, and that it is back', async () => {
     const app = await startTrusted();
-    const lines: string[] = [];
-    for (const method of ['warn', 'log'] as const) {
-      jest
-        .spyOn(Logger.prototype, method)
-        .mockImplementation((line: unknown) => void lines.push(`${method}: ${String(line)}`));
-    }
+    const lines = logLines('warn', 'log');
     await servers[0]!.restart();
     await app.log.until('node-quarantined');
     await eventually(async () => expect((await app.redlock.status()).nodes[0]!.votes).toBe(true));

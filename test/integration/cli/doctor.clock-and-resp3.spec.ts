@@ -1,15 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { ClockedServer, clockShimObstacle } from '../../support/clock-shim.js';
-import { stopAll } from '../../support/redis-server.js';
-import { foundOn, SickNodes } from '../../support/sick-nodes.js';
+import { foundOn, sickNodes } from '../../support/sick-nodes.js';
 
-let nodes: SickNodes;
-
-beforeAll(async () => {
-  nodes = await SickNodes.open();
-});
-afterEach(() => nodes.discharge());
-afterAll(() => stopAll());
+const nodes = sickNodes();
 
 describe('nestjs-redlock doctor, about clocks and RESP3', () => {
   it('finds a node that does not speak RESP3', async () => {

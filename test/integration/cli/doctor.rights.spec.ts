@@ -1,17 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { asked } from '../../support/command-line.js';
 import { withRedis } from '../../support/redis-client.js';
-import { stopAll } from '../../support/redis-server.js';
-import { foundOn, setUser, SickNodes } from '../../support/sick-nodes.js';
+import { foundOn, setUser, sickNodes } from '../../support/sick-nodes.js';
 
-let nodes: SickNodes;
-
-beforeAll(async () => {
-  nodes = await SickNodes.open();
-});
-afterEach(() => nodes.discharge());
-afterAll(() => stopAll());
+const nodes = sickNodes();
 
 describe('nestjs-redlock doctor, about the rights of users', () => {
   it.each([

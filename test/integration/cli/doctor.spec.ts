@@ -1,18 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { asked, commandLine } from '../../support/command-line.js';
 import { eventually } from '../../support/eventually.js';
 import { startFaultProxy } from '../../support/fault-proxy.js';
 import { withRedis } from '../../support/redis-client.js';
-import { stopAll } from '../../support/redis-server.js';
-import { foundOn, setUser, SickNodes, type Diagnosis } from '../../support/sick-nodes.js';
+import { foundOn, setUser, sickNodes, type Diagnosis } from '../../support/sick-nodes.js';
 
-let nodes: SickNodes;
-
-beforeAll(async () => {
-  nodes = await SickNodes.open();
-});
-afterEach(() => nodes.discharge());
-afterAll(() => stopAll());
+const nodes = sickNodes();
 
 const WHOLE = {
   what: expect.stringMatching(/.{10}/),

@@ -1,24 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { eventually } from '../../support/eventually.js';
-import { Crew } from '../../support/lock-process/crew.js';
+import { crewOnNodes } from '../../support/lock-process/crew-on-nodes.js';
 import { overlaps } from '../../support/lock-process/turn.js';
 import { standing } from '../../support/node-lines.js';
-import { RedisPool } from '../../support/redis-pool.js';
 
 /** Ms for which each waiter works once it has the lock. */
 const WORK = 500;
 
 describe('the default options', () => {
-  let crew: Crew;
-  let pool: RedisPool;
-  beforeAll(async () => {
-    crew = await Crew.make();
-    pool = await RedisPool.start(5);
-  });
-  afterAll(async () => {
-    await crew.end();
-    await pool.stop();
-  });
+  const { crew, pool } = crewOnNodes(5);
 
   it('give the lock of a holder that is killed to all waiters, one after the other', async () => {
     const resource = pool.resource();

@@ -1,9 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { clockShimObstacle, ShimmedClock } from '../../support/clock-shim.js';
-import { Crew } from '../../support/lock-process/crew.js';
+import { crewOnNodes } from '../../support/lock-process/crew-on-nodes.js';
 import type { LockProcess } from '../../support/lock-process/lock-process.js';
 import { standing } from '../../support/node-lines.js';
-import { RedisPool } from '../../support/redis-pool.js';
 
 const obstacle = clockShimObstacle();
 const describeWithClocks = obstacle === undefined ? describe : describe.skip;
@@ -14,25 +13,19 @@ const STEP = 8_000;
 const ROUNDING = 25;
 
 describeWithClocks(`a process whose wall clock is set while it runs ${obstacle ?? ''}`, () => {
-  let crew: Crew;
-  let pool: RedisPool;
+  const { crew, pool } = crewOnNodes(3);
   let clock: ShimmedClock;
   let ours: LockProcess;
   let resource: string;
   beforeAll(async () => {
-    [crew, pool, clock] = await Promise.all([Crew.make(), RedisPool.start(3), ShimmedClock.make(0)]);
+    clock = await ShimmedClock.make(0);
   });
   beforeEach(async () => {
     resource = pool.resource();
     await clock.set(0);
     [ours] = (await crew.start(1, pool.urls, { env: clock.env })) as [LockProcess];
   });
-  afterEach(() => crew.killAll());
-  afterAll(async () => {
-    await crew.end();
-    await pool.stop();
-    await clock.remove();
-  });
+  afterAll(() => clock.remove());
 
   it.each([
     ['forward', STEP],

@@ -1,33 +1,25 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { eventually } from '../../support/eventually.js';
-import { Crew } from '../../support/lock-process/crew.js';
+import { crewOnNodes } from '../../support/lock-process/crew-on-nodes.js';
 import type { LockProcess } from '../../support/lock-process/lock-process.js';
 import { overlaps, type Turn } from '../../support/lock-process/turn.js';
 import { linedUp, linesOf, nothingLeft } from '../../support/node-lines.js';
 import { connectRedis } from '../../support/redis-client.js';
-import { allDone, RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
+import { allDone, type RedisPoolClient } from '../../support/redis-pool.js';
 
 /** Without polling: a waiter gets the lock only by hand-off. */
 const PATIENT = { retryDelay: 60_000, waitTimeout: 120_000, ttl: 60_000 };
 
 describe('a waiter that dies in line', () => {
-  let crew: Crew;
-  let pool: RedisPool;
+  const { crew, pool } = crewOnNodes(5);
   let holder: RedisPoolClient;
   let monitors: Redis[] = [];
   beforeAll(async () => {
-    crew = await Crew.make();
-    pool = await RedisPool.start(5);
     holder = await pool.client();
   });
-  afterEach(async () => {
+  afterEach(() => {
     for (const monitor of monitors.splice(0)) monitor.disconnect();
-    await crew.killAll();
-  });
-  afterAll(async () => {
-    await crew.end();
-    await pool.stop();
   });
 
   /** Lets each of them take a place in line, one after the other. */

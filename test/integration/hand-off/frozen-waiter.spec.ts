@@ -1,28 +1,17 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../../support/eventually.js';
-import { Crew } from '../../support/lock-process/crew.js';
+import { crewOnNodes } from '../../support/lock-process/crew-on-nodes.js';
 import type { LockProcess } from '../../support/lock-process/lock-process.js';
 import { overlaps, type Turn } from '../../support/lock-process/turn.js';
 import { linedUp, nothingLeft } from '../../support/node-lines.js';
-import { RedisPool } from '../../support/redis-pool.js';
 
 describe('a waiter that stands still when it is its turn', () => {
-  let crew: Crew;
-  let pool: RedisPool;
+  const { crew, pool } = crewOnNodes(5);
   let members: LockProcess[];
   let resource: string;
-  beforeAll(async () => {
-    crew = await Crew.make();
-    pool = await RedisPool.start(5);
-  });
   beforeEach(async () => {
     resource = pool.resource();
     members = await crew.start(2, pool.urls);
-  });
-  afterEach(() => crew.killAll());
-  afterAll(async () => {
-    await crew.end();
-    await pool.stop();
   });
 
   /** The first of two waiters is frozen, and gets the lock; the second one has it once that was in vain. */

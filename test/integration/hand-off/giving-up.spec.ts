@@ -1,30 +1,23 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Lock } from '../../../lib/core/api/lock.js';
 import { eventually } from '../../support/eventually.js';
-import { Crew } from '../../support/lock-process/crew.js';
+import { crewOnNodes } from '../../support/lock-process/crew-on-nodes.js';
 import { leftovers, linedUp, linesOf, nothingLeft, standing } from '../../support/node-lines.js';
-import { allDone, RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
+import { allDone, type RedisPoolClient } from '../../support/redis-pool.js';
 
 const TERMS = { retryDelay: 60_000, waitTimeout: 120_000, ttl: 60_000 };
 
 describe('a waiter that gives up', () => {
-  let crew: Crew;
-  let pool: RedisPool;
+  const { crew, pool } = crewOnNodes(5);
   let [holder, waiter]: RedisPoolClient[] = [];
   let resource: string;
   let lock: Lock;
   beforeAll(async () => {
-    [crew, pool] = await Promise.all([Crew.make(), RedisPool.start(5)]);
     [holder, waiter] = [await pool.client(), await pool.client()];
   });
   beforeEach(async () => {
     resource = pool.resource();
     lock = await holder!.redlock.acquire(resource, { ttl: 60_000 });
-  });
-  afterEach(() => crew.killAll());
-  afterAll(async () => {
-    await crew.end();
-    await pool.stop();
   });
 
   /** No waiter stands in line once the nodes have done what they were sent; and the release leaves nothing. */

@@ -1,23 +1,12 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { eventually } from '../../support/eventually.js';
-import { Crew } from '../../support/lock-process/crew.js';
+import { crewOnNodes } from '../../support/lock-process/crew-on-nodes.js';
 import type { LockProcess } from '../../support/lock-process/lock-process.js';
 import { overlaps, type Hold, type Turn } from '../../support/lock-process/turn.js';
 import { nothingLeft, standing } from '../../support/node-lines.js';
-import { RedisPool } from '../../support/redis-pool.js';
 
 describe('waiters of several processes', () => {
-  let crew: Crew;
-  let pool: RedisPool;
-  beforeAll(async () => {
-    crew = await Crew.make();
-    pool = await RedisPool.start(5);
-  });
-  afterEach(() => crew.killAll());
-  afterAll(async () => {
-    await crew.end();
-    await pool.stop();
-  });
+  const { crew, pool } = crewOnNodes(5);
 
   /** Each asks when the one before it has asked, in a later ms. */
   const arrive = async (members: readonly LockProcess[], resource: string): Promise<Turn[]> => {

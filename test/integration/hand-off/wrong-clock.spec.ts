@@ -1,12 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redlock } from '../../../lib/core/redlock.js';
 import { clockShimObstacle, ShimmedClock } from '../../support/clock-shim.js';
-import { Crew } from '../../support/lock-process/crew.js';
+import { crewOnNodes } from '../../support/lock-process/crew-on-nodes.js';
 import type { LockProcess } from '../../support/lock-process/lock-process.js';
 import type { Turn } from '../../support/lock-process/turn.js';
 import { nothingLeft, standing } from '../../support/node-lines.js';
-import { RedisPool } from '../../support/redis-pool.js';
 
 const obstacle = clockShimObstacle();
 const describeWithClocks = obstacle === undefined ? describe : describe.skip;
@@ -18,21 +17,15 @@ const EARLIER = 300;
 const IN_LINE = { retryDelay: 60_000, waitTimeout: 120_000, ttl: 60_000 };
 
 describeWithClocks(`a process whose wall clock is wrong ${obstacle ?? ''}`, () => {
-  let crew: Crew;
-  let pool: RedisPool;
+  const { crew, pool } = crewOnNodes(3);
   let clock: ShimmedClock;
   let holder: Redlock;
   let right: LockProcess;
   beforeAll(async () => {
-    [crew, pool, clock] = await Promise.all([Crew.make(), RedisPool.start(3), ShimmedClock.make(0)]);
+    clock = await ShimmedClock.make(0);
     holder = (await pool.client()).redlock;
   });
-  afterEach(() => crew.killAll());
-  afterAll(async () => {
-    await crew.end();
-    await pool.stop();
-    await clock.remove();
-  });
+  afterAll(() => clock.remove());
 
   const start = async (): Promise<LockProcess> => {
     [right] = (await crew.start(1, pool.urls)) as [LockProcess];

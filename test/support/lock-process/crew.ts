@@ -11,15 +11,21 @@ interface CrewTerms {
   readonly trust?: TrustTerms;
 }
 
-/** The processes of a test file. */
+/** The processes of a test file; they start once it is prepared. */
 export class Crew {
   readonly #members = new Set<LockProcess>();
+  #lib: CompiledLib | undefined;
   #names = 0;
 
-  private constructor(private readonly lib: CompiledLib) {}
-
   static async make(): Promise<Crew> {
-    return new Crew(await CompiledLib.make());
+    const crew = new Crew();
+    await crew.prepare();
+    return crew;
+  }
+
+  /** Compiles what the processes run. */
+  async prepare(): Promise<void> {
+    this.#lib = await CompiledLib.make();
   }
 
   /** So many processes that are connected to these nodes. */
@@ -31,7 +37,7 @@ export class Crew {
     const started: LockProcess[] = [];
     for (let index = 0; index < size; index += 1) {
       this.#names += 1;
-      const member = await LockProcess.start(this.lib, `process-${this.#names}`, { nodes, nodeTimeout, env, trust });
+      const member = await LockProcess.start(this.#lib!, `process-${this.#names}`, { nodes, nodeTimeout, env, trust });
       this.#members.add(member);
       started.push(member);
     }
@@ -47,6 +53,6 @@ export class Crew {
 
   async end(): Promise<void> {
     await this.killAll();
-    await this.lib.remove();
+    await this.#lib?.remove();
   }
 }

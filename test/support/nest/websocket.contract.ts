@@ -1,13 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { DynamicModule, INestApplication, ModuleMetadata } from '@nestjs/common';
-import { startRedisServers, stopAll, type RedisServer } from '../redis-server.js';
+import { startRedisServers, type RedisServer } from '../redis-server.js';
 import { Door } from './door.js';
+import { endAll } from './end-all.js';
 import { endings, Gateway } from './gateway.js';
 import { KEY_MESSAGE } from './key-message.js';
 import { Feed, Payments } from './message-handlers.js';
 import { CLOSED_PORTS, holderOn, keysOn, poolOn, untilFree } from './nodes.js';
 import { closeSockets, type SocketClient } from './socket-client.js';
-import { closeApps, TestApp } from './test-app.js';
+import { TestApp } from './test-app.js';
 import { describeLeaving } from './websocket-leaving.contract.js';
 import { Watched } from './watched.js';
 
@@ -55,10 +56,7 @@ export function describeGateway({ name, adapt, connect }: Sockets): void {
       closeSockets();
     });
 
-    afterAll(async () => {
-      await closeApps();
-      await stopAll();
-    });
+    afterAll(endAll);
 
     it.each(['promise', 'by-argument', 'observable'])(
       'answers the same message to two replicas one after the other, and frees the lock: %s',

@@ -2,18 +2,8 @@ import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
 import { lastValueFrom, Observable, of } from 'rxjs';
 import { RedlockError } from '../../../lib/core/api/errors.js';
-import type { LockKey } from '../../../lib/with-lock/key/lock-key.js';
-import type { WithLockOptions } from '../../../lib/with-lock/run/lock-plan.js';
 import { WithLock } from '../../../lib/with-lock/with-lock.decorator.js';
-
-/** Defines a class as a user would, with whatever TypeScript would not let through. */
-function define(key: unknown, options?: unknown): void {
-  class Users {
-    create(): void {}
-  }
-  const descriptor = Object.getOwnPropertyDescriptor(Users.prototype, 'create')!;
-  WithLock(key as LockKey, options as WithLockOptions)(Users.prototype, 'create', descriptor);
-}
+import { define } from '../../support/nest/defined-method.js';
 
 describe('WithLock, where the class is defined', () => {
   it.each<[string, unknown, unknown, RegExp]>([

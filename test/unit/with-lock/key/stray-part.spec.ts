@@ -1,15 +1,7 @@
 import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
-import { compileKey, type LockKey } from '../../../../lib/with-lock/key/lock-key.js';
-import { WithLock } from '../../../../lib/with-lock/with-lock.decorator.js';
-
-/** Defines a class as a user would, with a key that the compiler does not see. */
-function define(key: LockKey): void {
-  class Users {
-    create(): void {}
-  }
-  WithLock(key)(Users.prototype, 'create', Object.getOwnPropertyDescriptor(Users.prototype, 'create')!);
-}
+import { compileKey } from '../../../../lib/with-lock/key/lock-key.js';
+import { define } from '../../../support/nest/defined-method.js';
 
 describe('a part that is not written as one', () => {
   it.each([

@@ -1,18 +1,18 @@
 import { getEventListeners } from 'node:events';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Observable } from 'rxjs';
-import { toPlan } from '../../../../lib/with-lock/run/lock-plan.js';
 import { streamLocked } from '../../../../lib/with-lock/run/locked-stream.js';
 import type { LockedRun } from '../../../../lib/with-lock/run/locked-run.js';
 import { Deferred } from '../../../support/nest/deferred.js';
+import { runOn } from '../../../support/nest/locked-run.js';
 import { StubService } from '../../../support/nest/stub-service.js';
 import { Watched } from '../../../support/nest/watched.js';
 
 describe('streamLocked, when its subscriber leaves', () => {
   let service: StubService;
   let source: Watched<number>;
-  const open = (more: Partial<LockedRun> = {}): Observable<unknown> =>
-    streamLocked({ service, plan: toPlan('a', {}, 'here'), resources: () => ['a'], ...more }, () => source.stream);
+  const open = (more?: Partial<LockedRun>): Observable<unknown> =>
+    streamLocked(runOn(service, {}, more), () => source.stream);
 
   beforeEach(() => {
     service = new StubService();

@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EMPTY, NEVER, Observable, Subject, of, range, take, throwError, toArray, lastValueFrom } from 'rxjs';
 import { LockKeyError, ResourceLockedError } from '../../../../lib/core/api/errors.js';
-import { toPlan, type WithLockOptions } from '../../../../lib/with-lock/run/lock-plan.js';
+import type { WithLockOptions } from '../../../../lib/with-lock/run/lock-plan.js';
 import { streamLocked } from '../../../../lib/with-lock/run/locked-stream.js';
 import type { LockedRun } from '../../../../lib/with-lock/run/locked-run.js';
+import { runOn } from '../../../support/nest/locked-run.js';
 import { StubLock } from '../../../support/nest/stub-lock.js';
 import { StubService } from '../../../support/nest/stub-service.js';
 import { Watched } from '../../../support/nest/watched.js';
@@ -13,12 +14,7 @@ const LOCKED = new ResourceLockedError(['a'], 1_500, []);
 describe('streamLocked', () => {
   let service: StubService;
   let source: Watched<number>;
-  const run = (options: WithLockOptions = {}, more: Partial<LockedRun> = {}): LockedRun => ({
-    service,
-    plan: toPlan('a', options, 'here'),
-    resources: () => ['a'],
-    ...more,
-  });
+  const run = (options?: WithLockOptions, more?: Partial<LockedRun>): LockedRun => runOn(service, options, more);
 
   beforeEach(() => {
     service = new StubService();

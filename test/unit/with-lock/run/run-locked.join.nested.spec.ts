@@ -1,28 +1,25 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { LockEvent } from '../../../../lib/core/api/events.js';
-import { HOLDS, EMIT } from '../../../../lib/redlock.tokens.js';
+import { HOLDS } from '../../../../lib/redlock.tokens.js';
 import { toPlan } from '../../../../lib/with-lock/run/lock-plan.js';
 import { runLocked } from '../../../../lib/with-lock/run/run-locked.js';
 import type { LockedRun } from '../../../../lib/with-lock/run/locked-run.js';
 import { Deferred } from '../../../support/nest/deferred.js';
-import { StubService } from '../../../support/nest/stub-service.js';
+import { TellingService } from '../../../support/nest/telling-service.js';
 
 describe('a call that joins others', () => {
   const plan = toPlan('a', { onContended: 'join' }, 'here');
-  let service: StubService;
-  let told: LockEvent[];
+  let service: TellingService;
   const run = (more: Partial<LockedRun> = {}): LockedRun => ({ service, plan, resources: () => ['a'], ...more });
 
   beforeEach(() => {
-    told = [];
-    service = Object.assign(new StubService(), { [EMIT]: (event: LockEvent) => void told.push(event) });
+    service = new TellingService();
   });
 
   describe('in its own work', () => {
     it('does not wait for itself', async () => {
       const outer = runLocked(run(), () => runLocked(run(), () => 'inner'));
       await expect(outer).resolves.toBe('inner');
-      expect(told).toEqual([]);
+      expect(service.told).toEqual([]);
     }, 5_000);
 
     it('does not wait for one that waits for it', async () => {

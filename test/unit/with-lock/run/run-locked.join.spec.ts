@@ -1,12 +1,11 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { LockEvent } from '../../../../lib/core/api/events.js';
 import { LockKeyError, ResourceLockedError } from '../../../../lib/core/api/errors.js';
-import { EMIT } from '../../../../lib/redlock.tokens.js';
 import { toPlan } from '../../../../lib/with-lock/run/lock-plan.js';
 import { runLocked } from '../../../../lib/with-lock/run/run-locked.js';
 import type { LockedRun } from '../../../../lib/with-lock/run/locked-run.js';
 import { Deferred } from '../../../support/nest/deferred.js';
 import { StubService } from '../../../support/nest/stub-service.js';
+import { TellingService } from '../../../support/nest/telling-service.js';
 
 const LOCKED = new ResourceLockedError(['a'], 1_500, []);
 const never = (): never => {
@@ -15,8 +14,7 @@ const never = (): never => {
 
 describe('runLocked with onContended: join', () => {
   const plan = toPlan('a', { onContended: 'join', ttl: 700 }, 'here');
-  let service: StubService;
-  let told: LockEvent[];
+  let service: TellingService;
   const run = (more: Partial<LockedRun> = {}): LockedRun => ({ service, plan, resources: () => ['a'], ...more });
   /** A caller that may go away. */
   const caller = (): { leave: () => void; signal: AbortSignal } => {
@@ -25,8 +23,7 @@ describe('runLocked with onContended: join', () => {
   };
 
   beforeEach(() => {
-    told = [];
-    service = Object.assign(new StubService(), { [EMIT]: (event: LockEvent) => void told.push(event) });
+    service = new TellingService();
   });
 
   it('shares one value by reference among all callers that come while it waits or runs', async () => {
@@ -43,7 +40,7 @@ describe('runLocked with onContended: join', () => {
     expect(service.calls).toEqual([
       { resources: ['a'], options: { ttl: 700, label: 'a', signal: expect.any(AbortSignal) } },
     ]);
-    expect(told).toEqual(Array(2).fill({ type: 'joined', resources: ['a'], label: 'a' }));
+    expect(service.told).toEqual(Array(2).fill({ type: 'joined', resources: ['a'], label: 'a' }));
   });
 
   it('shares the very error, too', async () => {
@@ -56,7 +53,7 @@ describe('runLocked with onContended: join', () => {
     await expect(runLocked(run(), () => 1)).resolves.toBe(1);
     await expect(runLocked(run(), () => Promise.reject(new Error('business')))).rejects.toThrow('business');
     await expect(runLocked(run(), () => 2)).resolves.toBe(2);
-    expect([service.calls.length, told]).toEqual([3, []]);
+    expect([service.calls.length, service.told]).toEqual([3, []]);
   });
 
   it.each<[string, () => Partial<LockedRun>]>([
@@ -72,7 +69,7 @@ describe('runLocked with onContended: join', () => {
     await expect(runLocked(run(other()), () => 2)).resolves.toBe(2);
     work.resolve(1);
     await expect(first).resolves.toBe(1);
-    expect(told).toEqual([]);
+    expect(service.told).toEqual([]);
   });
 
   it('lets each class that shares a method join its own', async () => {

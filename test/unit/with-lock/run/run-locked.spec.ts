@@ -9,10 +9,11 @@ import {
 } from '../../../../lib/core/api/errors.js';
 import type { LockEvent } from '../../../../lib/core/api/events.js';
 import { EMIT } from '../../../../lib/redlock.tokens.js';
-import { toPlan, type WithLockOptions } from '../../../../lib/with-lock/run/lock-plan.js';
+import type { WithLockOptions } from '../../../../lib/with-lock/run/lock-plan.js';
 import { runLocked } from '../../../../lib/with-lock/run/run-locked.js';
 import { skipped, type LockedRun } from '../../../../lib/with-lock/run/locked-run.js';
 import { Deferred } from '../../../support/nest/deferred.js';
+import { runOn } from '../../../support/nest/locked-run.js';
 import { StubLock } from '../../../support/nest/stub-lock.js';
 import { StubService } from '../../../support/nest/stub-service.js';
 
@@ -22,12 +23,7 @@ const toException = (): unknown => REPLY;
 
 describe('runLocked', () => {
   let service: StubService;
-  const run = (options: WithLockOptions = {}, more: Partial<LockedRun> = {}): LockedRun => ({
-    service,
-    plan: toPlan('a', options, 'here'),
-    resources: () => ['a'],
-    ...more,
-  });
+  const run = (options?: WithLockOptions, more?: Partial<LockedRun>): LockedRun => runOn(service, options, more);
   const fail = (error: unknown) => () => {
     throw error;
   };
