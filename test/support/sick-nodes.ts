@@ -26,7 +26,7 @@ export function sickNodes(): SickNodes {
   return nodes;
 }
 
-/** What a file has of them. */
+/** The healthy and the sick nodes of one test file. */
 class SickNodes {
   readonly well: RedisServer[] = [];
   readonly #sick: RedisServer[] = [];
