@@ -1,4 +1,5 @@
-import type { RosterEntry } from '../collections/roster.js';
+import type { LockLossReason } from '../api/errors.js';
+import type { Link } from '../collections/linked-list.js';
 import type { Won } from '../quorum/outcome/outcome.js';
 import type { OwnClaim } from '../quorum/own-claim.js';
 import type { Moment } from '../time/clock.js';
@@ -7,11 +8,19 @@ import type { NodePool } from '../quorum/node-pool.js';
 import type { CallTrace } from '../api/telemetry/call-trace.js';
 
 /** A held lock, as those who wait for it see it. */
-export interface HeldLease extends RosterEntry {
+export interface HeldLease {
   readonly resources: readonly string[];
   readonly validity: number;
   /** The value of its owner on the nodes. */
   readonly value: string;
+}
+
+/** A held lock, as a shutdown sees it. */
+export interface TrackedLease extends HeldLease {
+  readonly tracked: Link<TrackedLease>;
+  readonly taken: Moment;
+  /** Takes the lock away from its holder, and notifies the holder before anybody else can have the lock; `why` is the reason in words. */
+  revoke(reason: LockLossReason, why: string): Promise<void>;
 }
 
 /** Whether a caller of this process waits for a lock, and if so, whether the lock may pass to that caller without the nodes. */
@@ -38,7 +47,7 @@ export interface LeaseContext {
   readonly releases: Releases;
   readonly callers: WaitingCallers;
   /** Knows which leases are held; `over` ends that. */
-  readonly shutdown: { over(lease: HeldLease): void };
+  readonly shutdown: { over(lease: TrackedLease): void };
   /** Ms that a lease may last without an extension. */
   readonly maxTtl: number;
   readonly emit: LockListener;

@@ -1,7 +1,8 @@
 import { elapsed, type Moment } from '../time/clock.js';
 import { LockLostError, type LockLossReason } from '../api/errors.js';
 import { extendOnce } from './extension.js';
-import type { HeldLease, LeaseContext } from './lease-context.js';
+import type { LeaseContext, TrackedLease } from './lease-context.js';
+import { Link } from '../collections/linked-list.js';
 import { LossSignal } from './loss-signal.js';
 import { toTtl } from '../api/options.js';
 import type { Won } from '../quorum/outcome/outcome.js';
@@ -11,8 +12,8 @@ import { RenewalTimer, type HoldTerms } from './renewal.js';
 import type { Validity } from '../time/validity.js';
 
 /** The life of a held lock: it is extended, and then passed on, released or lost. Its holder sees it as a `HeldLock`. */
-export class Lease extends RenewalTimer implements HeldLease {
-  rosterIndex = -1;
+export class Lease extends RenewalTimer implements TrackedLease {
+  readonly tracked: Link<TrackedLease> = new Link(this);
   readonly resources: readonly string[];
   readonly value: string;
   readonly #claim: OwnClaim;
@@ -85,7 +86,6 @@ export class Lease extends RenewalTimer implements HeldLease {
     return (this.#release ??= this.#end(this.#now()));
   }
 
-  /** Takes the lock away from its holder, and notifies the holder before anybody else can have the lock. */
   revoke(reason: LockLossReason, why: string): Promise<void> {
     this.expire(reason, why);
     return this.release();

@@ -1,7 +1,7 @@
 import { elapsed, type Clock } from '../time/clock.js';
 import { RedlockClosedError } from '../api/errors.js';
-import type { Lease } from './lease.js';
-import { Roster, type RosterEntry } from '../collections/roster.js';
+import type { TrackedLease } from './lease-context.js';
+import { LinkedList } from '../collections/linked-list.js';
 import { AbortSource } from '../time/abort.js';
 
 /** A held lock that the shutdown of a pool waits for. */
@@ -16,7 +16,7 @@ const TIME_IS_UP = 'the service is shutting down and its time to finish is up';
 /** Shuts a pool down in order: refuses new locks, lets holders finish within a time limit, and revokes the remaining locks. */
 export class Shutdown {
   readonly #closing = new AbortSource();
-  readonly #leases = new Roster<Lease>();
+  readonly #leases = new LinkedList<TrackedLease>();
   #entering = 0;
   readonly #onIdle = new Set<() => void>();
   readonly #over = new AbortSource();
@@ -42,26 +42,26 @@ export class Shutdown {
   }
 
   /** Tracks a new lease until it is over. If the time to finish is up already, revokes the lease and returns a promise that rejects. */
-  track(lease: Lease): Promise<never> | undefined {
-    this.#leases.add(lease);
+  track(lease: TrackedLease): Promise<never> | undefined {
+    this.#leases.append(lease.tracked);
     return this.#over.reason && this.#takeAway(lease);
   }
 
-  over(lease: RosterEntry): void {
-    this.#leases.delete(lease);
+  over(lease: TrackedLease): void {
+    this.#leases.remove(lease.tracked);
     this.#checkIdle();
   }
 
   /** Gives `notify` the list of holders, waits at most `timeout` ms until all of them have finished, and revokes the locks that are left. */
   async drain(timeout: number, notify: (holders: readonly RemainingLock[]) => void = () => undefined): Promise<void> {
     this.#closing.stop(new RedlockClosedError());
-    if (this.#leases.size > 0 && timeout > 0) notify(this.#holders);
+    if (this.#leases.length > 0 && timeout > 0) notify(this.#holders);
     if (!this.#idle) await this.#idleWithin(timeout);
     this.#over.stop(new RedlockClosedError());
     await Promise.all(this.#leases.all.map((lease) => lease.revoke('shutdown', TIME_IS_UP)));
   }
 
-  async #takeAway(lease: Lease): Promise<never> {
+  async #takeAway(lease: TrackedLease): Promise<never> {
     await lease.revoke('shutdown', TIME_IS_UP);
     throw new RedlockClosedError();
   }
@@ -72,7 +72,7 @@ export class Shutdown {
   }
 
   get #idle(): boolean {
-    return this.#leases.size === 0 && this.#entering === 0;
+    return this.#leases.length === 0 && this.#entering === 0;
   }
 
   #checkIdle(): void {

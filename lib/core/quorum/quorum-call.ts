@@ -164,7 +164,7 @@ export class QuorumCall<A extends Answer> extends TimedTask implements Question<
   #late(nodeIndex: number, answer: A | Unknown): void {
     this.#onLate?.(nodeIndex, answer);
     this.#onHeard?.();
-    if ((this.#onComplete || this.slot) && !this.answers.includes(undefined)) this.#complete();
+    if ((this.#onComplete || this.link.list) && !this.answers.includes(undefined)) this.#complete();
   }
 
   #complete(): void {

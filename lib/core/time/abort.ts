@@ -1,4 +1,4 @@
-import { Queue } from '../collections/queue.js';
+import { LinkedList } from '../collections/linked-list.js';
 
 type Listener = (reason: Error) => void;
 
@@ -13,7 +13,7 @@ export interface AbortSignalLike {
 
 /** Ends many waits at once. Unlike an `AbortSignal`, it adds and removes a listener in constant time. */
 export class AbortSource {
-  readonly #listeners = new Queue<Listener>();
+  readonly #listeners = new LinkedList<Listener>();
   #reason: Error | undefined;
 
   get reason(): Error | undefined {
@@ -29,6 +29,7 @@ export class AbortSource {
 
   /** Calls `notify` on `stop`; returns a function that removes this listener. */
   listen(notify: Listener): () => void {
-    return this.#listeners.add(notify);
+    const link = this.#listeners.add(notify);
+    return () => this.#listeners.remove(link);
   }
 }

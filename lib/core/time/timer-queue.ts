@@ -1,21 +1,18 @@
+import { Link, LinkedList } from '../collections/linked-list.js';
 import type { Clock, Moment } from './clock.js';
 
 /** A task that is due later. It is in one timer queue at a time. */
 export abstract class TimedTask {
   /** Ms on the monotonic clock: when the task is due. */
   time = 0;
-  /** Where the timer queue keeps the task: `slot` and its neighbours in it, so that it can be removed without a search. */
-  slot: Slot | undefined;
-  previous: TimedTask | undefined;
-  next: TimedTask | undefined;
+  /** By which the timer queue finds the task in a slot. */
+  readonly link = new Link<TimedTask>(this);
 
   abstract due(): void;
 }
 
-/** Tasks that are looked at together. They form a linked list and not a `Set`, for the reason that `Roster` gives. */
-interface Slot {
-  first: TimedTask | undefined;
-}
+/** Tasks that are looked at together. */
+type Slot = LinkedList<TimedTask>;
 
 /** Ms: the longest sleep of the timer, because timers stand still while the machine is suspended. */
 const LONGEST_SLEEP = 500;
@@ -46,20 +43,17 @@ export class TimerQueue {
   }
 
   remove(task: TimedTask): void {
-    const { slot } = task;
-    if (slot === undefined) return;
-    unlink(slot, task);
+    const { link } = task;
+    if (link.list === undefined) return;
+    link.list.remove(link);
     this.#tasks -= 1;
     if (this.#tasks === 0) this.#clear();
   }
 
   #put(task: TimedTask, tick: number): void {
     let slot = this.#slots.get(tick);
-    if (slot === undefined) this.#slots.set(tick, (slot = { first: undefined }));
-    task.slot = slot;
-    task.next = slot.first;
-    if (slot.first) slot.first.previous = task;
-    slot.first = task;
+    if (slot === undefined) this.#slots.set(tick, (slot = new LinkedList()));
+    slot.append(task.link);
     if (tick < this.#next) this.#arm(tick);
   }
 
@@ -91,18 +85,13 @@ export class TimerQueue {
 
   /** Runs the tasks of a slot, the oldest first. A task that another task removes before its turn does not run. */
   #runSlot(slot: Slot, now: number): void {
-    let task = oldest(slot);
-    while (task) {
-      const { previous } = task;
-      unlink(slot, task);
+    for (let task = slot.shift(); task !== undefined; task = slot.shift()) {
       if (task.time >= now + 1) {
         this.#put(task, Math.floor(task.time));
       } else {
         this.#tasks -= 1;
         task.due();
       }
-      // The task that has just run may have removed the next one (`previous`).
-      task = previous?.slot === slot ? previous : oldest(slot);
     }
   }
 
@@ -113,23 +102,7 @@ export class TimerQueue {
 
   #earliest(): number {
     let earliest = Infinity;
-    for (const [tick, slot] of this.#slots) if (slot.first && tick < earliest) earliest = tick;
+    for (const [tick, slot] of this.#slots) if (slot.length > 0 && tick < earliest) earliest = tick;
     return earliest;
   }
-}
-
-function unlink(slot: Slot, task: TimedTask): void {
-  const { previous, next } = task;
-  if (previous) previous.next = next;
-  else slot.first = next;
-  if (next) next.previous = previous;
-  task.slot = undefined;
-  task.previous = undefined;
-  task.next = undefined;
-}
-
-function oldest({ first }: Slot): TimedTask | undefined {
-  let task = first;
-  while (task?.next) task = task.next;
-  return task;
 }

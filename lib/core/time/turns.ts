@@ -1,5 +1,5 @@
 import type { Clock } from './clock.js';
-import { Queue } from '../collections/queue.js';
+import { LinkedList } from '../collections/linked-list.js';
 
 /**
  * Lets callers go on one at a time. Each of them goes on once all microtasks are over: those of the caller before it, and those of listeners
@@ -7,7 +7,7 @@ import { Queue } from '../collections/queue.js';
  * their leases are checked, and not between that check and the beginning of their work.
  */
 export class Turns {
-  readonly #waiting = new Queue<() => void>();
+  readonly #waiting = new LinkedList<() => void>();
   readonly #passOn = (): void => {
     const next = this.#waiting.shift();
     if (this.#waiting.length > 0) this.clock.afterMicrotasks(this.#passOn);

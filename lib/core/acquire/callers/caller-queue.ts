@@ -5,7 +5,7 @@ import type { HeldLease, Successor } from '../../lease/lease-context.js';
 import type { NodePool } from '../../quorum/node-pool.js';
 import type { SlotTable, Named } from '../../collections/slot-table.js';
 import type { Denied, Won } from '../../quorum/outcome/outcome.js';
-import { Queue } from '../../collections/queue.js';
+import { LinkedList } from '../../collections/linked-list.js';
 import { processMarkOf } from '../../collections/random.js';
 import type { CallersBehind } from '../line/in-line-acquisition.js';
 import { Cohort, mayPass } from './cohort.js';
@@ -38,7 +38,7 @@ export class CallerQueue implements CallersBehind, Named {
   #cohort: Cohort | undefined;
   /** The cohort before `#cohort`. A caller that comes a moment after the end of this cohort still belongs to it. */
   #former: Cohort | undefined;
-  #queued: Queue<QueuedCaller> | undefined;
+  #queued: LinkedList<QueuedCaller> | undefined;
 
   constructor(
     readonly name: string,
@@ -86,9 +86,7 @@ export class CallerQueue implements CallersBehind, Named {
   report(outcome: Denied): void {
     this.#latest = outcome;
     if (outcome.kind !== 'quarantined') return;
-    this.#queued?.forEach((caller) => {
-      if (this.refusalFor(caller.request)) caller.refuse(outcome);
-    });
+    for (const caller of this.#queued?.all ?? []) if (this.refusalFor(caller.request)) caller.refuse(outcome);
   }
 
   /** Returns the reason why a caller cannot get the lock before its time is up; undefined if it may still get the lock. */
@@ -102,10 +100,10 @@ export class CallerQueue implements CallersBehind, Named {
    */
   join(request: AcquireRequest, now: Moment, askNodes: () => Promise<Acquired>): Promise<Acquired> {
     const { budget } = request;
-    const queued = (this.#queued ??= new Queue());
+    const queued = (this.#queued ??= new LinkedList());
     return new Promise((resolve, reject) => {
       const abort = (error: Error): void => {
-        leaveQueue();
+        queued.remove(link);
         reject(error);
       };
       const refuse = (obstacle: Denied): void => {
@@ -125,7 +123,7 @@ export class CallerQueue implements CallersBehind, Named {
         stop();
         resolve(won ?? askNodes());
       };
-      const leaveQueue = queued.add({ request, begin, refuse });
+      const link = queued.add({ request, begin, refuse });
     });
   }
 

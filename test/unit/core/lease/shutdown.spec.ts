@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { SystemClock } from '../../../../lib/core/time/system-clock.js';
 import { RedlockClosedError } from '../../../../lib/core/api/errors.js';
 import type { LockEvent } from '../../../../lib/core/api/events.js';
-import type { Lease } from '../../../../lib/core/lease/lease.js';
+import { Link } from '../../../../lib/core/collections/linked-list.js';
+import type { TrackedLease } from '../../../../lib/core/lease/lease-context.js';
 import type { Redlock } from '../../../../lib/core/redlock.js';
 import { Shutdown } from '../../../../lib/core/lease/shutdown.js';
 import { MemoryPool } from '../../../support/memory-pool.js';
@@ -138,13 +139,44 @@ describe('Redlock.drain', () => {
 });
 
 describe('Shutdown', () => {
+  const clock = new SystemClock();
+  let shutdown: Shutdown;
+  let revoked: string[];
+
+  class NamedLease implements TrackedLease {
+    readonly tracked: Link<TrackedLease> = new Link(this);
+    readonly resources: readonly string[];
+    readonly taken = clock.now();
+    readonly validity = 1_000;
+
+    constructor(readonly value: string) {
+      this.resources = [value];
+    }
+
+    async revoke(reason: string): Promise<void> {
+      revoked.push(`${this.value}: ${reason}`);
+    }
+  }
+
+  beforeEach(() => {
+    shutdown = new Shutdown(clock);
+    revoked = [];
+  });
+
   it('takes back a lease that comes when all is over', async () => {
-    const shutdown = new Shutdown(new SystemClock());
-    const revoked: string[] = [];
-    const lease = { revoke: async (reason: string) => void revoked.push(reason) } as unknown as Lease;
     await shutdown.drain(0);
-    await expect(shutdown.track(lease)).rejects.toBeInstanceOf(RedlockClosedError);
-    expect(revoked).toEqual(['shutdown']);
+    await expect(shutdown.track(new NamedLease('a'))).rejects.toBeInstanceOf(RedlockClosedError);
+    expect(revoked).toEqual(['a: shutdown']);
+  });
+
+  it('takes back what is still held, in the order in which it was taken', async () => {
+    const leases = ['a', 'b', 'c', 'd'].map((name) => new NamedLease(name));
+    for (const lease of leases) void shutdown.track(lease);
+    shutdown.over(leases[1]!);
+    const told: string[] = [];
+    await shutdown.drain(1, (holders) => told.push(...holders.flatMap(({ resources }) => resources)));
+    expect(told).toEqual(['a', 'c', 'd']);
+    expect(revoked).toEqual(['a: shutdown', 'c: shutdown', 'd: shutdown']);
   });
 });
 

@@ -5,14 +5,14 @@ import { CompiledLib } from '../../support/compiled-lib.js';
 const SCRIPT = `
   import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
   import { runInNewContext } from 'node:vm';
-  import { Queue } from './core/collections/queue.js';
+  import { LinkedList } from './core/collections/linked-list.js';
 
   setFlagsFromString('--expose-gc');
   const gc = runInNewContext('gc');
   const set = new Set();
-  const queue =
-    process.argv[2] === 'queue'
-      ? new Queue()
+  const list =
+    process.argv[2] === 'list'
+      ? new LinkedList()
       : { add: (waiter) => set.add(waiter), shift: () => set.delete(set.values().next().value) };
   const AT_A_TIME = 64;
   const COUNT = 64_000;
@@ -20,12 +20,12 @@ const SCRIPT = `
 
   const comeAndGo = () => {
     for (let index = 0; index < COUNT; index += 1) {
-      queue.shift();
-      queue.add({ waiter: new Array(16).fill(index) });
+      list.shift();
+      list.add({ waiter: new Array(16).fill(index) });
       if (index % 1_000 === 0) gc({ type: 'minor' });
     }
   };
-  for (let waiter = 0; waiter < AT_A_TIME; waiter += 1) queue.add({ waiter });
+  for (let waiter = 0; waiter < AT_A_TIME; waiter += 1) list.add({ waiter });
   comeAndGo();
   gc();
   const before = oldBytes();
@@ -33,7 +33,7 @@ const SCRIPT = `
   console.log((oldBytes() - before) / COUNT);
 `;
 
-describe('Queue', () => {
+describe('LinkedList', () => {
   let lib: CompiledLib;
 
   beforeAll(async () => {
@@ -42,11 +42,11 @@ describe('Queue', () => {
 
   afterAll(() => lib.remove());
 
-  const oldBytesOfEach = async (kind: 'queue' | 'set'): Promise<number> => Number(await lib.outputOf(SCRIPT, [kind]));
+  const oldBytesOfEach = async (kind: 'list' | 'set'): Promise<number> => Number(await lib.outputOf(SCRIPT, [kind]));
 
   it('leaves to the next full collection less than a third of what a set leaves of entries that have come and gone', async () => {
-    const [ofQueue, ofSet] = [await oldBytesOfEach('queue'), await oldBytesOfEach('set')];
+    const [ofList, ofSet] = [await oldBytesOfEach('list'), await oldBytesOfEach('set')];
     // Nearly all that is left are entries that were there at the small collections.
-    expect(ofQueue).toBeLessThan(ofSet / 3);
+    expect(ofList).toBeLessThan(ofSet / 3);
   });
 });
