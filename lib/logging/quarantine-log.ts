@@ -1,6 +1,7 @@
 import type { Logger } from '@nestjs/common';
 import type { Clock } from '../core/time/clock.js';
 import type { LockEvent } from '../core/api/events.js';
+import { MANY_MAY_HAVE_FORGOTTEN } from '../core/port/quarantine-reasons.js';
 import { quorumOf } from '../core/quorum/quorum.js';
 import type { RedlockStatus } from '../core/quorum/status.js';
 import { votesText } from './votes-text.js';
@@ -13,7 +14,6 @@ const NEWS = 1_000;
 const LOOK_AGAIN = 1_000;
 /** After so many checks in vain, something other than the quarantine prevents a quorum, and the log says what. */
 const MOST_VAIN_LOOKS = 3;
-const WHY = 'new, or were restarted, emptied or set back, or their clocks were set, and may have forgotten locks';
 const HINT = 'This is expected at a first start; in development set restartQuarantine: false.';
 
 type NodeLeft = Extract<LockEvent, { type: 'node-quarantined' }>;
@@ -112,7 +112,7 @@ export class QuarantineLog {
     const end = new Date(clock.now().wall + remaining).toTimeString().slice(0, 8);
     const names = this.#out.size < nodes ? ` (${[...this.#out.keys()].join(', ')})` : '';
     const who = `${this.#out.size} of ${nodes} nodes${names}`;
-    const line = `No locks for ${Math.ceil(remaining / 1_000)} s, until ${end}: ${who} are ${WHY}.`;
+    const line = `No locks for ${Math.ceil(remaining / 1_000)} s, until ${end}: ${who} are ${MANY_MAY_HAVE_FORGOTTEN}.`;
     return this.#isFirst ? `${line} ${HINT}` : line;
   }
 

@@ -1,3 +1,5 @@
+import { MAY_HAVE_FORGOTTEN } from '../../core/port/quarantine-reasons.js';
+
 /** What clients note on a node, so that a restart is noticed: see `lib/redis/scripts/trust-script.ts`. */
 export interface Marker {
   /** The start of the server that was noted. */
@@ -41,8 +43,5 @@ export function quarantineOf(
     return { reason: 'it was restarted, and waits for its first client', votesIn: marker.longest };
   const left = marker.longest - (now - marker.since) / 1_000;
   if (left <= 0) return undefined;
-  return {
-    reason: 'it is new, or was restarted, emptied or set back, and may have forgotten locks',
-    votesIn: Math.ceil(left),
-  };
+  return { reason: MAY_HAVE_FORGOTTEN, votesIn: Math.ceil(left) };
 }

@@ -1,6 +1,7 @@
 import { misfit } from '../api/options.js';
 import type { LockNode, ProbeAnswer, Unknown } from '../port/lock-node.js';
 import { clockOffset } from '../port/node-date.js';
+import { MAY_HAVE_FORGOTTEN_OR_SET } from '../port/quarantine-reasons.js';
 import { elapsed, LONGEST_TIMER, type Clock, type Moment } from '../time/clock.js';
 import type { NodePool } from './node-pool.js';
 import { quorumOf } from './quorum.js';
@@ -96,6 +97,5 @@ function nodeStatus({ name: node, clockAhead }: LockNode, { answer, latency }: P
 function voteOf(answer: Exclude<ProbeAnswer, Unknown>): Pick<NodeStatus, 'votes' | 'votesIn' | 'reason'> {
   if (answer.kind === 'up') return { votes: true };
   if (answer.kind !== 'quarantined') return { votes: false, reason: answer.reason };
-  const reason = 'it is new, or was restarted, emptied or set back, or its clock was set, and may have forgotten locks';
-  return { votes: false, votesIn: answer.remaining, reason };
+  return { votes: false, votesIn: answer.remaining, reason: MAY_HAVE_FORGOTTEN_OR_SET };
 }

@@ -10,6 +10,7 @@ import { NodeInfo } from './node-info.js';
 import type { NodeLink } from '../connection/node-link.js';
 import { Refusals } from './refusals.js';
 import { bulk, commandOf } from '../connection/wire/resp.js';
+import { MAY_HAVE_FORGOTTEN } from '../../core/port/quarantine-reasons.js';
 import { TokenBound } from './token-bound.js';
 import { DISTRUST } from '../scripts/trust-script.js';
 import { within } from '../connection/within.js';
@@ -17,7 +18,6 @@ import { WireCommand, type Reply } from '../connection/wire/wire-command.js';
 
 /** Ms to wait at the start for what a node says about itself. */
 const EXAMINED_WITHIN = 1_000;
-const NEW_OR_EMPTIED = 'it is new, or was restarted, emptied or set back, and may have forgotten locks';
 
 /** Decides whether a node may vote: by its answers, by its clock, and by what it says about itself. */
 export class NodeTrust {
@@ -155,7 +155,7 @@ export class NodeTrust {
     const remaining = this.#setUntil - this.#now().monotonic;
     const counted: NodeAnswer =
       isVote && remaining > 0 ? { kind: 'quarantined', remaining: Math.ceil(remaining) } : answer;
-    if (counted.kind === 'quarantined') this.#out(NEW_OR_EMPTIED, counted.remaining);
+    if (counted.kind === 'quarantined') this.#out(MAY_HAVE_FORGOTTEN, counted.remaining);
     else if (this.#isOut) this.#back();
     return counted;
   }

@@ -1,6 +1,7 @@
 import type { QuorumCall } from '../quorum-call.js';
 import { QuorumNotReachedError, ResourceLockedError, type NodeOutcome, type RedlockError } from '../../api/errors.js';
 import type { AcquireAnswer } from '../../port/lock-node.js';
+import { MANY_MAY_HAVE_FORGOTTEN } from '../../port/quarantine-reasons.js';
 import { outcomesOf, whyUnavailable } from './node-outcome.js';
 import type { OwnClaim } from '../own-claim.js';
 import type { Moment } from '../../time/clock.js';
@@ -75,9 +76,8 @@ function quarantineError(
   resources: readonly string[],
 ): RedlockError {
   const out = nodes.filter(({ outcome }) => outcome === 'quarantined').length;
-  const why =
-    `at least ${out} of ${nodes.length} nodes are new, or were restarted or emptied a short time ago, and may have forgotten locks; ` +
-    `locks are possible again in ${retryAfter} ms`;
+  const which = `at least ${out} of ${nodes.length} nodes are ${MANY_MAY_HAVE_FORGOTTEN}`;
+  const why = `${which}; locks are possible again in ${retryAfter} ms`;
   return new QuorumNotReachedError(resources, nodes, { why, retryAfter });
 }
 
