@@ -102,6 +102,8 @@ export class CallerQueue implements CallersBehind, Named {
     const { budget } = request;
     const queued = (this.#queued ??= new LinkedList());
     return new Promise((resolve, reject) => {
+      // A listener of `contended`, which has just run, may have aborted the call or closed the pool.
+      budget.throwIfAborted();
       const abort = (error: Error): void => {
         queued.remove(link);
         reject(error);

@@ -40,6 +40,29 @@ describe('CallerQueues, when a waiter', () => {
     expect([callers.now, callers.asked]).toEqual([700, 1]);
   });
 
+  describe('is aborted by a listener of `contended`, reject it at once, where', () => {
+    let contended: () => void;
+
+    beforeEach(async () => {
+      callers = new WaitingCallers({ listener: ({ type }) => void (type === 'contended' && contended()) });
+      await callers.acquire({ ttl: 20_000 });
+    });
+
+    it.each([[['a']], [['a', 'b']]])('it wants %j', async (resources) => {
+      const abort = new AbortController();
+      contended = () => abort.abort(new Error('enough'));
+      const call = callers.redlock.acquire(resources, { waitTimeout: Infinity, signal: abort.signal });
+      await expect(callers.errorOf(call)).resolves.toMatchObject({ message: 'enough' });
+      expect(callers.now).toBe(0);
+    });
+
+    it('the listener closes the pool', async () => {
+      contended = () => void callers.redlock.drain(5_000);
+      await expect(callers.errorOf(callers.redlock.acquire('a'))).resolves.toBeInstanceOf(RedlockClosedError);
+      expect(callers.now).toBe(0);
+    });
+  });
+
   it('has waited for its waitTimeout while the nodes are away, tell it that, and not that the resource is locked', async () => {
     for (const node of callers.pool.nodes) node.fail('down');
     const first = callers.errorOf(callers.redlock.acquire('a', { waitTimeout: 2_000 }));
