@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import {
   isObservable,
   Observable,
@@ -13,6 +14,8 @@ import { WaitCancellation } from '../transport/wait-cancellation.js';
 import { exceptionFor, skipped, type LockedRun } from './locked-run.js';
 import { onLost } from './on-lost.js';
 import { onlyValue, runLocked } from './run-locked.js';
+
+const logger = new Logger('RedlockService');
 
 /** Opens the stream under its lock. A source that is no Observable gives nothing before `subscribe` has returned. */
 type Open<T> = (lock: Lock | undefined) => Subscribable<T>;
@@ -128,7 +131,12 @@ class LockedStream<T> implements Observer<T> {
 
   #lose(error: unknown): void {
     this.error(exceptionFor(this.run, error));
-    this.#stop();
+    try {
+      this.#stop();
+    } catch (failure) {
+      // An error of the user's clean-up must not reach the timer that found the loss: it would end the process, and all other waits with it.
+      logger.error('A stream lost its lock, and its clean-up (`finalize`) failed', failure);
+    }
   }
 
   #follow(source: Subscribable<T>): void {
