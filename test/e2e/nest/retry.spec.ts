@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  Controller,
+  Post,
+  ServiceUnavailableException,
+  UseInterceptors,
+  type CallHandler,
+  type ExecutionContext,
+  type NestInterceptor,
+} from '@nestjs/common';
+import { RedlockModule, WithLock } from 'nestjs-redlock';
+import { retry, type Observable } from 'rxjs';
+import { closeApps, PLATFORMS, TestApp } from '../../support/nest/test-app.js';
+
+class Retrying implements NestInterceptor {
+  intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    return next.handle().pipe(retry(2));
+  }
+}
+
+let attempts = 0;
+
+/** Fails at the first attempt. */
+function register(): string {
+  attempts += 1;
+  if (attempts === 1) throw new ServiceUnavailableException();
+  return `attempt ${attempts}`;
+}
+
+@Controller()
+class Users {
+  @Post('reentrant')
+  @UseInterceptors(Retrying)
+  @WithLock('users', { waitTimeout: 200, reentrant: true })
+  reentrant(): string {
+    return register();
+  }
+
+  @Post('plain')
+  @UseInterceptors(Retrying)
+  @WithLock('users', { waitTimeout: 200 })
+  plain(): string {
+    return register();
+  }
+}
+
+describe.each(PLATFORMS)('An interceptor of a locked method that calls the handler again, on %s', (platform) => {
+  let app: TestApp;
+
+  beforeAll(async () => {
+    app = await TestApp.start(platform, {
+      imports: [RedlockModule.forRoot({ enabled: false, isGlobal: true })],
+      controllers: [Users],
+    });
+  });
+  afterAll(closeApps);
+
+  beforeEach(() => {
+    attempts = 0;
+  });
+
+  it('shares the lock of the request where that is reentrant', async () => {
+    expect(await app.post('reentrant')).toMatchObject({ status: 201, body: 'attempt 2' });
+  });
+
+  it('waits for the lock of its own request otherwise, and never runs beside it', async () => {
+    expect(await app.post('plain')).toMatchObject({ status: 409 });
+    expect(attempts).toBe(1);
+    expect((await app.post('plain')).status).toBe(201);
+  });
+});
