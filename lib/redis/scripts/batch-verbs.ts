@@ -61,12 +61,17 @@ local function raise()
   return answer
 end
 
+-- Tries all of them before it fails: what could not be given back is asked for again. Whether the next in line could be served does not
+-- matter for that, as it asks again by itself.
 local function release(serves)
-  local answer = '${ANSWER.gone}'
+  local answer, failure = '${ANSWER.gone}'
   for k = at, at + size - 1 do
-    local done, given = pcall(give_back, k, value, serves)
-    if done and given == '${ANSWER.released}' then answer = '${ANSWER.released}' end
+    local done, given, is_free = pcall(delete, k, value)
+    if not done then failure = failure or given end
+    if given == '${ANSWER.released}' then answer = given end
+    if serves and is_free then pcall(serve, k) end
   end
+  if failure then error(failure, 0) end
   return answer
 end
 
@@ -117,11 +122,17 @@ local function held(key, owner, left)
   return '${ANSWER.held}'
 end
 
-local function give_back(at, value, serves)
+-- Deletes what the claim holds. Returns the answer, and whether nobody holds the resource now.
+local function delete(at, value)
   local owner = owner_of(KEYS[at])
   if owner == value then call('DEL', KEYS[at]) end
-  if serves and (not owner or owner == value) then serve(at) end
-  return owner == value and '${ANSWER.released}' or '${ANSWER.gone}'
+  return owner == value and '${ANSWER.released}' or '${ANSWER.gone}', not owner or owner == value
+end
+
+local function give_back(at, value, serves)
+  local answer, is_free = delete(at, value)
+  if serves and is_free then serve(at) end
+  return answer
 end
 
 -- A command that arrives late, behind a newer one, never makes a lease shorter.

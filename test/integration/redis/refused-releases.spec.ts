@@ -50,6 +50,9 @@ describe('a lock that is given back while two of three nodes', () => {
     const [, name] = await connections[server]!.config('GET', 'dbfilename');
     return join(folder!, name!);
   };
+  const setReplicas = async (count: string): Promise<void> => {
+    for (const server of [0, 1]) await pool.ask(server, (redis) => redis.config('SET', 'min-replicas-to-write', count));
+  };
   const kill = (server: number): Promise<unknown> => connections[server]!.script('KILL');
 
   it('are busy is free as soon as they are not, long before its lease would have ended', async () => {
@@ -60,18 +63,24 @@ describe('a lock that is given back while two of three nodes', () => {
     await eventually(async () => expect(await takenElsewhere()).not.toBeNull());
   });
 
-  it('write nothing is free as soon as they do', async () => {
-    const lock = await client.redlock.acquire(resource, { ttl: TTL });
-    const setReplicas = async (count: string): Promise<void> => {
-      for (const server of [0, 1]) {
-        await pool.ask(server, (redis) => redis.config('SET', 'min-replicas-to-write', count));
-      }
-    };
+  it.each([1, 3])('write nothing is free as soon as they do, with %d resources', async (count) => {
+    const resources = [resource, ...Array.from({ length: count - 1 }, () => pool.resource())];
+    const lock = await client.redlock.acquire(resources, { ttl: TTL });
     await setReplicas('1');
     await lock.release();
-    expect(await pool.owners(resource)).toEqual([lock.value, lock.value, null]);
+    for (const each of resources) expect(await pool.owners(each)).toEqual([lock.value, lock.value, null]);
     await setReplicas('0');
-    await eventually(async () => expect(await takenElsewhere()).not.toBeNull());
+    await eventually(async () => expect(await other.redlock.tryAcquire(resources)).not.toBeNull());
+  });
+
+  it('write nothing is free as soon as they do, also where a caller of the process waits for several resources', async () => {
+    const resources = [resource, pool.resource()];
+    const lock = await client.redlock.acquire(resources, { ttl: TTL });
+    const waiting = client.redlock.acquire(resources, { ttl: TTL / 2, waitTimeout: TTL, retryDelay: 100 });
+    await setReplicas('1');
+    await lock.release();
+    await setReplicas('0');
+    await expect(waiting).resolves.toMatchObject({ isValid: true });
   });
 
   onDisk('refuse to write, since they could not save what they have, is free as soon as they can', async () => {
