@@ -5,6 +5,7 @@ import type { LockNode } from './core/port/lock-node.js';
 import type { ProcessNote } from './core/port/process-note.js';
 import { MAX_TTL, misfit } from './core/api/options.js';
 import { ReusingClock } from './core/time/reusing-clock.js';
+import { SteadyClock } from './core/time/steady-clock.js';
 import { MemoryNode } from './memory/memory-node.js';
 import { connectionNameOf } from './redis/connection/settings/connection-name.js';
 import { toAddresses, type NodeAddress } from './redis/connection/settings/node-address.js';
@@ -61,14 +62,15 @@ function withPool(definition: DynamicModule, { isGlobal = false, name }: Redlock
 
 function toService(options: RedlockModuleOptions, name: string | undefined, maker?: PoolMaker): RedlockService {
   checkModuleOptions(options);
+  const isOnRedis = options.enabled !== false;
   if (maker) {
-    if (options.enabled !== false) toAddresses(options.nodes);
+    if (isOnRedis) toAddresses(options.nodes);
     return maker.make(name, options);
   }
-  const [clock, random] = [new ReusingClock(), new SystemRandom()];
+  const [clock, random] = [isOnRedis ? new ReusingClock() : new SteadyClock(), new SystemRandom()];
   const self = { holder: random.processMark, process: thisProcess(applicationName(options.application)) };
   const pool = { name, clock, self };
-  const nodes = options.enabled === false ? inThisProcess(options, pool) : onRedis(options, pool);
+  const nodes = isOnRedis ? onRedis(options, pool) : inThisProcess(options, pool);
   return new RedlockService(nodes, options, { clock, random, name, self });
 }
 
