@@ -58,6 +58,7 @@ export function releaseOrPass(
 /** Gives claims back to the nodes as soon as their `minHold` is over. */
 export class DelayedReleases implements Releases {
   readonly #timers = new Set<() => void>();
+  #isClosed = false;
 
   constructor(private readonly pool: NodePool) {}
 
@@ -66,18 +67,26 @@ export class DelayedReleases implements Releases {
    * expires is not handed to the next waiter.
    */
   keep(claim: OwnClaim, ttl: number, remaining: number): QuorumCall<ExtendAnswer> {
+    if (!this.#isClosed) this.#releaseIn(claim, ttl, remaining);
+    return this.pool.keep(claim, remaining);
+  }
+
+  /**
+   * Cancels all delayed releases, and delays no more of them, since nodes that are closed are sent nothing: the keys of these claims expire on
+   * the nodes. A lock that was lost before may be released after this.
+   */
+  close(): void {
+    this.#isClosed = true;
+    for (const stopTimer of this.#timers) stopTimer();
+    this.#timers.clear();
+  }
+
+  #releaseIn(claim: OwnClaim, ttl: number, remaining: number): void {
     const stopTimer = this.pool.clock.schedule(remaining + 1, () => {
       this.#timers.delete(stopTimer);
       // The caller that waited behind this lock asked the nodes long ago. So this release hands the resource to the next waiter.
       this.pool.release(claim, ttl);
     });
     this.#timers.add(stopTimer);
-    return this.pool.keep(claim, remaining);
-  }
-
-  /** Cancels all delayed releases; the keys of these claims expire on the nodes. */
-  close(): void {
-    for (const stopTimer of this.#timers) stopTimer();
-    this.#timers.clear();
   }
 }

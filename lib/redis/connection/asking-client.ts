@@ -1,4 +1,5 @@
 import { Redis, type RedisOptions } from 'ioredis';
+import { AbortSource } from '../../core/time/abort.js';
 import type { Clock } from '../../core/time/clock.js';
 import { askForCredentials, type CredentialsFunction } from './settings/credentials.js';
 
@@ -18,8 +19,8 @@ export class AskingClient extends Redis {
   readonly #terms: AskingClientTerms;
   /** The options of TLS that the node has by itself. */
   readonly #tls: RedisOptions['tls'];
+  readonly #closing = new AbortSource();
   #isAsking = false;
-  #isClosed = false;
   #failures = 0;
   #stopPause = (): void => undefined;
 
@@ -34,16 +35,20 @@ export class AskingClient extends Redis {
     return this.#isAsking;
   }
 
+  get #isClosed(): boolean {
+    return this.#closing.reason !== undefined;
+  }
+
   /** Called by the owner for the first connection, and by ioredis for each further one. */
   override async connect(): Promise<void> {
     const { credentials } = this.#terms;
-    if (credentials !== undefined && !(await this.#ask(credentials))) return;
+    if (credentials !== undefined && (this.#isClosed || !(await this.#ask(credentials)))) return;
     await super.connect();
   }
 
   override disconnect(reconnect = false): void {
     if (!reconnect) {
-      this.#isClosed = true;
+      this.#closing.stop(new Error('the pool was closed'));
       this.#stopPause();
     }
     super.disconnect(reconnect);
@@ -53,7 +58,7 @@ export class AskingClient extends Redis {
   async #ask(credentials: CredentialsFunction): Promise<boolean> {
     this.#isAsking = true;
     try {
-      const { username, password, tls } = await askForCredentials(credentials, this.#terms.clock);
+      const { username, password, tls } = await askForCredentials(credentials, this.#terms.clock, this.#closing);
       if (tls !== undefined && this.#tls === undefined)
         throw new TypeError('it has returned tls, and the node has none: add tls: {} to the node');
       Object.assign(this.options, {

@@ -1,5 +1,6 @@
 import type { RedisOptions } from 'ioredis';
 import { inspect } from 'node:util';
+import type { AbortSource } from '../../../core/time/abort.js';
 import type { Clock } from '../../../core/time/clock.js';
 
 /** How to log in to a node, as `credentials()` of the node returns it before each connection. */
@@ -20,22 +21,25 @@ const NOT_IN_TLS = ['host', 'port', 'path', 'socket'];
 const NAMES: readonly string[] = ['username', 'password', 'tls'] satisfies (keyof NodeCredentials)[];
 
 /**
- * Calls `credentials()` of a node.
+ * Calls `credentials()` of a node, and waits for the answer until `closing` stops.
  * @throws Error that says why there are no credentials; it shows nothing of what the function has returned
  */
 export async function askForCredentials(
   credentials: CredentialsFunction,
   clock: Pick<Clock, 'schedule'>,
+  closing: AbortSource,
 ): Promise<NodeCredentials> {
-  let stopTimer = (): void => undefined;
-  const late = new Promise<never>((_resolve, reject) => {
+  const stops: (() => void)[] = [];
+  const end = new Promise<never>((_resolve, reject) => {
     const fail = (): void => reject(new Error(`it has not answered within ${ANSWERED_WITHIN} ms`));
-    stopTimer = clock.schedule(ANSWERED_WITHIN, fail);
+    stops.push(clock.schedule(ANSWERED_WITHIN, fail), closing.listen(reject));
   });
   try {
-    return checked(await Promise.race([credentials(), late]));
+    // Async, since the function may close the pool and then throw: `end` must be awaited also then.
+    const asked = (async () => credentials())();
+    return checked(await Promise.race([asked, end]));
   } finally {
-    stopTimer();
+    for (const stop of stops) stop();
   }
 }
 

@@ -85,6 +85,15 @@ describe('minHold', () => {
       expect([at(), pool.clock.timers, isTaken()]).toEqual([before, 0, true]);
     });
 
+    it('leaves no timer where a lock that was lost before is released after it', async () => {
+      const lock = await take();
+      pool.memory.forEach((node) => node.flush());
+      await expect(pool.clock.until(lock.extend())).rejects.toMatchObject({ code: 'LOCK_LOST' });
+      await pool.clock.until(redlock.close());
+      await pool.clock.until(lock.release());
+      expect(pool.clock.timers).toBe(0);
+    });
+
     it('holds for a lock that is taken away from its holder', async () => {
       const lock = await take();
       await pool.clock.until(redlock.drain(100));

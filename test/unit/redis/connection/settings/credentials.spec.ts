@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { AbortSource } from '../../../../../lib/core/time/abort.js';
 import {
   askForCredentials,
   type CredentialsFunction,
@@ -7,7 +8,8 @@ import { VirtualClock } from '../../../../support/virtual-clock.js';
 
 describe('askForCredentials', () => {
   let clock: VirtualClock;
-  const ask = (credentials: () => unknown) => askForCredentials(credentials as CredentialsFunction, clock);
+  let closing: AbortSource;
+  const ask = (credentials: () => unknown) => askForCredentials(credentials as CredentialsFunction, clock, closing);
   const problem = (credentials: () => unknown): Promise<string> =>
     ask(credentials).then(
       () => 'none',
@@ -15,7 +17,7 @@ describe('askForCredentials', () => {
     );
 
   beforeEach(() => {
-    clock = new VirtualClock();
+    [clock, closing] = [new VirtualClock(), new AbortSource()];
   });
 
   it.each([
@@ -61,5 +63,24 @@ describe('askForCredentials', () => {
     await expect(late).resolves.toBe('it has not answered within 10000 ms');
     fail(new Error('too late'));
     await clock.advance(0);
+  });
+
+  it.each<[string, string, () => unknown]>([
+    ['has not answered', 'closed', () => new Promise(() => undefined)],
+    [
+      'throws',
+      'thrown',
+      () => {
+        throw new Error('thrown');
+      },
+    ],
+  ])('leaves no timer where the pool is closed by a function that %s', async (_case, why, end) => {
+    const asked = problem(() => {
+      closing.stop(new Error('closed'));
+      return end();
+    });
+    await expect(asked).resolves.toBe(why);
+    await clock.advance(0);
+    expect(clock.timers).toBe(0);
   });
 });
