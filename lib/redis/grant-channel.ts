@@ -1,16 +1,21 @@
 import type { Redis } from 'ioredis';
 import { Tidying } from '../core/collections/tidying.js';
 import { Claim } from '../core/port/claim.js';
-import type { Moment } from '../core/time/clock.js';
+import type { Clock, Moment } from '../core/time/clock.js';
 import { ignore } from '../core/time/ignore.js';
 import { FAMILIES } from '../core/port/key-families.js';
+import type { Encoder } from './batch/batch-encoder.js';
 import { secretOf } from './batch/reply-decoder.js';
 import type { AwaitedClaim } from './batch/batch-queue.js';
+import { AskingAgain } from './connection/asking-again.js';
 import { readGrantMessage, secretIn, signatureOf, type GrantMessage } from './grant-signature.js';
 import type { Reply } from './connection/wire/wire-command.js';
 
 /** How many grants are kept at most until a reply brings the secret that may verify them. */
 const MOST_EARLY = 1_000;
+
+/** What the channel of a process is called, and what the keys of its locks begin with. */
+type GrantNames = Pick<Encoder, 'channel' | 'keyPrefix'>;
 
 /** Takes what comes over the channel. */
 export interface GrantListener {
@@ -51,14 +56,17 @@ export class GrantChannel {
   readonly #tokens = new WeakMap<Claim, readonly number[]>();
   #redis: Redis | undefined;
   readonly #tidying = new Tidying();
+  readonly #subscribing: AskingAgain;
   #canHear = false;
   #reported = false;
 
   constructor(
-    private readonly name: string,
-    private readonly keyPrefix: string,
+    private readonly names: GrantNames,
+    clock: Pick<Clock, 'schedule'>,
     private readonly listener: GrantListener,
-  ) {}
+  ) {
+    this.#subscribing = new AskingAgain(clock);
+  }
 
   /** Whether this process would hear of grants, so that claims may be entered into the lines of the node. */
   get canHear(): boolean {
@@ -69,18 +77,34 @@ export class GrantChannel {
   listen(redis: Redis): void {
     if (this.#redis !== redis) redis.on('message', (_channel: string, message: string) => this.#heard(message));
     this.#redis = redis;
+    this.#subscribing.end('there is a new connection');
     this.#canHear = redis.condition?.protocol === 3;
     if (!this.#canHear) return this.#failed('the node does not speak RESP3, which Redis has from version 6 on');
-    redis.subscribe(this.name).then(
-      () => (this.#reported = false),
-      (error: Error) => this.#refused(error),
-    );
-    // A place in line outlives the connection on which it was taken. The reply with the secret may have been lost with that connection,
-    // so the secret is read now.
     this.#early = [];
+    const heard = (): boolean[] => ([this.#canHear, this.#reported] = [true, false]);
+    const refused = (error: Error): void => void (isRefusal(error) && this.#failed(error.message));
+    void this.#subscribing.ask(() => this.#subscribe(redis)).then(heard, refused);
+  }
+
+  /** Leaves no timer. */
+  close(): void {
+    this.#subscribing.close();
+  }
+
+  /**
+   * Subscribes. A place in line outlives the connection on which it was taken. The reply with the secret may have been lost with that connection,
+   * so the secret is read now.
+   */
+  async #subscribe(redis: Redis): Promise<void> {
+    const subscribed = redis.subscribe(this.names.channel);
     const known = this.#secret;
     // Without the secret no grant counts until a reply of the node brings it.
-    redis.get(this.keyPrefix + FAMILIES.waiting).then((mark) => this.#learn(secretIn(mark), known), ignore);
+    redis.get(this.names.keyPrefix + FAMILIES.waiting).then((mark) => this.#learn(secretIn(mark), known), ignore);
+    await subscribed.catch((error: Error) => {
+      // Nobody may stand in line before a busy node has taken the subscription.
+      if (isRefusal(error)) this.#canHear = false;
+      throw error;
+    });
   }
 
   /** Passes a reply on by `notify`, and after it the grants that came before the reply and that its secret verifies. */
@@ -111,11 +135,6 @@ export class GrantChannel {
     }
   }
 
-  /** Takes note that the node refuses the subscription. A connection that breaks before the answer is no refusal: the next one tries again. */
-  #refused(error: Error): void {
-    if (error.name === 'ReplyError') this.#failed(error.message);
-  }
-
   #failed(reason: string): void {
     this.#canHear = false;
     if (!this.#reported) this.listener.unavailable(reason);
@@ -125,7 +144,7 @@ export class GrantChannel {
   #heard(text: string): void {
     const message = readGrantMessage(text);
     if (message === undefined) return;
-    const resource = message.key.slice(this.keyPrefix.length);
+    const resource = message.key.slice(this.names.keyPrefix.length);
     // Before version 7.2, Redis publishes a grant before it answers the batch that put the claim in line and granted it at once.
     const asking = this.#waitsFor(message.value, resource) ? undefined : this.listener.asking(message.value, resource);
     const since = asking ? asking.since : this.listener.notBefore();
@@ -169,4 +188,9 @@ export class GrantChannel {
       // The parts of one lock share a value: a late grant for one part is no vote for the part that is waited for by now.
     } else if (!this.#waiting.has(value)) this.listener.unwanted(new Claim([resource], value));
   }
+}
+
+/** Returns whether the node refuses something; otherwise the connection broke before the answer, and the next one tries again. */
+function isRefusal({ name }: Error): boolean {
+  return name === 'ReplyError';
 }

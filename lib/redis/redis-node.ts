@@ -48,7 +48,7 @@ export class RedisNode implements LockNode {
     this.name = address.name;
     const giveBack = (claim: Claim, remaining: number): void => this.release(new SingleCall(claim, remaining), 0);
     this.#owed = new OwedReleases({ obstacle: () => this.#obstacle(), release: giveBack }, clock);
-    this.#grants = new GrantChannel(encoder.channel, encoder.keyPrefix, {
+    this.#grants = new GrantChannel(encoder, clock, {
       granted: this.#granted,
       notBefore: () => this.#connection.latestAnsweredSentAt,
       asking: (value, resource) => this.#batches.asking(value, resource),
@@ -139,7 +139,7 @@ export class RedisNode implements LockNode {
     this.#notifyPool = this.#identified = () => undefined;
     // Releases that were requested in this very turn still have to be sent.
     this.#batches.flush();
-    for (const part of [this.#owed, this.#trust]) part.close();
+    for (const part of [this.#owed, this.#trust, this.#grants]) part.close();
     return this.#connection.close();
   }
 

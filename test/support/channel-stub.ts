@@ -12,7 +12,7 @@ export class RedisStub extends EventEmitter {
 
   constructor(
     readonly condition: { readonly protocol: number } | null,
-    private readonly refusal?: string,
+    public refusal?: string,
   ) {
     super();
   }

@@ -1,6 +1,7 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import { AbortSource } from '../../core/time/abort.js';
 import type { Clock } from '../../core/time/clock.js';
+import { AskingAgain } from './asking-again.js';
 import { askForCredentials, type CredentialsFunction } from './settings/credentials.js';
 
 /** Ms between two calls of a `credentials()` that fails: the first pause, and the longest. */
@@ -23,11 +24,14 @@ export class AskingClient extends Redis {
   #isAsking = false;
   #failures = 0;
   #stopPause = (): void => undefined;
+  readonly #selecting: AskingAgain;
 
   constructor(options: RedisOptions, terms: AskingClientTerms) {
     super({ ...options, replyMapping: 'legacy' });
     this.#terms = terms;
     this.#tls = options.tls;
+    this.#selecting = new AskingAgain(terms.clock);
+    this.on('close', () => this.#selecting.end('the connection was closed'));
   }
 
   /** Whether the client waits for `credentials()`, and so does not connect. */
@@ -52,6 +56,17 @@ export class AskingClient extends Redis {
       this.#stopPause();
     }
     super.disconnect(reconnect);
+  }
+
+  /**
+   * Asks for its database, which the node has refused, until a node that was only busy gives it. ioredis asks once on each connection, and then
+   * takes the connection for ready. Calls `begin` before each attempt.
+   */
+  async selectAgain(begin: () => void): Promise<void> {
+    await this.#selecting.ask(() => {
+      begin();
+      return this.select(this.options.db ?? 0);
+    });
   }
 
   /** Returns whether there are credentials to connect with; where they are missing, it connects later. */

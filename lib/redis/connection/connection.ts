@@ -1,25 +1,18 @@
 import type { Redis } from 'ioredis';
 import type { Clock, Moment } from '../../core/time/clock.js';
+import { ignore } from '../../core/time/ignore.js';
 import type { NodeEvent } from '../../core/port/lock-node.js';
 import { AskingClient } from './asking-client.js';
 import { whyFailed } from './connect-failure.js';
 import { ConnectionReport } from './connection-report.js';
 import { connectionSettings } from './settings/connection-settings.js';
 import type { NodeOptions } from './settings/node-options.js';
+import { RECONNECT_AFTER, SUSPECT_AFTER, suspectAfter } from './silence.js';
 import { outliveErrors, readAtOnce } from './wire/stream.js';
 import { PendingReplies } from './wire/pending-replies.js';
 import { within } from './within.js';
 import { WireCommand, type Reply } from './wire/wire-command.js';
 
-/** Ms for which the oldest command may stay unanswered before nothing more is sent behind it. */
-const SUSPECT_AFTER = 1_000;
-/** With more unanswered commands than this, the shorter time below applies, because all of them are kept until it is over. */
-const MANY = 250;
-const SUSPECT_MANY_AFTER = 250;
-/** Ms between two checks of a silent connection. */
-const LOOK_AGAIN_AFTER = 100;
-/** Ms after which a silent connection is replaced; until then it is kept, so that the commands that it holds back stay in order. */
-const RECONNECT_AFTER = 15_000;
 /** Ms to wait for the first connection of a node before going on without it. */
 const OPEN_WITHIN = 1_000;
 /** Ms to wait for the end of a connection: a frozen node never confirms it. */
@@ -53,7 +46,7 @@ export class NodeConnection {
     private readonly listener: ConnectionListener,
     private readonly clock: Pick<Clock, 'now' | 'schedule'>,
   ) {
-    const failed = (reason: string): void => this.#unauthorized(reason);
+    const failed = (reason: string): void => this.#isDown(reason);
     this.#redis = new AskingClient(connectionSettings(options), { credentials, clock, failed });
     this.#redis.on('connect', () => (this.#handshakeSince = this.clock.now().monotonic));
     this.#redis.on('ready', () => this.#connectedAndReady());
@@ -66,6 +59,7 @@ export class NodeConnection {
     return this.#unanswered.latestAnsweredSentAt;
   }
 
+  /** A failure is the answer to the next command. */
   open(listener: (event: NodeEvent) => void): Promise<void> {
     this.#notifyPool = listener;
     return within(OPEN_WITHIN, this.#redis.connect().catch(ignore), this.clock);
@@ -101,8 +95,7 @@ export class NodeConnection {
   }
 
   get #suspectAfter(): number {
-    if (this.#silence > 0) return this.#silence + LOOK_AGAIN_AFTER;
-    return this.#unanswered.size > MANY ? SUSPECT_MANY_AFTER : SUSPECT_AFTER;
+    return suspectAfter(this.#silence, this.#unanswered.size);
   }
 
   /** Checks the silence once input that has already arrived was read: it may be this process that stood still, not the node. */
@@ -144,11 +137,27 @@ export class NodeConnection {
   }
 
   #connectedAndReady(): void {
-    if (this.#refusal !== undefined) {
-      this.#handshakeSince = undefined;
-      return this.#report.down(this.#refusal);
-    }
     const { stream } = this.#redis;
+    if (this.#refusal === undefined) return this.#introduce(stream);
+    this.#isDown(this.#refusal);
+    const refused = (error: Error): void => this.#refused(error);
+    void this.#redis.selectAgain(() => this.#beginAgain()).then(() => this.#introduce(stream), refused);
+  }
+
+  /** Begins the rest of a handshake. The node has just answered, so it is not silent. */
+  #beginAgain(): void {
+    this.#down = this.#refusal ?? this.#down;
+    this.#silence = 0;
+    this.#handshakeSince = this.clock.now().monotonic;
+  }
+
+  /** The node refuses its database for good. If the connection broke instead, the next one tries again. */
+  #refused(error: Error): void {
+    this.#handshakeSince = undefined;
+    if (error.name === 'ReplyError') this.#isDown(whyFailed(error, this.#redis.options));
+  }
+
+  #introduce(stream: Redis['stream']): void {
     this.#unanswered.startOver();
     readAtOnce(stream);
     void this.listener.ready(this.#redis).then(() => this.#introduced(stream));
@@ -177,8 +186,8 @@ export class NodeConnection {
     this.#report.down(this.#down);
   }
 
-  /** There is no connection, because there are no credentials for one. */
-  #unauthorized(reason: string): void {
+  /** It cannot be used, although it was not lost: there are no credentials for it, or the node refuses its database. */
+  #isDown(reason: string): void {
     this.#down = reason;
     this.#report.down(reason);
   }
@@ -186,8 +195,4 @@ export class NodeConnection {
   #settleAll(reason: string): void {
     this.#unanswered.giveUpAll({ ok: false, reason, sent: true });
   }
-}
-
-function ignore(): void {
-  // The failure is the answer to the next command.
 }

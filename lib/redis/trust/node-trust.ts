@@ -6,7 +6,7 @@ import { NO_RUN, type Encoder } from '../batch/batch-encoder.js';
 import { Batch } from '../batch/batch.js';
 import { hasFences, readExamination } from './server-checks.js';
 import { NodeClock } from './node-clock.js';
-import { NodeInfo } from './node-info.js';
+import { AskingAgain } from '../connection/asking-again.js';
 import type { NodeLink } from '../connection/node-link.js';
 import { Refusals } from './refusals.js';
 import { bulk, commandOf } from '../connection/wire/resp.js';
@@ -36,7 +36,8 @@ export class NodeTrust {
   readonly #warned = new Set<string>();
   readonly #bound: TokenBound;
   readonly #refusals: Refusals;
-  readonly #info: NodeInfo;
+  /** Until a busy node can say which server it is: one with two addresses would vote twice. */
+  readonly #info: AskingAgain;
 
   constructor(
     private readonly encoder: Pick<Encoder, 'trust' | 'marker' | 'keyPrefix' | 'wire'>,
@@ -44,7 +45,7 @@ export class NodeTrust {
   ) {
     this.#bound = new TokenBound(encoder.trust, link.clock);
     this.#refusals = new Refusals(link);
-    this.#info = new NodeInfo(link.clock);
+    this.#info = new AskingAgain(link.clock);
   }
 
   get runId(): string | undefined {
@@ -73,11 +74,10 @@ export class NodeTrust {
 
   /** Starts over on a new connection, which may lead to another server. Resolves when it is known which one, or that the server does not say. */
   examine(redis: Redis): Promise<void> {
-    const { restartQuarantine } = this.encoder.trust;
     this.run = NO_RUN;
     this.#isIdentified = false;
     const answers = Promise.all([
-      this.#info.ask(redis),
+      this.#info.ask(() => redis.info()),
       redis.get(this.encoder.marker).catch(() => null),
       hasFences(redis, this.encoder.keyPrefix),
     ]);
@@ -94,7 +94,7 @@ export class NodeTrust {
         // The next connection tries again.
         if (this.examined !== examined || error.name !== 'ReplyError') return;
         this.#identify(undefined);
-        if (restartQuarantine && !error.message.startsWith('NOAUTH')) this.#warn(NO_INFO);
+        if (this.encoder.trust.restartQuarantine && !error.message.startsWith('NOAUTH')) this.#warn(NO_INFO);
       },
     );
     this.examined = examined;

@@ -2,6 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
+import { keepBusy } from '../../support/busy-node.js';
 import { eventually } from '../../support/eventually.js';
 import { linesOf } from '../../support/node-lines.js';
 import { connectRedis } from '../../support/redis-client.js';
@@ -15,7 +16,7 @@ describe('a lock that is given back while two of three nodes', () => {
   let client: RedisPoolClient;
   let other: RedisPoolClient;
   let resource: string;
-  /** One for each node, since a busy one takes no new ones. */
+  /** One for each node. */
   let connections: Redis[];
   beforeEach(async () => {
     pool = await RedisPool.start(3);
@@ -29,12 +30,10 @@ describe('a lock that is given back while two of three nodes', () => {
   });
 
   const takenElsewhere = (): Promise<unknown> => other.redlock.tryAcquire(resource);
-  /** Has a node run a script that does not end by itself. */
-  const keepBusy = async (server: number): Promise<void> => {
-    const redis = await connectRedis(pool.urls[server]!);
-    await redis.config('SET', 'lua-time-limit', '1');
-    redis.eval('while true do end', 0).catch(() => redis.disconnect());
-    await eventually(() => expect(connections[server]!.get(resource)).rejects.toThrow('BUSY'));
+  /** Keeps two nodes busy; returns what ends that. */
+  const keepTwoBusy = async (): Promise<() => Promise<unknown>> => {
+    const ends = await Promise.all([0, 1].map((server) => keepBusy(pool.urls[server]!)));
+    return () => Promise.all(ends.map((end) => end()));
   };
   /** Has a node try to write its file, until it says that this is what came of it. */
   const save = async (server: number, status: 'ok' | 'err'): Promise<void> => {
@@ -53,13 +52,12 @@ describe('a lock that is given back while two of three nodes', () => {
   const setReplicas = async (count: string): Promise<void> => {
     for (const server of [0, 1]) await pool.ask(server, (redis) => redis.config('SET', 'min-replicas-to-write', count));
   };
-  const kill = (server: number): Promise<unknown> => connections[server]!.script('KILL');
 
   it('are busy is free as soon as they are not, long before its lease would have ended', async () => {
     const lock = await client.redlock.acquire(resource, { ttl: TTL });
-    for (const server of [0, 1]) await keepBusy(server);
+    const end = await keepTwoBusy();
     await lock.release();
-    for (const server of [0, 1]) await kill(server);
+    await end();
     await eventually(async () => expect(await takenElsewhere()).not.toBeNull());
   });
 
@@ -103,9 +101,9 @@ describe('a lock that is given back while two of three nodes', () => {
     await eventually(async () =>
       expect((await linesOf(pool, resource)).map(({ length }) => length)).toEqual([1, 1, 1]),
     );
-    for (const server of [0, 1]) await keepBusy(server);
+    const end = await keepTwoBusy();
     await lock.release();
-    for (const server of [0, 1]) await kill(server);
+    await end();
     await expect(waiting).resolves.toMatchObject({ isValid: true });
   });
 });

@@ -6,6 +6,7 @@ import type { Moment } from '../../../lib/core/time/clock.js';
 import { GrantChannel } from '../../../lib/redis/grant-channel.js';
 import type { Reply } from '../../../lib/redis/connection/wire/wire-command.js';
 import { RedisStub } from '../../support/channel-stub.js';
+import { VirtualClock } from '../../support/virtual-clock.js';
 
 const SECRET = '5ec7e7';
 const OTHER = '07e7';
@@ -24,7 +25,7 @@ describe('a grant on a channel', () => {
 
   beforeEach(() => {
     [told, now, asking] = [[], undefined, false];
-    channel = new GrantChannel('grants', 'lock:', {
+    channel = new GrantChannel({ channel: 'grants', keyPrefix: 'lock:' }, new VirtualClock(), {
       granted: (one, { fence, oldest }, since) => told.push({ claim: one, grant: { fence, oldest }, since }),
       asking: () => (asking ? { claim, since: { monotonic: 9, wall: 9 } } : undefined),
       notBefore: () => now,

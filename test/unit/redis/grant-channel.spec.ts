@@ -6,6 +6,7 @@ import { OwnClaim } from '../../../lib/core/quorum/own-claim.js';
 import type { AwaitedClaim } from '../../../lib/redis/batch/batch-queue.js';
 import { GrantChannel } from '../../../lib/redis/grant-channel.js';
 import { RedisStub } from '../../support/channel-stub.js';
+import { VirtualClock } from '../../support/virtual-clock.js';
 
 describe('GrantChannel', () => {
   let told: unknown[];
@@ -21,7 +22,7 @@ describe('GrantChannel', () => {
 
   beforeEach(() => {
     [told, asking] = [[], []];
-    channel = new GrantChannel('grants', 'lock:', {
+    channel = new GrantChannel({ channel: 'grants', keyPrefix: 'lock:' }, new VirtualClock(), {
       granted: (one, { fence, oldest }, since) =>
         told.push(['granted', one, { fence, oldest }, ...(since ? [since] : [])]),
       notBefore: () => undefined,
