@@ -193,7 +193,7 @@ export class RedisNode implements LockNode {
 
   #catchUp(): void {
     if (this.#trust.obstacle) return;
-    this.#owed.pay();
+    for (const part of [this.#trust, this.#owed]) part.pay();
     // The probe starts the quarantine of a new node now, and shows that a node refuses its votes before anybody needs them.
     if (this.encoder.trust.restartQuarantine) this.probe(() => undefined);
   }

@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis';
 import type { NodeEvent } from '../../lib/core/port/lock-node.js';
 import { SystemClock } from '../../lib/core/time/system-clock.js';
 import { BatchEncoder } from '../../lib/redis/batch/batch-encoder.js';
+import type { Reply } from '../../lib/redis/connection/wire/wire-command.js';
 import { NodeTrust } from '../../lib/redis/trust/node-trust.js';
 import { wordsOf } from './command-words.js';
 
@@ -35,6 +36,8 @@ export class NotedTrust {
   readonly clock = new SystemClock();
   readonly events: NodeEvent[] = [];
   readonly sent: string[][] = [];
+  /** What comes at once of all that is sent; undefined where nothing does. */
+  answer: Reply | undefined;
   readonly trust = this.trustOf();
 
   get types(): string[] {
@@ -44,7 +47,10 @@ export class NotedTrust {
   trustOf(restartQuarantine = true): NodeTrust {
     return new NodeTrust(new BatchEncoder('p:', { maxTtl: 1_000, restartQuarantine }, this.clock), {
       notify: (event) => void this.events.push(event),
-      send: (_name, wire) => void this.sent.push(...wordsOf(wire)),
+      send: (_name, wire, settle) => {
+        this.sent.push(...wordsOf(wire));
+        if (this.answer) settle(this.answer);
+      },
       clock: this.clock,
     });
   }

@@ -44,16 +44,21 @@ export const TRUST_CHECK = `
 `;
 
 /**
- * A script of its own that puts the node into quarantine from now on.
+ * A script of its own that puts the node into quarantine, since the moment at which the client noticed why: the client may have been able to
+ * say so only later. A quarantine that began after that moment stays as it is. Where the marker cannot tell that - it is missing, from the
+ * future or of another run - the quarantine begins now.
  * - KEYS 1: the trust marker.
  * - ARGV 1: the longest ttl, in ms. The greater one counts of this and the one in the marker.
+ * - ARGV 2: how long ago the client noticed it, in ms.
  * - Answers 1.
  */
 export const DISTRUST = `
 local run = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
 local time = redis.call('TIME')
-local kept = string.match(redis.call('GET', KEYS[1]) or '', '|(%d+)$')
+local now = time[1] * 1000000 + time[2]
+local known, since, kept = string.match(redis.call('GET', KEYS[1]) or '', '^(%x+)|(%d+)|(%d+)$')
+since = known == run and tonumber(since) <= now and math.max(tonumber(since), now - ARGV[2] * 1000) or now
 local longest = math.max(tonumber(ARGV[1]), tonumber(kept or 0))
-redis.call('SET', KEYS[1], string.format('%s|%.0f|%d', run, time[1] * 1000000 + time[2], longest))
+redis.call('SET', KEYS[1], string.format('%s|%.0f|%d', run, since, longest))
 return 1
 `;

@@ -9,10 +9,10 @@ import { NodeClock } from './node-clock.js';
 import { AskingAgain } from '../connection/asking-again.js';
 import type { NodeLink } from '../connection/node-link.js';
 import { Refusals } from './refusals.js';
-import { bulk, commandOf } from '../connection/wire/resp.js';
+import { OwedDistrust } from './owed-distrust.js';
+import { bulk } from '../connection/wire/resp.js';
 import { MAY_HAVE_FORGOTTEN } from '../../core/port/quarantine-reasons.js';
 import { TokenBound } from './token-bound.js';
-import { DISTRUST } from '../scripts/trust-script.js';
 import { within } from '../connection/within.js';
 import { WireCommand, type Reply } from '../connection/wire/wire-command.js';
 
@@ -31,13 +31,12 @@ export class NodeTrust {
   #isOut = false;
   #isIdentified = true;
   #bar: string | undefined;
-  /** Until when its votes do not count because its clock was set, ms on our monotonic clock. */
-  #setUntil = 0;
   readonly #warned = new Set<string>();
   readonly #bound: TokenBound;
   readonly #refusals: Refusals;
   /** Until a busy node can say which server it is: one with two addresses would vote twice. */
   readonly #info: AskingAgain;
+  readonly #distrusted: OwedDistrust;
 
   constructor(
     private readonly encoder: Pick<Encoder, 'trust' | 'marker' | 'keyPrefix' | 'wire'>,
@@ -46,6 +45,7 @@ export class NodeTrust {
     this.#bound = new TokenBound(encoder.trust, link.clock);
     this.#refusals = new Refusals(link);
     this.#info = new AskingAgain(link.clock);
+    this.#distrusted = new OwedDistrust(encoder, link);
   }
 
   get runId(): string | undefined {
@@ -85,7 +85,7 @@ export class NodeTrust {
       ([info, marker, isUsed]) => {
         if (this.examined !== examined) return;
         const { runId, forgetsScripts, warnings } = readExamination({ info, marker, isUsed }, this.encoder.trust);
-        if (runId !== this.#runId) this.#clock = new NodeClock();
+        if (runId !== this.#runId) this.#meet();
         this.#identify(runId);
         if (runId !== undefined && forgetsScripts) this.run = bulk(runId);
         for (const warning of warnings) this.#warn(warning);
@@ -99,15 +99,25 @@ export class NodeTrust {
     );
     this.examined = examined;
     // Sent last, because the script may change the marker.
-    const sent = this.#now();
-    const introduced = this.#introduce(redis);
+    const [sent, introduced] = [this.link.clock.now(), this.#introduce(redis)];
     // The time in the reply counts only when it is known which server it comes from.
     this.#introduced = examined.then(async () => this.heard(await introduced, sent));
     return examined;
   }
 
+  /** Tells the node what it could not be told before, now that it can be sent something again. */
+  pay(): void {
+    this.#distrusted.pay();
+  }
+
   close(): void {
-    this.#info.close();
+    for (const part of [this.#info, this.#distrusted]) part.close();
+  }
+
+  /** Starts over with another server, or another run of it: the clock that was set was not its own. */
+  #meet(): void {
+    this.#clock = new NodeClock();
+    this.#distrusted.forgive();
   }
 
   #identify(runId: string | undefined): void {
@@ -123,15 +133,17 @@ export class NodeTrust {
   }
 
   #look(time: number | undefined, sent: Moment): void {
-    const step = time === undefined ? 0 : this.#clock.note(time, sent, this.#now());
+    const step = time === undefined ? 0 : this.#clock.note(time, sent, this.link.clock.now());
     if (step === 0 || !this.encoder.trust.restartQuarantine) return;
-    this.#distrust(`its clock was set by ${Math.round(step)} ms or more: leases may have ended early`);
+    const reason = `its clock was set by ${Math.round(step)} ms or more: leases may have ended early`;
+    this.#distrusted.begin();
+    this.#out(reason, this.encoder.trust.maxTtl);
   }
 
   /** Returns whether a grant with this token counts, given not before `since`, at `clock` on the node, whose clock it may find to be set. */
   allows(token: number, since?: Moment, clock?: number): boolean {
     if (since) this.#look(clock, since);
-    if (this.obstacle || (this.#setUntil !== 0 && this.#now().monotonic < this.#setUntil)) return false;
+    if (this.obstacle || this.#distrusted.remaining > 0) return false;
     return this.#bound.allows(token);
   }
 
@@ -151,8 +163,8 @@ export class NodeTrust {
   #counted(answer: NodeAnswer): NodeAnswer {
     const isVote = answer.kind === 'granted';
     // The usual case comes first, because this runs for every answer.
-    if (isVote ? this.#setUntil === 0 && !this.#isOut : answer.kind !== 'quarantined') return answer;
-    const remaining = this.#setUntil - this.#now().monotonic;
+    if (isVote ? !this.#isOut : answer.kind !== 'quarantined') return answer;
+    const { remaining } = this.#distrusted;
     const counted: NodeAnswer =
       isVote && remaining > 0 ? { kind: 'quarantined', remaining: Math.ceil(remaining) } : answer;
     if (counted.kind === 'quarantined') this.#out(MAY_HAVE_FORGOTTEN, counted.remaining);
@@ -166,18 +178,6 @@ export class NodeTrust {
       const wire = this.encoder.wire(new Batch(), 'eval');
       void redis.sendCommand(new WireCommand('eval', wire, { replied: resolve, failed: resolve }));
     });
-  }
-
-  /** Puts the node into quarantine: for all clients by the marker on the node, and for this process at once. */
-  #distrust(reason: string): void {
-    const { marker, trust } = this.encoder;
-    this.#setUntil = this.#now().monotonic + trust.maxTtl;
-    this.#out(reason, trust.maxTtl);
-    this.link.send('eval', commandOf('EVAL', DISTRUST, '1', marker, String(trust.maxTtl)), () => undefined);
-  }
-
-  #now(): Moment {
-    return this.link.clock.now();
   }
 
   #out(reason: string, remaining: number): void {

@@ -36,7 +36,23 @@ describe('NodeTrust, of a node whose clock was set,', () => {
   it('has it distrusted by all clients, by the marker on the node', () => {
     hear(0);
     hear(60_000);
-    expect(noted.sent).toEqual([['EVAL', DISTRUST, '1', 'p:~node', '1000']]);
+    expect(noted.sent).toEqual([['EVAL', DISTRUST, '1', 'p:~node', '1000', '0']]);
+  });
+
+  it('has it told again on a new connection, unless that leads to another node', async () => {
+    const connect = async (run: string): Promise<void> => {
+      void noted.trust.examine(redisOf(infoOf(run)));
+      await noted.trust.examined;
+      noted.trust.pay();
+    };
+    await connect('abc');
+    hear(0);
+    noted.answer = { ok: false, reason: 'connection closed', sent: true };
+    hear(60_000);
+    await connect('abc');
+    expect(noted.sent).toHaveLength(2);
+    await connect('def');
+    expect(noted.sent).toHaveLength(2);
   });
 
   it('says nothing when restarts do not count', () => {

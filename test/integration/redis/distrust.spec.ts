@@ -1,0 +1,139 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Redis } from 'ioredis';
+import { DISTRUST } from '../../../lib/redis/scripts/trust-script.js';
+import { ClockedServer, clockShimObstacle } from '../../support/clock-shim.js';
+import { eventually } from '../../support/eventually.js';
+import { startFaultProxy, type FaultProxy } from '../../support/fault-proxy.js';
+import { withRedis } from '../../support/redis-client.js';
+import { RedisPool } from '../../support/redis-pool.js';
+import { ONCE, type RedisPoolClient } from '../../support/redis-pool-client.js';
+import { vouchFor } from '../../support/vouch.js';
+
+const MAX_TTL = 20_000;
+const trust = { maxTtl: MAX_TTL, restartQuarantine: true };
+/** Ms; longer than the lease below, which then ends early on the node. */
+const STEP = 9_000;
+const TTL = 8_000;
+/** Ms by which two readings of one clock may differ here, on a busy machine. */
+const READING = 250;
+/** Ms; a request that is held back for so long never arrives. */
+const NEVER = 600_000;
+
+const obstacle = clockShimObstacle();
+
+describe('that the clock of a node was set', () => {
+  if (obstacle !== undefined) {
+    it.skip(`cannot be tried on this machine: ${obstacle}`, () => undefined);
+    return;
+  }
+
+  let pool: RedisPool;
+  let node: ClockedServer;
+  let proxy: FaultProxy;
+  let holder: RedisPoolClient;
+  let witness: RedisPoolClient;
+  beforeEach(async () => {
+    pool = await RedisPool.start(0);
+    node = await ClockedServer.start();
+    proxy = await startFaultProxy(node.server);
+    await vouchFor(node.url, MAX_TTL);
+    holder = await pool.client({ nodes: [node.url], trust });
+    witness = await pool.client({ nodes: [proxy.url], trust });
+    await (await witness.redlock.acquire('first', ONCE)).release();
+  });
+  afterEach(async () => {
+    await pool.stop();
+    await proxy.close();
+    await node.stop();
+  });
+
+  const setReplicas = (count: string): Promise<unknown> =>
+    withRedis(node.url, (redis) => redis.config('SET', 'min-replicas-to-write', count));
+  const tries = (): number => proxy.commands.filter((name) => name === 'EVAL').length;
+  const markedAt = async (): Promise<number> =>
+    Number((await withRedis(node.url, (redis) => redis.get('~node')))!.split('|')[1]) / 1_000;
+  /** Resolves when the node knows since when it may not vote: since the step was noticed, on the node's clock. */
+  const untilMarked = (noticed: number): Promise<void> =>
+    eventually(async () => expect(Math.abs((await markedAt()) - STEP - noticed)).toBeLessThan(READING), 3_000);
+  const expectNoSecondHolder = async (): Promise<void> => {
+    const stranger = await pool.client({ nodes: [node.url], trust });
+    expect(await stranger.refusal('held')).toMatchObject({ nodes: [{ outcome: 'quarantined' }] });
+  };
+
+  it('is told to all clients though the node accepts no writes when it is noticed', async () => {
+    const lock = await holder.redlock.acquire('held', { ttl: TTL });
+    await setReplicas('1');
+    await node.step(STEP);
+    const before = tries();
+    await witness.refusal();
+    const noticed = Date.now();
+    expect(witness.count('node-quarantined')).toBe(1);
+    await eventually(() => expect(tries() - before).toBeGreaterThanOrEqual(4));
+    await setReplicas('0');
+    await untilMarked(noticed);
+    await expectNoSecondHolder();
+    expect(lock.isValid).toBe(true);
+  });
+
+  it('is told to all clients though the connection breaks when it is noticed', async () => {
+    const lock = await holder.redlock.acquire('held', { ttl: TTL });
+    await node.step(STEP);
+    const before = proxy.commands.length;
+    proxy.replyDelay = 300;
+    const refused = witness.refusal();
+    await eventually(() => expect(proxy.commands.length).toBeGreaterThan(before));
+    proxy.requestDelay = NEVER;
+    await witness.untilTold('node-quarantined');
+    const noticed = Date.now();
+    [proxy.replyDelay, proxy.requestDelay] = [0, 0];
+    proxy.resetAll();
+    await refused;
+    await untilMarked(noticed);
+    await expectNoSecondHolder();
+    expect(lock.isValid).toBe(true);
+  });
+});
+
+describe('the script that puts a node into quarantine', () => {
+  const LATE = 5_000;
+  let pool: RedisPool;
+  beforeEach(async () => {
+    pool = await RedisPool.start(1);
+  });
+  afterEach(() => pool.stop());
+
+  const nowOf = async (redis: Redis): Promise<number> => {
+    const [seconds, micros] = await redis.time();
+    return Number(seconds) * 1_000 + Number(micros) / 1_000;
+  };
+  const runOf = async (redis: Redis): Promise<string> => /run_id:(\w+)/.exec(await redis.info('server'))![1]!;
+  /** By how many ms the begin that the script notes is behind now, where the marker that was there before named this run, and was so old. */
+  const noted = (age: number | undefined, run?: string): Promise<number> =>
+    pool.ask(0, async (redis) => {
+      const since = (await nowOf(redis)) - (age ?? 0);
+      if (age !== undefined) {
+        await redis.set('~node', `${run ?? (await runOf(redis))}|${Math.floor(since * 1_000)}|${MAX_TTL}`);
+      }
+      await redis.eval(DISTRUST, 1, '~node', MAX_TTL, LATE);
+      const [named, begin] = (await redis.get('~node'))!.split('|');
+      expect(named).toBe(await runOf(redis));
+      return (await nowOf(redis)) - Number(begin) / 1_000;
+    });
+  const expectAbout = (actual: number, expected: number): void =>
+    expect(Math.abs(actual - expected)).toBeLessThan(READING);
+
+  it('has it begin when the client noticed the reason, though the script comes later', async () => {
+    expectAbout(await noted(3_600_000), LATE);
+  });
+
+  it('never shortens one that began after that', async () => {
+    expectAbout(await noted(1_000), 1_000);
+  });
+
+  it('has it begin now where the marker is from the future, of another run or missing', async () => {
+    expectAbout(await noted(-60_000), 0);
+    expectAbout(await noted(3_600_000, 'f'.repeat(40)), 0);
+    await pool.ask(0, (redis) => redis.del('~node'));
+    expectAbout(await noted(undefined), 0);
+  });
+});
