@@ -91,6 +91,10 @@ export class SimulatedClient implements Holder {
     return this.machine.isLate;
   }
 
+  get isSuspended(): boolean {
+    return this.machine.suspension.isOn;
+  }
+
   get isComputing(): boolean {
     return this.machine.isComputing;
   }

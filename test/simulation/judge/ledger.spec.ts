@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Ledger, type HeldLock, type Holder } from './ledger.js';
 
-const PROCESS: Holder = { name: 'process-1', isLate: false, time: 0, isComputing: false };
+const PROCESS: Holder = { name: 'process-1', isLate: false, time: 0, isSuspended: false, isComputing: false };
 
 interface PlantedLock extends HeldLock {
   validity: number;
@@ -157,6 +157,18 @@ describe('Ledger', () => {
     ledger.check();
     lock.validity = 50;
     expect(() => ledger.check()).toThrow('validity ends once');
+  });
+
+  it('allows that where only the suspension of its machine let it look over, but finds another holder meanwhile', () => {
+    const ledger = new Ledger();
+    const [holder, lock] = [{ ...PROCESS, isSuspended: true }, planted('asleep', 1)];
+    ledger.began(holder, lock);
+    lock.validity = 0;
+    ledger.check();
+    [holder.isSuspended, lock.validity] = [false, 90];
+    expect(() => ledger.check()).not.toThrow();
+    holder.isSuspended = true;
+    expect(() => ledger.began({ ...PROCESS, name: 'process-2' }, planted('second', 2))).toThrow('exclusion');
   });
 
   it('finds a loser that was not told, unless its process stands still', () => {

@@ -23,6 +23,8 @@ export interface Holder {
   readonly isLate: boolean;
   /** Ms on a clock of its own that never stands still. */
   readonly time: number;
+  /** Whether its machine is suspended, so that its programs cannot look at any lock. */
+  readonly isSuspended: boolean;
   /** Whether it has done already, by what its locks say, what it comes to do only when it is through with computing. */
   readonly isComputing: boolean;
 }
@@ -148,9 +150,10 @@ function isStillValid(hold: Hold): boolean {
   return holder.isComputing ? hold.left > holder.time - hold.lookedAt : look(hold);
 }
 
-/** What is over stays over. */
+/** What a program has seen to be over stays over. A suspension that is too short to be noticed takes back what the lock says in between. */
 function look(hold: Hold): boolean {
   const { isValid } = hold.lock;
+  if (hold.holder.isSuspended) return isValid;
   if (isValid && !hold.wasValid) throw new Violation('validity ends once', `${describe(hold)} is valid again`);
   hold.wasValid = isValid;
   const { validity, fencingToken } = hold.lock;

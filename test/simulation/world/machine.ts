@@ -35,7 +35,7 @@ export class Machine implements Clock {
   readonly #watch: SuspensionWatch;
   /** What waits for the event loop to go on; undefined while it runs. */
   #backlog: Delayed[] | undefined;
-  readonly #suspension = new Suspension();
+  readonly suspension = new Suspension();
   #lateUntil = 0;
   /** Ms of the world's time: since when it is paused, and for how long it has stood still so far. */
   #pausedAt: number | undefined;
@@ -59,7 +59,7 @@ export class Machine implements Clock {
   }
 
   now(): Moment {
-    return this.#suspension.now(this.time, () => this.#wall.at(this.time)) ?? this.#watch.now();
+    return this.suspension.now(this.time, () => this.#wall.at(this.time)) ?? this.#watch.now();
   }
 
   whenResumed(tell: () => void): void {
@@ -87,7 +87,7 @@ export class Machine implements Clock {
 
   /** That of the timers: it stands still while the machine is suspended. */
   #monotonic(): number {
-    return this.#suspension.monotonic(this.time);
+    return this.suspension.monotonic(this.time);
   }
 
   schedule(delay: number, task: () => void): () => void {
@@ -153,7 +153,7 @@ export class Machine implements Clock {
     this.#pausedAt = this.world.now;
     if (!suspended) return;
     this.#suspensions += 1;
-    this.#suspension.begin(this.time, this.now());
+    this.suspension.begin(this.time, this.now());
   }
 
   resume(): void {
@@ -163,8 +163,8 @@ export class Machine implements Clock {
     this.#stoodStill += this.world.now - (this.#pausedAt ?? this.world.now);
     this.#pausedAt = undefined;
     // What has waited comes next.
-    this.#lateUntil = Math.max(this.#lateUntil, this.world.now + (this.#suspension.isOn ? LATE_FOR : TICK));
-    this.#suspension.end(this.time);
+    this.#lateUntil = Math.max(this.#lateUntil, this.world.now + (this.suspension.isOn ? LATE_FOR : TICK));
+    this.suspension.end(this.time);
     for (const { rank, run } of waiting) this.world.in(0, () => this.take(run, rank), rank);
   }
 
@@ -186,7 +186,7 @@ export class Machine implements Clock {
 
   /** An operator sets the wall clock, but not while the machine is suspended. */
   setWall(set: (clock: WallClock) => void): void {
-    if (!this.#suspension.isOn) set(this.#wall);
+    if (!this.suspension.isOn) set(this.#wall);
   }
 
   stepWall(ms: number): void {
