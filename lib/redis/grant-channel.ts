@@ -81,9 +81,9 @@ export class GrantChannel {
     this.#canHear = redis.condition?.protocol === 3;
     if (!this.#canHear) return this.#failed('the node does not speak RESP3, which Redis has from version 6 on');
     this.#early = [];
-    const heard = (): boolean[] => ([this.#canHear, this.#reported] = [true, false]);
-    const refused = (error: Error): void => void (isRefusal(error) && this.#failed(error.message));
-    void this.#subscribing.ask(() => this.#subscribe(redis)).then(heard, refused);
+    this.#subscribing
+      .ask(() => this.#subscribe(redis))
+      .catch((error: Error) => isRefusal(error) && this.#failed(error.message));
   }
 
   /** Leaves no timer. */
@@ -105,6 +105,8 @@ export class GrantChannel {
       if (isRefusal(error)) this.#canHear = false;
       throw error;
     });
+    this.#canHear = true;
+    this.#reported = false;
   }
 
   /** Passes a reply on by `notify`, and after it the grants that came before the reply and that its secret verifies. */

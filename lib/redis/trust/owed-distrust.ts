@@ -39,7 +39,7 @@ export class OwedDistrust {
     return this.#until === 0 ? 0 : Math.max(0, this.#until - this.#now());
   }
 
-  /** Begins the quarantine, or begins it anew: what the node was told before says nothing of this step of its clock. */
+  /** Begins the quarantine, or begins it again: what the node was told before says nothing of this step of its clock. */
   begin(): void {
     const since = this.#now();
     this.#until = since + this.encoder.trust.maxTtl;

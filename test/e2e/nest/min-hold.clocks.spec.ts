@@ -1,17 +1,15 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { clockShimObstacle, ShimmedClock } from '../../support/clock-shim.js';
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { ShimmedClock } from '../../support/clock-shim.js';
 import { CompiledLib } from '../../support/compiled-lib.js';
 import { CronReplica, type ReplicaSettings } from '../../support/nest/cron-replica.js';
 import { Deferred } from '../../support/nest/deferred.js';
 import { startRedisServers, stopAll, type RedisServer } from '../../support/redis-server.js';
-
-const obstacle = clockShimObstacle();
-const describeWithClocks = obstacle === undefined ? describe : describe.skip;
+import { describeWithClocks } from '../../support/with-clocks.js';
 
 /** Ms. */
 const BEHIND = 700;
 
-describeWithClocks(`a job that comes every second on two replicas, one ${BEHIND} ms behind${obstacle ?? ''}`, () => {
+describeWithClocks(`a job that comes every second on two replicas, one ${BEHIND} ms behind`, () => {
   let servers: RedisServer[];
   let lib: CompiledLib;
   let clock: ShimmedClock;

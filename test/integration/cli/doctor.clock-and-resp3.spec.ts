@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { ClockedServer, clockShimObstacle } from '../../support/clock-shim.js';
+import { ClockedServer } from '../../support/clock-shim.js';
 import { foundOn, sickNodes } from '../../support/sick-nodes.js';
+import { describeWithClocks } from '../../support/with-clocks.js';
 
 const nodes = sickNodes();
 
-describe('nestjs-redlock doctor, about clocks and RESP3', () => {
+describe('nestjs-redlock doctor, about RESP3', () => {
   it('finds a node that does not speak RESP3', async () => {
     // No user can be forbidden to run HELLO.
     const server = await nodes.sick({ args: ['--rename-command', 'HELLO', ''] });
@@ -12,13 +13,9 @@ describe('nestjs-redlock doctor, about clocks and RESP3', () => {
     expect(foundOn(found, server)).toEqual(['RESP3: warning']);
     expect(found).toMatchObject({ code: 1, votes: 3, findings: [{ what: 'it does not speak RESP3' }] });
   });
+});
 
-  const obstacle = clockShimObstacle();
-  if (obstacle !== undefined) {
-    it(`was NOT tried on a node whose clock is off: ${obstacle}`, () => expect(obstacle).toBeDefined());
-    return;
-  }
-
+describeWithClocks('nestjs-redlock doctor, about clocks', () => {
   it.each([
     ['ahead of', 10_000, 'warning', 3],
     ['behind', -10_000, 'warning', 3],

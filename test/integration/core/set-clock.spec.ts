@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { clockShimObstacle, ShimmedClock } from '../../support/clock-shim.js';
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { ShimmedClock } from '../../support/clock-shim.js';
 import { crewOnNodes } from '../../support/lock-process/crew-on-nodes.js';
 import type { LockProcess } from '../../support/lock-process/lock-process.js';
 import { standing } from '../../support/node-lines.js';
-
-const obstacle = clockShimObstacle();
-const describeWithClocks = obstacle === undefined ? describe : describe.skip;
+import { describeWithClocks } from '../../support/with-clocks.js';
 
 /** Ms. */
 const STEP = 8_000;
 /** Ms by which a clock that was set may make time seem to go on once, since the uptime is told in hundredths of a second. */
 const ROUNDING = 25;
 
-describeWithClocks(`a process whose wall clock is set while it runs ${obstacle ?? ''}`, () => {
+describeWithClocks('a process whose wall clock is set while it runs', () => {
   const { crew, pool } = crewOnNodes(3);
   let clock: ShimmedClock;
   let ours: LockProcess;

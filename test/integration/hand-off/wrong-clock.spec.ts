@@ -1,14 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redlock } from '../../../lib/core/redlock.js';
-import { clockShimObstacle, ShimmedClock } from '../../support/clock-shim.js';
+import { ShimmedClock } from '../../support/clock-shim.js';
 import { crewOnNodes } from '../../support/lock-process/crew-on-nodes.js';
 import type { LockProcess } from '../../support/lock-process/lock-process.js';
 import type { Turn } from '../../support/lock-process/turn.js';
 import { nothingLeft, standing } from '../../support/node-lines.js';
-
-const obstacle = clockShimObstacle();
-const describeWithClocks = obstacle === undefined ? describe : describe.skip;
+import { describeWithClocks } from '../../support/with-clocks.js';
 
 const ROUNDS = 10;
 /** Ms by which one comes earlier than the other. */
@@ -16,7 +14,7 @@ const EARLIER = 300;
 /** Each is told by hand-off only. */
 const IN_LINE = { retryDelay: 60_000, waitTimeout: 120_000, ttl: 60_000 };
 
-describeWithClocks(`a process whose wall clock is wrong ${obstacle ?? ''}`, () => {
+describeWithClocks('a process whose wall clock is wrong', () => {
   const { crew, pool } = crewOnNodes(3);
   let clock: ShimmedClock;
   let holder: Redlock;

@@ -1,13 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { DISTRUST } from '../../../lib/redis/scripts/trust-script.js';
-import { ClockedServer, clockShimObstacle } from '../../support/clock-shim.js';
+import type { ClockedServer } from '../../support/clock-shim.js';
+import { ClockedPool } from '../../support/clocked-pool.js';
 import { eventually } from '../../support/eventually.js';
-import { startFaultProxy, type FaultProxy } from '../../support/fault-proxy.js';
+import type { FaultProxy } from '../../support/fault-proxy.js';
 import { withRedis } from '../../support/redis-client.js';
 import { RedisPool } from '../../support/redis-pool.js';
 import { ONCE, type RedisPoolClient } from '../../support/redis-pool-client.js';
-import { vouchFor } from '../../support/vouch.js';
+import { describeWithClocks } from '../../support/with-clocks.js';
 
 const MAX_TTL = 20_000;
 const trust = { maxTtl: MAX_TTL, restartQuarantine: true };
@@ -19,33 +20,21 @@ const READING = 250;
 /** Ms; a request that is held back for so long never arrives. */
 const NEVER = 600_000;
 
-const obstacle = clockShimObstacle();
-
-describe('that the clock of a node was set', () => {
-  if (obstacle !== undefined) {
-    it.skip(`cannot be tried on this machine: ${obstacle}`, () => undefined);
-    return;
-  }
-
+describeWithClocks('that the clock of a node was set', () => {
+  let clocked: ClockedPool;
   let pool: RedisPool;
   let node: ClockedServer;
   let proxy: FaultProxy;
   let holder: RedisPoolClient;
   let witness: RedisPoolClient;
   beforeEach(async () => {
-    pool = await RedisPool.start(0);
-    node = await ClockedServer.start();
-    proxy = await startFaultProxy(node.server);
-    await vouchFor(node.url, MAX_TTL);
+    clocked = await ClockedPool.start(MAX_TTL);
+    ({ pool, node, proxy } = clocked);
     holder = await pool.client({ nodes: [node.url], trust });
     witness = await pool.client({ nodes: [proxy.url], trust });
     await (await witness.redlock.acquire('first', ONCE)).release();
   });
-  afterEach(async () => {
-    await pool.stop();
-    await proxy.close();
-    await node.stop();
-  });
+  afterEach(() => clocked.stop());
 
   const setReplicas = (count: string): Promise<unknown> =>
     withRedis(node.url, (redis) => redis.config('SET', 'min-replicas-to-write', count));

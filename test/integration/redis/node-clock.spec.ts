@@ -1,11 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { LockEvent } from '../../../lib/core/api/events.js';
-import { ClockedServer, clockShimObstacle } from '../../support/clock-shim.js';
+import type { ClockedServer } from '../../support/clock-shim.js';
+import { ClockedPool } from '../../support/clocked-pool.js';
 import { eventually } from '../../support/eventually.js';
-import { startFaultProxy, type FaultProxy } from '../../support/fault-proxy.js';
-import { allDone, RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
+import type { FaultProxy } from '../../support/fault-proxy.js';
+import { allDone, type RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
 import { withRedis } from '../../support/redis-client.js';
-import { vouchFor } from '../../support/vouch.js';
+import { describeWithClocks } from '../../support/with-clocks.js';
 
 const MAX_TTL = 2_000;
 const trust = { maxTtl: MAX_TTL, restartQuarantine: true };
@@ -16,28 +17,16 @@ const READING = 5;
 const STEP = 700;
 const OUT = { code: 'QUORUM_NOT_REACHED', nodes: [{ outcome: 'quarantined' }] };
 
-const obstacle = clockShimObstacle();
-
-describe('a node whose clock is set', () => {
-  if (obstacle !== undefined) {
-    it.skip(`cannot be tried on this machine: ${obstacle}`, () => undefined);
-    return;
-  }
-
+describeWithClocks('a node whose clock is set', () => {
+  let clocked: ClockedPool;
   let pool: RedisPool;
   let node: ClockedServer;
   let proxy: FaultProxy;
   beforeEach(async () => {
-    pool = await RedisPool.start(0);
-    node = await ClockedServer.start();
-    proxy = await startFaultProxy(node.server);
-    await vouchFor(node.url, MAX_TTL);
+    clocked = await ClockedPool.start(MAX_TTL);
+    ({ pool, node, proxy } = clocked);
   });
-  afterEach(async () => {
-    await pool.stop();
-    await proxy.close();
-    await node.stop();
-  });
+  afterEach(() => clocked.stop());
 
   const clientOf = async (url = node.url): Promise<RedisPoolClient> => {
     const client = await pool.client({ nodes: [url], trust });

@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { ClockedServer, clockShimObstacle } from '../../support/clock-shim.js';
+import { ClockedServer } from '../../support/clock-shim.js';
 import { eventually } from '../../support/eventually.js';
 import { RedisPool } from '../../support/redis-pool.js';
 import type { RedisPoolClient } from '../../support/redis-pool-client.js';
 import { vouchFor } from '../../support/vouch.js';
+import { describeWithClocks } from '../../support/with-clocks.js';
 
 const MAX_TTL = 1_500;
 const ONCE = { waitTimeout: 0 };
@@ -119,29 +120,30 @@ describe.each([false, true])('a node that refuses its votes, where restarts coun
     });
   });
 
-  const clocked = clockShimObstacle() === undefined ? it : it.skip;
-  clocked('since its clock and ours are apart, does not vote by status() either, and is told of', async () => {
-    pool = await RedisPool.start(0);
-    const node = await ClockedServer.start();
-    try {
-      await vouchFor(node.url, MAX_TTL);
-      const client = await clientOf(node.url);
-      await client.untilTold('node-up');
-      // So that nothing is on its way that would notice the step first.
-      await expect(client.redlock.status()).resolves.toMatchObject({ quorumReachable: true });
-      await node.step(FAR);
-      await expect(client.redlock.status()).resolves.toMatchObject({
-        nodes: [
-          { votes: false, reason: expect.stringMatching(/^the clocks of client and node are \d+ ms apart.* NTP$/) },
-        ],
-        quorumReachable: false,
-      });
-      expect(eventsOf(client)).toEqual([refusedFor(/the clocks of client and node/, node.url)]);
-      await expect(client.redlock.acquire('a', ONCE)).rejects.toMatchObject({ code: 'QUORUM_NOT_REACHED' });
-      expect(eventsOf(client)).toHaveLength(1);
-    } finally {
-      await node.stop();
-    }
+  describeWithClocks('since its clock and ours are apart', () => {
+    it('does not vote by status() either, and is told of', async () => {
+      pool = await RedisPool.start(0);
+      const node = await ClockedServer.start();
+      try {
+        await vouchFor(node.url, MAX_TTL);
+        const client = await clientOf(node.url);
+        await client.untilTold('node-up');
+        // So that nothing is on its way that would notice the step first.
+        await expect(client.redlock.status()).resolves.toMatchObject({ quorumReachable: true });
+        await node.step(FAR);
+        await expect(client.redlock.status()).resolves.toMatchObject({
+          nodes: [
+            { votes: false, reason: expect.stringMatching(/^the clocks of client and node are \d+ ms apart.* NTP$/) },
+          ],
+          quorumReachable: false,
+        });
+        expect(eventsOf(client)).toEqual([refusedFor(/the clocks of client and node/, node.url)]);
+        await expect(client.redlock.acquire('a', ONCE)).rejects.toMatchObject({ code: 'QUORUM_NOT_REACHED' });
+        expect(eventsOf(client)).toHaveLength(1);
+      } finally {
+        await node.stop();
+      }
+    });
   });
 });
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { SingleCall } from '../../../lib/core/port/single-call.js';
 import type { AcquireAnswer } from '../../../lib/core/port/lock-node.js';
 import { OwnClaim } from '../../../lib/core/quorum/own-claim.js';
@@ -7,19 +7,17 @@ import { BatchEncoder } from '../../../lib/redis/batch/batch-encoder.js';
 import { toAddresses } from '../../../lib/redis/connection/settings/node-address.js';
 import { realParts } from '../../../lib/redis/connection/node-parts.js';
 import { RedisNode } from '../../../lib/redis/redis-node.js';
-import { ClockedServer, clockShimObstacle } from '../../support/clock-shim.js';
+import { ClockedServer } from '../../support/clock-shim.js';
 import { withRedis } from '../../support/redis-client.js';
 import { vouchFor } from '../../support/vouch.js';
 import { WaiterStub } from '../../support/waiter-stub.js';
+import { describeWithClocks } from '../../support/with-clocks.js';
 
 const MAX_TTL = 10_000;
 /** Ms by which the clock of the node is set: more than noise, and not so much that the clocks are too far apart. */
 const STEP = 700;
 
-const obstacle = clockShimObstacle();
-const describeWithClocks = obstacle === undefined ? describe : describe.skip;
-
-describeWithClocks(`a node that has granted, and whose clock was set before it says so again ${obstacle ?? ''}`, () => {
+describeWithClocks('a node that has granted, and whose clock was set before it says so again', () => {
   let server: ClockedServer;
   let node: RedisNode;
   let waiter: WaiterStub;
