@@ -12,7 +12,7 @@ import { PLATFORMS, TestApp } from '../../support/nest/test-app.js';
 import { Watched } from '../../support/nest/watched.js';
 import { startRedisServers, type RedisServer } from '../../support/redis-server.js';
 
-/** The events and their subscribers; made anew for each test. */
+/** The events and their subscribers; made again for each test. */
 class Feed {
   watched = new Watched<MessageEvent>();
 }

@@ -60,7 +60,7 @@ describe('a waiter that stands still when it is its turn', () => {
     await nothingLeft(pool, resource);
   });
 
-  it('cannot have the lock when all others are done either, unless it acquires it anew', async () => {
+  it('cannot have the lock when all others are done either, unless it acquires it again', async () => {
     const [frozen, next] = await passOver(60_000);
     await next.release();
     await nothingLeft(pool, resource);

@@ -51,7 +51,7 @@ describe('a node that is busy', () => {
       expect([inFirst, inSecond]).toEqual([null, lock.value]);
     });
 
-    it('votes again also where it was busy only when the connection had to be made anew', async () => {
+    it('votes again also where it was busy only when the connection had to be made again', async () => {
       const lone = await LoneNode.open(`${proxy.url}/1`);
       await lone.lock();
       const end = await keepBusy(pool.urls[0]!);

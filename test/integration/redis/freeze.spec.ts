@@ -130,7 +130,7 @@ describe('a frozen node', () => {
     await eventually(async () => expect((await client.redlock.status()).nodes[0]!.up).toBe(true));
   });
 
-  it('whose handshake was lost on the way is connected anew', async () => {
+  it('whose handshake was lost on the way is connected again', async () => {
     const [proxy] = await pool.proxies();
     proxy!.blackhole = true;
     const { redlock } = await pool.client({ nodes: [proxy!.url], nodeTimeout: 300 });

@@ -48,7 +48,7 @@ it('an answer is told in the very turn in which it is read', async () => {
   expect(await toldAtOnce()).toEqual([true, true, true]);
 });
 
-it('also on a connection that was made anew', async () => {
+it('also on a connection that was made again', async () => {
   const ready = once(redis, 'ready');
   redis.disconnect(true);
   await ready;

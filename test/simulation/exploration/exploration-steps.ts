@@ -114,7 +114,7 @@ function returns(state: State, { attempt, node, rule }: Turn): Step[] {
 
 /**
  * Behind what was sent before. An attempt that waits again waits for a new vote, whose counter may have to be lifted
- * anew.
+ * again.
  */
 function arrivalsBack(state: State, attempt: number, node: number): Step[] {
   const [vote, raise] = [state.vote(attempt, node), state.raise(attempt, node)];

@@ -17,7 +17,7 @@ export class SignUp {
   readonly email!: string;
 }
 
-/** A stream that a handler answers with; made anew for each test. */
+/** A stream that a handler answers with; made again for each test. */
 export class Feed {
   watched = new Watched<unknown>();
 }

@@ -46,7 +46,7 @@ describe('MemoryTrust', () => {
     expect(trust.quarantine()).toBe(1_000);
   });
 
-  it('begins anew where the marker comes from the future: the clock was set back', () => {
+  it('begins again where the marker comes from the future: the clock was set back', () => {
     trusted();
     now -= 60_000;
     expect(trust.quarantine()).toBe(1_000);

@@ -132,7 +132,7 @@ describe('GrantChannel', () => {
     expect(told).toEqual([['granted', other, expect.anything(), expect.anything()]]);
   });
 
-  it('hears each grant once on a connection that was made anew', async () => {
+  it('hears each grant once on a connection that was made again', async () => {
     const redis = await listen(new RedisStub({ protocol: 3 }));
     await listen(redis);
     channel.expect(claim);

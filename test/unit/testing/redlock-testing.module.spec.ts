@@ -79,7 +79,7 @@ describe('RedlockTestingModule', () => {
       await expect(module.get(Payouts).pay(5)).resolves.toBe('paid 5');
     });
 
-    it('begins anew for each application that it is imported by', async () => {
+    it('begins again for each application that it is imported by', async () => {
       const testingModule = RedlockTestingModule.forRoot();
       const first = (await build([testingModule])).get(RedlockTesting);
       first.hold('a');

@@ -88,7 +88,7 @@ describe('a locked method', () => {
   });
 
   describe('that returns an Observable without saying so', () => {
-    it('promises one whose subscription takes the lock anew', async () => {
+    it('promises one whose subscription takes the lock again', async () => {
       const promise = service.undeclared(3) as unknown as Promise<Observable<number>>;
       const stream = await promise;
       expect([locker.calls.length, locker.held]).toEqual([1, 0]);

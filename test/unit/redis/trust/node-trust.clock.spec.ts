@@ -79,7 +79,7 @@ describe('NodeTrust, of a node whose clock was set,', () => {
     expect(noted.types).toEqual(['node-quarantined']);
   });
 
-  it('forgets no step because the connection was made anew', async () => {
+  it('forgets no step because the connection was made again', async () => {
     void noted.trust.examine(redisOf(infoOf('abc')));
     await noted.trust.examined;
     hear(0);

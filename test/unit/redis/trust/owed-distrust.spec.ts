@@ -111,7 +111,7 @@ describe('OwedDistrust', () => {
     expect([sent.length, clock.timers]).toEqual([2, 0]);
   });
 
-  it('is told anew of another step, of which the answer to the first telling says nothing', async () => {
+  it('is told again of another step, of which the answer to the first telling says nothing', async () => {
     answer = undefined;
     owed.begin();
     await clock.advance(300);

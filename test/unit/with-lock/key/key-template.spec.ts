@@ -94,7 +94,7 @@ describe('KeyTemplate', () => {
     expect(() => fill('<body.email>', { args: [{ email: 'x' }] })).toThrow(/body\.email.*HTTP request.*<0\.\.\.>/);
   });
 
-  it('says that a part cannot be read from a request of another kind, which no client can mend', () => {
+  it('says that a part cannot be read from a request of another kind, which no client can repair', () => {
     const ofMessage = { request: { data: { id: 7 } }, kind: RPC };
     expect(() => fill('<body.id>', ofMessage)).toThrow(TypeError);
     expect(() => fill('<body.id>', ofMessage)).toThrow(

@@ -49,7 +49,7 @@ describe('runLocked with onContended: join', () => {
     for (const outcome of outcomes) await expect(outcome).rejects.toBe(error);
   });
 
-  it('begins anew for a caller that comes after the end, also when the first one failed', async () => {
+  it('begins again for a caller that comes after the end, also when the first one failed', async () => {
     await expect(runLocked(run(), () => 1)).resolves.toBe(1);
     await expect(runLocked(run(), () => Promise.reject(new Error('business')))).rejects.toThrow('business');
     await expect(runLocked(run(), () => 2)).resolves.toBe(2);
@@ -125,7 +125,7 @@ describe('runLocked with onContended: join', () => {
       await expect(calls[1 - who]).resolves.toBe('done');
     });
 
-    it('as the last of the waiting callers, gives up the lock; a caller that comes then begins anew', async () => {
+    it('as the last of the waiting callers, gives up the lock; a caller that comes then begins again', async () => {
       service.turn = new Deferred();
       const callers = [caller(), caller()];
       const calls = callers.map(({ signal }) => runLocked(run({ signal }), never));

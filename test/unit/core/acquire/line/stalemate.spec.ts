@@ -119,7 +119,7 @@ describe('insisting on votes that are split', () => {
     expect(endsIn(split)).toBe(STALEMATE_GRACE / PAUSE + 3);
   });
 
-  it('begins anew when a rival had the resource in between', () => {
+  it('begins again when a rival had the resource in between', () => {
     const split = [ours, ours, alive('x'), alive('x'), alive('y')];
     pastGrace(split);
     round(split, HELD);
