@@ -4,7 +4,7 @@ import { RedlockService } from '../redlock.service.js';
 import { getRedlockToken } from '../redlock.tokens.js';
 import { POOL_MAKER } from '../start-up/pool-maker.js';
 import { planCheckFor } from '../with-lock/check/plan-check.js';
-import { RedlockExceptionFilter } from '../with-lock/redlock-exception.filter.js';
+import { globalFilterFor } from '../with-lock/redlock-exception.filter.js';
 import { checkTestingOptions, type RedlockTestingOptions } from './redlock-testing.options.js';
 import { RedlockTesting } from './redlock-testing.js';
 import { TestingPools } from './pools/testing-pools.js';
@@ -36,7 +36,7 @@ export class RedlockTestingModule {
         alias,
         ...pools.map((name) => providerOf(getRedlockToken(name), name)),
         ...[undefined, ...pools].map((name) => planCheckFor(name, (modules) => !hasModule(modules, name))),
-        RedlockExceptionFilter,
+        ...[undefined, ...pools].map(globalFilterFor),
       ],
       exports: [RedlockService, getRedlockToken(), ...pools.map((name) => getRedlockToken(name))],
     };

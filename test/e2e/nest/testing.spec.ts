@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
-import { Body, Controller, Inject, Module, Post } from '@nestjs/common';
+import { Body, Controller, Inject, Injectable, Module, Post } from '@nestjs/common';
 import { Test, type TestingModuleBuilder } from '@nestjs/testing';
 import { CurrentLock, RedlockModule, WithLock, type Lock } from 'nestjs-redlock';
 import { RedlockTesting, RedlockTestingModule, type RedlockTestingOptions } from 'nestjs-redlock/testing';
@@ -36,6 +36,22 @@ class Users {
   }
 }
 
+@Injectable()
+class Payments {
+  @WithLock('payment:<0>', { onContended: 'reject' })
+  async pay(_order: string): Promise<void> {}
+}
+
+@Controller()
+class Orders {
+  constructor(@Inject(Payments) private readonly payments: Payments) {}
+
+  @Post('payments')
+  pay(@Body('order') order: string): Promise<void> {
+    return this.payments.pay(order);
+  }
+}
+
 @Controller()
 class Invoices {
   @Post('invoices')
@@ -53,8 +69,8 @@ const addresses = CLOSED_PORTS.map(({ url }) => url);
     RedlockModule.forRoot({ nodes: addresses, isGlobal: true }),
     RedlockModule.forRootAsync({ name: 'billing', isGlobal: true, useFactory: async () => ({ nodes: addresses }) }),
   ],
-  controllers: [Users, Invoices],
-  providers: [Door],
+  controllers: [Users, Orders, Invoices],
+  providers: [Door, Payments],
 })
 class AppModule {}
 
@@ -66,8 +82,8 @@ const UNAVAILABLE = { status: 503, body: { statusCode: 503, code: 'QUORUM_NOT_RE
 const alone = (options: RedlockTestingOptions): TestingModuleBuilder =>
   Test.createTestingModule({
     imports: [RedlockTestingModule.forRoot(options)],
-    controllers: [Users],
-    providers: [Door],
+    controllers: [Users, Orders],
+    providers: [Door, Payments],
   });
 const beside = (options: RedlockTestingOptions): TestingModuleBuilder =>
   Test.createTestingModule({ imports: [AppModule, RedlockTestingModule.forRoot(options)] });
@@ -164,8 +180,10 @@ describe.each(PLATFORMS)('under test on %s,', (platform) => {
       expect(app.app.get(Users).reason).toMatchObject({ code: 'LOCK_LOST' });
     });
 
-    it('has its exceptions and key errors as ever', async () => {
+    it('has its exceptions and key errors as ever, also where a handler calls a locked method of a service', async () => {
       await start();
+      testing.hold('payment:7');
+      expect(await app.post('payments', { order: '7' })).toMatchObject(LOCKED);
       expect(await app.post('users', {})).toMatchObject({ status: 400, body: { code: 'LOCK_KEY' } });
     });
   });
