@@ -25,9 +25,11 @@ export class Habits {
     client.compute(ms);
   }
 
-  /** The same where a caller goes without its lock: others go on in the same turn, and must not begin with a lease that is over by then. */
-  perhapsComputeRefused(): void {
-    // Without a roll where nobody computes, those seeds stay as they were.
+  /**
+   * The same at the end of a caller's work, and where it goes without its lock: others go on in the same turn, and must not begin with a lease
+   * that is over by then. Without a roll in the seeds in which nobody computes, these stay as they were.
+   */
+  perhapsComputeAtLast(): void {
     if (this.client.context.scenario.computes > 0) this.perhapsCompute();
   }
 

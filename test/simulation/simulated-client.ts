@@ -34,6 +34,8 @@ export class SimulatedClient implements Holder {
   readonly habits: Habits;
   /** Callers that are still at work. */
   busy = 0;
+  /** Whether most answers take longer than `nodeTimeout`, so that each round is a matter of luck. */
+  needsLuck = false;
 
   constructor(
     readonly context: Surroundings,
@@ -65,6 +67,7 @@ export class SimulatedClient implements Holder {
     const trust = { maxTtl: MAX_TTL, restartQuarantine: weakness !== 'no quarantine' };
     const encoder = new SimulatedEncoder(this.name, trust, { clock, tell });
     const link = { delay: this.dice.between(0.2, 2), jitter: this.dice.pick([1, 4, 25]) };
+    this.needsLuck = 2 * (link.delay + link.jitter / 4) > (scenario.nodeTimeout ?? Infinity);
     const blocks = { requestsBlockedUntil: 0, repliesBlockedUntil: 0, zombies: scenario.zombies };
     return nodes.map((node) => {
       const terms = { machine, node, link: { ...link, ...blocks }, weakness };

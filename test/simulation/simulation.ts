@@ -3,7 +3,7 @@ import { Contexts } from './world/contexts.js';
 import { Dice } from './world/dice.js';
 import { healAll, planFaults } from './faults/faults.js';
 import { Ledger, type Judge } from './judge/ledger.js';
-import { releaseRefused } from './nodes/refused-release.js';
+import { releaseRefused, takeForRelease } from './nodes/refused-release.js';
 import { MAX_TTL, rollClock, rollScenario, LARGEST_STEP, UNNOTICED, type Scenario } from './scenario.js';
 import { SimulatedClient } from './simulated-client.js';
 import { SimulatedNode } from './nodes/simulated-node.js';
@@ -19,6 +19,8 @@ const ANSWERED_WITHIN = 8_000;
  * before that, then for the last grace and the last lease of the dead, and for some rounds.
  */
 const NEWCOMER_WAITS = UNNOTICED + STALEMATE_GRACE + MAX_TTL + 1_200;
+/** Ms more for a newcomer whose rounds are a matter of luck. It waits for half a second on average, and one in ten thousand for 5 s. */
+const LUCK = 15_000;
 /** Ms after which whatever was sent has arrived: what was held up, and then came out of a broken connection late. */
 const STRAGGLERS = 2_000;
 
@@ -144,14 +146,15 @@ class Simulation {
     const context = { world, scenario: this.#scenario, nodes: this.#nodes, ledger };
     const newcomer = new SimulatedClient(context, 'newcomer');
     this.#clients.push(newcomer);
+    const waitTimeout = NEWCOMER_WAITS + (newcomer.needsLuck ? LUCK : 0);
     for (const resource of this.#scenario.resources) {
-      const lock = newcomer.redlock.acquire(resource, { ttl: 300, waitTimeout: NEWCOMER_WAITS });
+      const lock = newcomer.redlock.acquire(resource, { ttl: 300, waitTimeout });
       const served = lock.then(async (held) => {
         ledger.began(newcomer, held);
         ledger.ended(held);
         await held.release();
       });
-      await this.#settled(served, NEWCOMER_WAITS + 1_000).catch((error: Error) => {
+      await this.#settled(served, waitTimeout + 1_000).catch((error: Error) => {
         throw error instanceof Violation ? error : new Violation('free locks can be had', error.message);
       });
     }
@@ -161,8 +164,7 @@ class Simulation {
   async #refusedReleases(): Promise<void> {
     const { world } = this;
     if (world.dice.chance(0.7)) return;
-    const wanted = this.#clients.at(-1)!.redlock.acquire(this.#scenario.resources[0]!, { ttl: MAX_TTL });
-    const lock = await this.#settled(wanted, 1_000);
+    const lock = await this.#settled(takeForRelease(this.#clients.at(-1)!), 1_000);
     const released = await releaseRefused(lock, { world, nodes: this.#nodes });
     await this.#settled(released(), 1_000);
   }

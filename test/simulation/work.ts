@@ -41,7 +41,7 @@ export class Work {
 
   async #try(): Promise<void> {
     const lock = await this.client.redlock.tryAcquire(this.#resources(), this.#options());
-    if (!lock) return this.client.habits.perhapsComputeRefused();
+    if (!lock) return this.client.habits.perhapsComputeAtLast();
     this.#began(lock);
     await this.#useOf(lock);
     await this.#release(lock);
@@ -54,11 +54,12 @@ export class Work {
       this.#stop(watch);
       this.#began(lock);
       await this.#useOf(lock);
+      this.client.habits.perhapsComputeAtLast();
       this.#ended(lock);
     };
     await this.client.redlock.withLock(this.#resources(), work, options).catch((error: unknown) => {
       this.#stop(watch, error);
-      this.client.habits.perhapsComputeRefused();
+      this.client.habits.perhapsComputeAtLast();
       throw error;
     });
     this.client.habits.perhapsCompute();
@@ -103,7 +104,7 @@ export class Work {
       return lock;
     } catch (error) {
       this.#stop(watch, error);
-      this.client.habits.perhapsComputeRefused();
+      this.client.habits.perhapsComputeAtLast();
       throw error;
     }
   }
