@@ -3,7 +3,7 @@ import type { Lock } from '../../../lib/core/api/lock.js';
 import type { LockOptions } from '../../../lib/core/api/options.js';
 import { eventually } from '../../support/eventually.js';
 import type { FaultProxy } from '../../support/fault-proxy.js';
-import { nothingLeft } from '../../support/node-lines.js';
+import { nothingLeft, standing } from '../../support/node-lines.js';
 import { allDone, RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
 
 /** Does not ask again: gets it by hand-off only. */
@@ -30,12 +30,22 @@ describe('a grant that comes before the answer by which its waiter is known to w
     [a, b] = [pool.resource(), pool.resource()];
     proxies = await pool.proxies();
     one = await pool.client({ nodes: proxies.map(({ url }) => url), nodeTimeout: 200 });
+    await hadGrant();
     both = await one.redlock.acquire([a, b], { ttl: 60_000 });
     await allDone(one);
   });
   afterEach(() => one.redlock.close());
   afterAll(() => pool.stop());
 
+  /** Has `one` get a lock by hand-off, so that it knows the secret by which nodes sign grants. */
+  const hadGrant = async (): Promise<void> => {
+    const resource = pool.resource();
+    const held = await other.redlock.acquire(resource, { ttl: 60_000 });
+    const taking = one.redlock.acquire(resource, IN_LINE);
+    await standing(pool, 1, resource);
+    await held.release();
+    await (await taking).release();
+  };
   /** How many batches each node got. */
   const sent = (): number[] => proxies.map(({ commands }) => commands.filter((name) => name === 'EVALSHA').length);
   /** Asks for one of the resources, and in the same turn gives all of them back. */

@@ -69,6 +69,18 @@ describe('Lock.release', () => {
     expect(events.map(({ type }) => type)).toEqual(['acquired', 'lost']);
   });
 
+  it('in an abort listener finds the lock lost already, and tells of no release', async () => {
+    const seen: boolean[] = [];
+    lock.signal.addEventListener('abort', () => {
+      seen.push(lock.isValid);
+      void lock.release();
+    });
+    pool.memory.forEach((node) => node.set('a', 'thief'));
+    await expect(pool.clock.until(lock.extend())).rejects.toMatchObject({ code: 'LOCK_LOST' });
+    await pool.clock.advance(10);
+    expect([seen, events.map(({ type }) => type)]).toEqual([[false], ['acquired', 'lost']]);
+  });
+
   it('comes behind an extension on its way, which cannot plant the key again', async () => {
     pool.nodes.forEach((node) => (node.faults = { extend: { late: 30 } }));
     const extension = lock.extend().catch((error: unknown) => error);
