@@ -1,15 +1,15 @@
 import { CHECK } from './protocol.js';
 
 /**
- * The part of the batch script that asks the node which server it is. It runs inside the node, so that no client library, proxy or failover
- * can hide that the node may have forgotten locks, because it was restarted, emptied, restored from an old file, promoted or replaced. The
+ * The part of the batch script that asks the node which server it is. It runs inside the node, so that no client library or failover can
+ * hide that the node may have forgotten locks, because it was restarted, emptied, restored from an old file, promoted or replaced. The
  * marker is "run|since|longest ttl", with `since` in microseconds on the node's clock. A client that finds no marker of this run, or one from
  * the future, writes a new one, and from then on the node does not vote for the longest ttl. Of different longest ttls the greatest counts,
  * even if the client that has it comes later.
  *
  * `INFO` takes longer than all the rest of the script. It is skipped where the marker names the run that `INFO` told the client on this very
- * connection. A proxy may hide a restart from a connection, but not from the script: a new run does not know the script until it is sent the
- * text. With the text the client names no run, so that this first call asks `INFO`. The marker is compared with the run by its beginning,
+ * connection. A proxy may hide a restart from a connection, but a new run does not know the script until some client sends it the text. With the
+ * text the client names no run, so that this first call asks `INFO`. The marker is compared with the run by its beginning,
  * which is quicker than matching a pattern.
  *
  * Takes `marker`; sets `now`, in microseconds, and `quarantine`, the ms until the node votes: nil where it votes, -1 where nobody can tell.
