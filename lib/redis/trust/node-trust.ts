@@ -5,7 +5,7 @@ import { NO_INFO, nodeClockOf, type NodeAnswer } from '../batch/reply-decoder.js
 import { NO_RUN, type Encoder } from '../batch/batch-encoder.js';
 import { Batch } from '../batch/batch.js';
 import { hasFences, readExamination } from './server-checks.js';
-import { NodeClock } from './node-clock.js';
+import { ServerClocks } from './server-clocks.js';
 import { AskingAgain } from '../connection/asking-again.js';
 import type { NodeLink } from '../connection/node-link.js';
 import { Refusals } from './refusals.js';
@@ -27,7 +27,7 @@ export class NodeTrust {
   run = NO_RUN;
   #introduced: Promise<void> = Promise.resolve();
   #runId: string | undefined;
-  #clock = new NodeClock();
+  readonly #clocks = new ServerClocks();
   #isOut = false;
   #isIdentified = true;
   #bar: string | undefined;
@@ -45,7 +45,7 @@ export class NodeTrust {
     this.#bound = new TokenBound(encoder.trust, link.clock);
     this.#refusals = new Refusals(link);
     this.#info = new AskingAgain(link.clock);
-    this.#distrusted = new OwedDistrust(encoder, link);
+    this.#distrusted = new OwedDistrust(encoder, link, () => this.#runId);
   }
 
   get runId(): string | undefined {
@@ -54,7 +54,7 @@ export class NodeTrust {
 
   /** @see LockNode.clockAhead */
   get clockAhead(): Bounds | undefined {
-    return this.#clock.ahead;
+    return this.#clocks.current.ahead;
   }
 
   /** Resolves when the node has said which server it is and what time it has, or after the time limit. */
@@ -85,7 +85,7 @@ export class NodeTrust {
       ([info, marker, isUsed]) => {
         if (this.examined !== examined) return;
         const { runId, forgetsScripts, warnings } = readExamination({ info, marker, isUsed }, this.encoder.trust);
-        if (runId !== this.#runId) this.#meet();
+        if (runId !== this.#runId) this.#clocks.meet(runId);
         this.#identify(runId);
         if (runId !== undefined && forgetsScripts) this.run = bulk(runId);
         for (const warning of warnings) this.#warn(warning);
@@ -114,12 +114,6 @@ export class NodeTrust {
     for (const part of [this.#info, this.#distrusted]) part.close();
   }
 
-  /** Starts over with another server, or another run of it: the clock that was set was not its own. */
-  #meet(): void {
-    this.#clock = new NodeClock();
-    this.#distrusted.forgive();
-  }
-
   #identify(runId: string | undefined): void {
     this.#runId = runId;
     this.#isIdentified = true;
@@ -133,7 +127,7 @@ export class NodeTrust {
   }
 
   #look(time: number | undefined, sent: Moment): void {
-    const step = time === undefined ? 0 : this.#clock.note(time, sent, this.link.clock.now());
+    const step = time === undefined ? 0 : this.#clocks.current.note(time, sent, this.link.clock.now());
     if (step === 0 || !this.encoder.trust.restartQuarantine) return;
     const reason = `its clock was set by ${Math.round(step)} ms or more: leases may have ended early`;
     this.#distrusted.begin();

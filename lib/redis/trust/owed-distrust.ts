@@ -11,6 +11,8 @@ import { DISTRUST } from '../scripts/trust-script.js';
 const TELL_AGAIN_AFTER = 100;
 
 interface Debt {
+  /** The run of the server whose clock was set. */
+  readonly run: string | undefined;
   /** When the clock was found to be set, ms on our monotonic clock. */
   readonly since: number;
   /** True while the node was told, and has not answered yet. */
@@ -31,6 +33,8 @@ export class OwedDistrust {
   constructor(
     private readonly encoder: Pick<Encoder, 'trust' | 'marker'>,
     private readonly link: Pick<NodeLink, 'send' | 'clock'>,
+    /** The run of the server to which the connection leads; undefined where it does not say. */
+    private readonly currentRun: () => string | undefined,
   ) {}
 
   /** Ms for which the votes of the node do not count. */
@@ -43,22 +47,22 @@ export class OwedDistrust {
   begin(): void {
     const since = this.#now();
     this.#until = since + this.encoder.trust.maxTtl;
-    this.#debt = { since, isOnItsWay: false };
+    this.#debt = { run: this.currentRun(), since, isOnItsWay: false };
     this.pay();
   }
 
-  /** Tells the node if it does not know yet; to be called as well when it can be sent something again. */
+  /** Tells the server if it is this run of it that does not know yet; to be called as well when it can be sent something again. */
   pay(): void {
     this.#stopTimer();
     const debt = this.#debt;
-    if (!debt || debt.isOnItsWay || this.#isClosed) return;
-    if (this.remaining === 0) return this.forgive();
+    if (!debt || debt.run !== this.currentRun() || debt.isOnItsWay || this.#isClosed) return;
+    if (this.remaining === 0) return this.#forgive();
     debt.isOnItsWay = true;
     this.link.send('eval', this.#commandFor(debt), (reply) => this.#answered(debt, reply));
   }
 
-  /** Tells the node no more: it knows, its quarantine is over, or the connection leads to another one now. */
-  forgive(): void {
+  /** Tells the node no more: it knows, or its quarantine is over. */
+  #forgive(): void {
     this.#debt = undefined;
     this.#stopTimer();
   }
@@ -66,13 +70,13 @@ export class OwedDistrust {
   /** Leaves no timer. */
   close(): void {
     this.#isClosed = true;
-    this.forgive();
+    this.#forgive();
   }
 
   #answered(debt: Debt, reply: Reply): void {
     if (debt !== this.#debt) return;
     debt.isOnItsWay = false;
-    if (reply.ok) this.forgive();
+    if (reply.ok) this.#forgive();
     // Where there was no answer, the connection is away: `pay` is called when it is back.
     else if (reply.refused) this.#stopTimer = this.link.clock.schedule(TELL_AGAIN_AFTER, () => this.pay());
   }

@@ -8,6 +8,7 @@ import type { FaultProxy } from '../../support/fault-proxy.js';
 import { withRedis } from '../../support/redis-client.js';
 import { RedisPool } from '../../support/redis-pool.js';
 import { ONCE, type RedisPoolClient } from '../../support/redis-pool-client.js';
+import type { RedisServer } from '../../support/redis-server.js';
 import { describeWithClocks } from '../../support/with-clocks.js';
 
 const MAX_TTL = 20_000;
@@ -38,6 +39,12 @@ describeWithClocks('that the clock of a node was set', () => {
 
   const setReplicas = (count: string): Promise<unknown> =>
     withRedis(node.url, (redis) => redis.config('SET', 'min-replicas-to-write', count));
+  /** Resolves when the address of the witness leads there. */
+  const leadTo = async (server: RedisServer): Promise<void> => {
+    const before = witness.count('node-up');
+    proxy.redirect(server);
+    await eventually(() => expect(witness.count('node-up')).toBe(before + 1));
+  };
   const tries = (): number => proxy.commands.filter((name) => name === 'EVAL').length;
   const markedAt = async (): Promise<number> =>
     Number((await withRedis(node.url, (redis) => redis.get('~node')))!.split('|')[1]) / 1_000;
@@ -80,6 +87,19 @@ describeWithClocks('that the clock of a node was set', () => {
     await untilMarked(noticed);
     await expectNoSecondHolder();
     expect(lock.isValid).toBe(true);
+  });
+
+  it('is noticed by a client whose address led to another node meanwhile, and is told to all clients', async () => {
+    const lock = await holder.redlock.acquire('held', { ttl: TTL });
+    const other = await RedisPool.start(1);
+    await leadTo(other.servers[0]!);
+    await node.step(STEP);
+    await leadTo(node.server);
+    expect(await witness.refusal('held')).toMatchObject({ nodes: [{ outcome: 'quarantined' }] });
+    await untilMarked(Date.now());
+    await expectNoSecondHolder();
+    expect(lock.isValid).toBe(true);
+    await other.stop();
   });
 });
 

@@ -53,6 +53,8 @@ describe('NodeTrust, of a node whose clock was set,', () => {
     expect(noted.sent).toHaveLength(2);
     await connect('def');
     expect(noted.sent).toHaveLength(2);
+    await connect('abc');
+    expect(noted.sent).toHaveLength(3);
   });
 
   it('says nothing when restarts do not count', () => {
@@ -97,6 +99,42 @@ describe('NodeTrust, of a node whose clock was set,', () => {
     await noted.trust.examined;
     hear(60_000);
     expect(noted.events).toEqual([]);
+  });
+});
+
+describe('NodeTrust, where an address leads away and back,', () => {
+  const lead = async ({ trust }: NotedTrust, run: string): Promise<void> => {
+    void trust.examine(redisOf(infoOf(run)));
+    await trust.examined;
+  };
+  const hear = ({ trust, clock }: NotedTrust, ahead: number): void => {
+    const now = clock.now();
+    trust.heard({ ok: true, value: 1 + 1_024 * Math.floor(now.wall + ahead) }, now);
+  };
+
+  it('notices that the clock of the server was set meanwhile', async () => {
+    const noted = new NotedTrust();
+    for (const run of ['abc', 'def']) {
+      await lead(noted, run);
+      hear(noted, 0);
+    }
+    await lead(noted, 'abc');
+    hear(noted, 60_000);
+    expect(noted.types).toEqual(['node-quarantined']);
+  });
+
+  it('keeps the clocks of a few runs only', async () => {
+    const noted = new NotedTrust();
+    for (let run = 0; run < 9; run += 1) {
+      await lead(noted, `run-${run}`);
+      hear(noted, 0);
+    }
+    await lead(noted, 'run-0');
+    hear(noted, 60_000);
+    expect(noted.types).toEqual([]);
+    await lead(noted, 'run-8');
+    hear(noted, 60_000);
+    expect(noted.types).toEqual(['node-quarantined']);
   });
 });
 

@@ -14,6 +14,8 @@ const AWAY: Reply = { ok: false, reason: 'connection closed', sent: false };
 describe('OwedDistrust', () => {
   let clock: VirtualClock;
   let owed: OwedDistrust;
+  /** Of the server to which the address leads. */
+  let run: string;
   /** What the node answers at once; undefined where it takes its time. */
   let answer: Reply | undefined;
   /** How long ago the step was noticed, as said by each command. */
@@ -21,7 +23,7 @@ describe('OwedDistrust', () => {
   let answerLater: ((reply: Reply) => void)[];
 
   beforeEach(() => {
-    [clock, answer, sent, answerLater] = [new VirtualClock(), KNOWN, [], []];
+    [clock, run, answer, sent, answerLater] = [new VirtualClock(), 'abc', KNOWN, [], []];
     const send = (_name: string, wire: string, settle: (reply: Reply) => void): void => {
       const [words] = wordsOf(wire);
       expect(words!.slice(0, -1)).toEqual(['EVAL', DISTRUST, '1', 'p:~node', String(MAX_TTL)]);
@@ -30,7 +32,7 @@ describe('OwedDistrust', () => {
       else answerLater.push(settle);
     };
     const encoder = { marker: 'p:~node', trust: { maxTtl: MAX_TTL, restartQuarantine: true } };
-    owed = new OwedDistrust(encoder, { send, clock });
+    owed = new OwedDistrust(encoder, { send, clock }, () => run);
   });
 
   const expectNoMore = async (): Promise<void> => {
@@ -125,11 +127,16 @@ describe('OwedDistrust', () => {
     await expectNoMore();
   });
 
-  it('is forgiven where the connection leads to another node, and yet counts for this process', async () => {
+  it('is told to no other server that the address leads to, yet counts for this process, and is told when it leads back', async () => {
     answer = REFUSED;
     owed.begin();
-    owed.forgive();
-    expect([owed.remaining, clock.timers]).toEqual([MAX_TTL, 0]);
+    run = 'def';
+    await clock.advance(100);
+    owed.pay();
+    expect([owed.remaining, sent, clock.timers]).toEqual([MAX_TTL - 100, ['0'], 0]);
+    [run, answer] = ['abc', KNOWN];
+    owed.pay();
+    expect(sent).toEqual(['0', '100']);
     await expectNoMore();
   });
 
