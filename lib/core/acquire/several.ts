@@ -32,11 +32,13 @@ export async function takeSeveral(context: SeveralContext, request: AcquireReque
     if (outcome.kind === 'contended') {
       const won = await takeInLine(context, request, attempts);
       if (won) return won;
+      // Waiting for the parts may have taken all the time.
+      if (budget.remaining(attempts) <= 0) throw requestError(outcome, request);
     } else await budget.pause(Math.min(remaining, retryDelay(terms, context.pool.random)));
   }
 }
 
-/** Takes the parts in their lines and merges them; returns undefined if a part was lost, or became unusable, before all were merged. */
+/** Takes the parts in their lines and merges them; returns undefined if a part was lost, or became unusable, or the time was up, before all were merged. */
 async function takeInLine(
   context: SeveralContext,
   request: AcquireRequest,
@@ -70,10 +72,12 @@ class LockParts {
     this.#value = context.pool.random.value();
   }
 
+  /** Takes one part after the other, unless the time of the caller is up before it has them all. */
   async gather(): Promise<void> {
     const { callers, pool } = this.context;
     // Sorted by code units, because this order is the same in every process.
     for (const resource of [...this.request.resources].sort(byCodeUnits)) {
+      if (this.#isLate) return;
       const won = await callers.take(this.#partOf(resource, pool.clock.now()));
       this.#claims.push(won.claim);
       const lease = new Lease(this.#silently, won, { terms: this.#terms, taken: pool.clock.now() });
@@ -82,12 +86,12 @@ class LockParts {
     }
   }
 
-  /** Makes one lock of all parts by asking for all resources under their common value; returns undefined if a part was lost. */
+  /** Makes one lock of all parts by asking for all resources under their common value; returns undefined if a part was lost, or the time was up. */
   async merge(attempts: number): Promise<Acquired | undefined> {
     const { pool } = this.context;
     const { request } = this;
     const { resources, budget, terms } = request;
-    while (this.#holdsAll) {
+    while (!this.#isLate && this.#holdsAll) {
       budget.throwIfAborted();
       const claim = OwnClaim.merging(this.#claims, { resources, value: this.#value, former: this.#merging });
       this.#merging = claim;
@@ -117,6 +121,11 @@ class LockParts {
     this.#isMerged = true;
     for (const lease of this.#leases) lease.dissolve();
     return won;
+  }
+
+  /** Whether the time of the caller is up: what was asked last was its last question, and nothing more is asked. */
+  get #isLate(): boolean {
+    return this.request.budget.remainingForVote <= 0;
   }
 
   get #holdsAll(): boolean {

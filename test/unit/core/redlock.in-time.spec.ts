@@ -89,4 +89,23 @@ describe('a call that waits', () => {
       expect(await end(redlock.acquire(resource, options))).toEqual(['enough', 200]);
     });
   });
+
+  it('does not ask once more for several resources where one was lost while it waited, and its time is up', async () => {
+    pool.memory.forEach((node) => node.set('b', 'somebody', 275));
+    pool.nodes.forEach((node) => (node.faults = { extend: 'silent' }));
+    pool.clock.schedule(270, () => pool.nodes.forEach((node) => (node.faults = { acquire: { slow: 40 } })));
+    const options = { ttl: 200, waitTimeout: 300, retryDelay: 20, retryJitter: 0 };
+    const [code, at] = await end(redlock.acquire(['a', 'b'], options));
+    expect(code).toBe('RESOURCE_LOCKED');
+    expect(at).toBeLessThanOrEqual(350);
+  });
+
+  it.each(['a', 'b'])('asks for none of several resources once its time is up, where %s came last', async (last) => {
+    pool.memory.forEach((node) => node.set(last, 'somebody', 275));
+    pool.clock.schedule(270, () => pool.nodes.forEach((node) => (node.faults = { acquire: { slow: 40 } })));
+    const options = { ttl: 10_000, waitTimeout: 300, retryDelay: 20, retryJitter: 0 };
+    expect(await end(redlock.acquire(['a', 'b'], options))).toEqual(['RESOURCE_LOCKED', 320]);
+    await pool.clock.advance(1_000);
+    expect([pool.owners('a'), pool.owners('b')]).toEqual(Array(2).fill([undefined, undefined, undefined]));
+  });
 });
