@@ -36,6 +36,17 @@ export class MemoryPool {
     return { redlock, events };
   }
 
+  /** What a call ends with, and when; `acquired` if it does not fail. */
+  endOf(call: Promise<unknown>): Promise<unknown[]> {
+    const now = (): number => this.clock.now().monotonic;
+    return this.clock.until(
+      call.then(
+        () => ['acquired', now()],
+        (error: Error & { code?: string }) => [error.code ?? error.message, now()],
+      ),
+    );
+  }
+
   /** The value of `resource` on every master. */
   owners(resource: string): (string | undefined)[] {
     return this.memory.map((node) => node.get(resource));

@@ -44,6 +44,18 @@ export class NotedTrust {
     return this.events.map(({ type }) => type);
   }
 
+  /** Resolves when the address leads to this run of a server, and the process knows that. */
+  async leadTo(run: string): Promise<void> {
+    void this.trust.examine(redisOf(infoOf(run)));
+    await this.trust.examined;
+  }
+
+  /** Hears an answer to a vote, that comes with the node's clock being so far ahead of ours. */
+  hear(ahead: number, trust = this.trust): void {
+    const now = this.clock.now();
+    trust.heard({ ok: true, value: 1 + 1_024 * Math.floor(now.wall + ahead) }, now);
+  }
+
   trustOf(restartQuarantine = true): NodeTrust {
     return new NodeTrust(new BatchEncoder('p:', { maxTtl: 1_000, restartQuarantine }, this.clock), {
       notify: (event) => void this.events.push(event),

@@ -38,7 +38,10 @@ export async function takeSeveral(context: SeveralContext, request: AcquireReque
   }
 }
 
-/** Takes the parts in their lines and merges them; returns undefined if a part was lost, or became unusable, or the time was up, before all were merged. */
+/**
+ * Takes the parts in their lines and merges them; returns undefined if a part was lost, or became unusable, or the time of the caller was up,
+ * before all were merged.
+ */
 async function takeInLine(
   context: SeveralContext,
   request: AcquireRequest,
@@ -86,7 +89,10 @@ class LockParts {
     }
   }
 
-  /** Makes one lock of all parts by asking for all resources under their common value; returns undefined if a part was lost, or the time was up. */
+  /**
+   * Makes one lock of all parts by asking for all resources under their common value; returns undefined if a part was lost, or if the time of the
+   * caller is up.
+   */
   async merge(attempts: number): Promise<Acquired | undefined> {
     const { pool } = this.context;
     const { request } = this;
@@ -123,7 +129,7 @@ class LockParts {
     return won;
   }
 
-  /** Whether the time of the caller is up: what was asked last was its last question, and nothing more is asked. */
+  /** Whether the time of the caller is up, so that nothing more is asked. */
   get #isLate(): boolean {
     return this.request.budget.remainingForVote <= 0;
   }

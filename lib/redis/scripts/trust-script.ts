@@ -8,9 +8,9 @@ import { CHECK } from './protocol.js';
  * even if the client that has it comes later.
  *
  * `INFO` takes longer than all the rest of the script. It is skipped where the marker names the run that `INFO` told the client on this very
- * connection. A proxy may hide a restart from a connection, but a new run does not know the script until some client sends it the text. With the
- * text the client names no run, so that this first call asks `INFO`. The marker is compared with the run by its beginning,
- * which is quicker than matching a pattern.
+ * connection. A proxy may hide a restart from a connection, but a new run does not know the script until some client sends it the text. With
+ * the text the client names no run, so that this first call asks `INFO`. The marker is compared with the run by its beginning, which is quicker
+ * than matching a pattern.
  *
  * Takes `marker`; sets `now`, in microseconds, and `quarantine`, the ms until the node votes: nil where it votes, -1 where nobody can tell.
  * It is text and not a Lua function, because making a function takes a script longer.

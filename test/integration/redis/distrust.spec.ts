@@ -28,6 +28,7 @@ describeWithClocks('that the clock of a node was set', () => {
   let proxy: FaultProxy;
   let holder: RedisPoolClient;
   let witness: RedisPoolClient;
+  let other: RedisPool | undefined;
   beforeEach(async () => {
     clocked = await ClockedPool.start(MAX_TTL);
     ({ pool, node, proxy } = clocked);
@@ -35,7 +36,10 @@ describeWithClocks('that the clock of a node was set', () => {
     witness = await pool.client({ nodes: [proxy.url], trust });
     await (await witness.redlock.acquire('first', ONCE)).release();
   });
-  afterEach(() => clocked.stop());
+  afterEach(async () => {
+    await clocked.stop();
+    await other?.stop();
+  });
 
   const setReplicas = (count: string): Promise<unknown> =>
     withRedis(node.url, (redis) => redis.config('SET', 'min-replicas-to-write', count));
@@ -91,7 +95,7 @@ describeWithClocks('that the clock of a node was set', () => {
 
   it('is noticed by a client whose address led to another node meanwhile, and is told to all clients', async () => {
     const lock = await holder.redlock.acquire('held', { ttl: TTL });
-    const other = await RedisPool.start(1);
+    other = await RedisPool.start(1);
     await leadTo(other.servers[0]!);
     await node.step(STEP);
     await leadTo(node.server);
@@ -99,7 +103,6 @@ describeWithClocks('that the clock of a node was set', () => {
     await untilMarked(Date.now());
     await expectNoSecondHolder();
     expect(lock.isValid).toBe(true);
-    await other.stop();
   });
 });
 

@@ -5,15 +5,7 @@ import { MemoryPool } from '../../support/memory-pool.js';
 describe('a call that waits', () => {
   let pool: MemoryPool;
   let redlock: Redlock;
-  const now = () => pool.clock.now().monotonic;
-  /** What a call ends with, and when. */
-  const end = (call: Promise<unknown>): Promise<unknown[]> =>
-    pool.clock.until(
-      call.then(
-        () => ['acquired', now()],
-        (error: Error & { code?: string }) => [error.code ?? error.message, now()],
-      ),
-    );
+  const end = (call: Promise<unknown>): Promise<unknown[]> => pool.endOf(call);
 
   beforeEach(() => {
     pool = new MemoryPool();

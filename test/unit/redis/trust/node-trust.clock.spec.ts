@@ -7,11 +7,7 @@ import { GRANTED, infoOf, NotedTrust, out, redisOf } from '../../../support/note
 
 describe('NodeTrust, of a node whose clock was set,', () => {
   let noted: NotedTrust;
-  /** An answer to a vote, that comes with the node's clock being so far ahead of ours. */
-  const hear = (ahead: number, trust = noted.trust): void => {
-    const now = noted.clock.now();
-    trust.heard({ ok: true, value: 1 + 1_024 * Math.floor(now.wall + ahead) }, now);
-  };
+  const hear = (ahead: number, trust = noted.trust): void => noted.hear(ahead, trust);
 
   beforeEach(() => {
     jest.useFakeTimers();
@@ -41,8 +37,7 @@ describe('NodeTrust, of a node whose clock was set,', () => {
 
   it('has it told again on a new connection, unless that leads to another node', async () => {
     const connect = async (run: string): Promise<void> => {
-      void noted.trust.examine(redisOf(infoOf(run)));
-      await noted.trust.examined;
+      await noted.leadTo(run);
       noted.trust.pay();
     };
     await connect('abc');
@@ -82,58 +77,45 @@ describe('NodeTrust, of a node whose clock was set,', () => {
   });
 
   it('forgets no step because the connection was made again', async () => {
-    void noted.trust.examine(redisOf(infoOf('abc')));
-    await noted.trust.examined;
+    await noted.leadTo('abc');
     hear(0);
-    void noted.trust.examine(redisOf(infoOf('abc')));
-    await noted.trust.examined;
+    await noted.leadTo('abc');
     hear(60_000);
     expect(noted.types).toEqual(['node-quarantined']);
   });
 
   it('takes another node at the end of a new connection for no step', async () => {
-    void noted.trust.examine(redisOf(infoOf('abc')));
-    await noted.trust.examined;
+    await noted.leadTo('abc');
     hear(0);
-    void noted.trust.examine(redisOf(infoOf('def')));
-    await noted.trust.examined;
+    await noted.leadTo('def');
     hear(60_000);
     expect(noted.events).toEqual([]);
   });
 });
 
 describe('NodeTrust, where an address leads away and back,', () => {
-  const lead = async ({ trust }: NotedTrust, run: string): Promise<void> => {
-    void trust.examine(redisOf(infoOf(run)));
-    await trust.examined;
-  };
-  const hear = ({ trust, clock }: NotedTrust, ahead: number): void => {
-    const now = clock.now();
-    trust.heard({ ok: true, value: 1 + 1_024 * Math.floor(now.wall + ahead) }, now);
-  };
-
   it('notices that the clock of the server was set meanwhile', async () => {
     const noted = new NotedTrust();
     for (const run of ['abc', 'def']) {
-      await lead(noted, run);
-      hear(noted, 0);
+      await noted.leadTo(run);
+      noted.hear(0);
     }
-    await lead(noted, 'abc');
-    hear(noted, 60_000);
+    await noted.leadTo('abc');
+    noted.hear(60_000);
     expect(noted.types).toEqual(['node-quarantined']);
   });
 
   it('keeps the clocks of a few runs only', async () => {
     const noted = new NotedTrust();
     for (let run = 0; run < 9; run += 1) {
-      await lead(noted, `run-${run}`);
-      hear(noted, 0);
+      await noted.leadTo(`run-${run}`);
+      noted.hear(0);
     }
-    await lead(noted, 'run-0');
-    hear(noted, 60_000);
+    await noted.leadTo('run-0');
+    noted.hear(60_000);
     expect(noted.types).toEqual([]);
-    await lead(noted, 'run-8');
-    hear(noted, 60_000);
+    await noted.leadTo('run-8');
+    noted.hear(60_000);
     expect(noted.types).toEqual(['node-quarantined']);
   });
 });
