@@ -25,6 +25,8 @@ export class CallerQueues implements WaitingCallers {
     queue.dateArrival(request);
     // Emits `contended` if somebody has the resource; it refuses nobody.
     request.report(queue.shortObstacle);
+    // A listener of `contended` may have released the lock, so that nobody is left who would start the turn of a caller in this queue.
+    if (this.#queues.get(resource) !== queue) return this.take(request);
     const refusal = queue.refusalFor(request);
     if (refusal) return Promise.reject(requestError(refusal, request));
     if (queue.length >= this.maxWaiters) return Promise.reject(requestError(queue.obstacle, request));
