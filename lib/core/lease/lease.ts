@@ -144,7 +144,7 @@ export class Lease extends RenewalTimer implements TrackedLease {
   /** Prepares for nodes that apply the new ttl while no quorum answers: a shorter validity counts at once, a longer ttl counts for the release. */
   #prepareFor(validity: Validity, ttl: number): void {
     const now = this.#now();
-    this.ttl = Math.max(this.ttl, ttl);
+    this.mayLast(ttl);
     this.isUnconfirmed = true;
     if (validity.remainingAt(now) >= this.remainingAt(now)) return;
     this.#validity = validity;
@@ -176,7 +176,7 @@ export class Lease extends RenewalTimer implements TrackedLease {
   #end(now: Moment): Promise<void> {
     this.#noticeExpiry(now);
     const wasHeld = this.isHeld;
-    const { taken, resources, fencingToken, terms, ttl } = this;
+    const { taken, resources, fencingToken, terms, ttl, longestTtl } = this;
     const won = {
       kind: 'won',
       claim: this.#claim,
@@ -184,7 +184,7 @@ export class Lease extends RenewalTimer implements TrackedLease {
       passes: this.#passes,
       firstTaken: this.#firstTaken,
     } as const;
-    const asked = releaseOrPass(this.context, this, { won, terms, ttl, now, taken });
+    const asked = releaseOrPass(this.context, this, { won, terms, ttl, longestTtl, now, taken });
     if (asked) this.#claim.finish();
     if (wasHeld) {
       this.dissolve();

@@ -11,8 +11,10 @@ import type { HeldLease, LeaseContext, Releases, Successor } from './lease-conte
 interface Ended {
   readonly won: Required<Won>;
   readonly terms: HoldTerms;
-  /** Ms that the lease lasts on the nodes at most, counted from now. */
+  /** Ms that the lease lasts by its latest extension. */
   readonly ttl: number;
+  /** Ms that the lease lasts on the nodes at most, counted from now. */
+  readonly longestTtl: number;
   readonly now: Moment;
   /** When the lock was taken. */
   readonly taken: Moment;
@@ -30,9 +32,10 @@ const PASS: Ending = { kind: 'pass' };
 const GIVE_BACK: Ending = { kind: 'give back' };
 
 /** Decides what becomes of the claim. A lock that was extended to another ttl, or that has a `minHold`, does not pass on. */
-export function endingOf({ terms, ttl, now, taken }: Omit<Ended, 'won'>, successor: Successor): Ending {
+export function endingOf({ terms, ttl, longestTtl, now, taken }: Omit<Ended, 'won'>, successor: Successor): Ending {
   const { minHold = 0 } = terms;
-  if (minHold === 0) return successor === 'may have it' && ttl === terms.ttl ? PASS : GIVE_BACK;
+  const lastsAsAsked = ttl === terms.ttl && longestTtl === terms.ttl;
+  if (minHold === 0) return successor === 'may have it' && lastsAsAsked ? PASS : GIVE_BACK;
   // On the monotonic clock, so that setting the wall clock makes `minHold` neither longer nor shorter.
   const remaining = Math.ceil(minHold - (now.monotonic - taken.monotonic));
   return remaining > 0 ? { kind: 'keep', remaining } : GIVE_BACK;
@@ -44,15 +47,15 @@ export function releaseOrPass(
   lease: HeldLease,
   ended: Ended,
 ): { readonly decision: Promise<unknown> } | undefined {
-  const { won, ttl, now } = ended;
+  const { won, longestTtl, now } = ended;
   const successor = callers.successorOf(lease, won, now);
   const ending = endingOf(ended, successor);
   if (ending.kind === 'pass') {
     callers.passOn(lease, won);
     return undefined;
   }
-  if (ending.kind === 'keep') return releases.keep(won.claim, ttl, ending.remaining);
-  return successor === 'nobody' ? pool.release(won.claim, ttl, now) : pool.makeRoom(won.claim, ttl, now);
+  if (ending.kind === 'keep') return releases.keep(won.claim, longestTtl, ending.remaining);
+  return successor === 'nobody' ? pool.release(won.claim, longestTtl, now) : pool.makeRoom(won.claim, longestTtl, now);
 }
 
 /** Gives claims back to the nodes as soon as their `minHold` is over. */

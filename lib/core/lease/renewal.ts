@@ -35,8 +35,10 @@ export function renewalRetryIn(ttl: number, remaining: number): number {
 
 /** The timer of a lease: it extends the lease in time, or notices that the lease is over. */
 export abstract class RenewalTimer extends TimedTask {
-  /** Ms that the lease lasts on the nodes at most, counted from the latest extension. */
+  /** Ms that the lease lasts by the latest extension, or by one that is not confirmed yet. */
   protected ttl: number;
+  /** Ms that the lease lasts on the nodes at most: a shorter extension does not make it end sooner there. */
+  protected longestTtl: number;
   protected readonly terms: HoldTerms;
   /** Whether the nodes were asked for an extension that a quorum has not confirmed. */
   protected isUnconfirmed = false;
@@ -51,6 +53,7 @@ export abstract class RenewalTimer extends TimedTask {
     super();
     this.terms = holdTermsOf(terms);
     this.ttl = terms.ttl;
+    this.longestTtl = terms.ttl;
   }
 
   /** False once the lease was released, or its loss was noticed. */
@@ -85,6 +88,12 @@ export abstract class RenewalTimer extends TimedTask {
     if (heldTooLong) this.expire('max_hold', `extended for maxHold, ${maxHold} ms, and no longer`);
     // An extension that was due was asked for, unless the process stood still.
     else this.expire(this.isUnconfirmed ? 'nodes' : autoExtend ? 'pause' : 'ttl', 'its lease ran out');
+  }
+
+  /** Notes that nodes may apply this ttl from now on. */
+  protected mayLast(ttl: number): void {
+    this.ttl = Math.max(this.ttl, ttl);
+    this.longestTtl = Math.max(this.longestTtl, ttl);
   }
 
   protected stopTimer(): void {

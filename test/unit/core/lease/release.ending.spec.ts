@@ -4,7 +4,13 @@ import { endingOf } from '../../../../lib/core/lease/release.js';
 
 const SINCE = { monotonic: 1_000, wall: 50_000 };
 const { ttl } = DEFAULT_LOCK_OPTIONS;
-const ended = { terms: DEFAULT_LOCK_OPTIONS, ttl, taken: SINCE, now: { monotonic: 1_030.5, wall: 0 } };
+const ended = {
+  terms: DEFAULT_LOCK_OPTIONS,
+  ttl,
+  longestTtl: ttl,
+  taken: SINCE,
+  now: { monotonic: 1_030.5, wall: 0 },
+};
 
 describe('endingOf', () => {
   it('passes the claim on if the next caller may have it', () => {
@@ -17,6 +23,10 @@ describe('endingOf', () => {
 
   it('passes no lock on that was extended to another ttl', () => {
     expect(endingOf({ ...ended, ttl: ttl + 1 }, 'may have it')).toEqual({ kind: 'give back' });
+  });
+
+  it('passes no lock on that was extended for longer, and then to its ttl again: the nodes keep the longer lease', () => {
+    expect(endingOf({ ...ended, longestTtl: ttl + 1 }, 'may have it')).toEqual({ kind: 'give back' });
   });
 
   it.each([
