@@ -80,6 +80,8 @@ class LockParts {
     const { callers, pool } = this.context;
     // Sorted by code units, because this order is the same in every process.
     for (const resource of [...this.request.resources].sort(byCodeUnits)) {
+      // A listener of `contended`, which has just run, may have aborted the call.
+      this.request.budget.throwIfAborted();
       if (this.#isLate) return;
       const won = await callers.take(this.#partOf(resource, pool.clock.now()));
       this.#claims.push(won.claim);

@@ -152,6 +152,8 @@ export function decideInTime(
   budget: WaitBudget,
   notify: (decision: Decision) => void,
 ): void {
+  // A listener of events may have aborted the call before this one was sent, and nobody tells of that again.
+  if (budget.aborted) quorumCall.cutShort();
   const remaining = Math.max(budget.remainingForVoteAt(quorumCall.asked), LAST_ROUND);
   if (quorumCall.timeout <= Math.min(remaining, LONG)) return quorumCall.whenDecided(notify);
   const cut = (): void => quorumCall.cutShort();
