@@ -11,6 +11,8 @@ export interface RemainingLock {
   readonly held: number;
 }
 
+/** Ms: a call that was aborted by the shutdown ends sooner than that. It has to give back what its nodes are about to grant. */
+const ABORTED_WITHIN = 200;
 const TIME_IS_UP = 'the service is shutting down and its time to finish is up';
 
 /** Shuts a pool down in order: refuses new locks, lets holders finish within a time limit, and revokes the remaining locks. */
@@ -59,6 +61,7 @@ export class Shutdown {
     if (!this.#idle) await this.#idleWithin(timeout);
     this.#over.stop(new RedlockClosedError());
     await Promise.all(this.#leases.all.map((lease) => lease.revoke('shutdown', TIME_IS_UP)));
+    if (!this.#idle) await this.#idleWithin(ABORTED_WITHIN);
   }
 
   async #takeAway(lease: TrackedLease): Promise<never> {
