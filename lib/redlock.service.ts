@@ -70,6 +70,7 @@ export class RedlockService {
       clock,
       held: this.#held,
       listener: (event) => this.#notify(event),
+      isHeard: () => this.#events.observed,
     });
   }
 

@@ -26,4 +26,6 @@ export interface RedlockSettings {
   readonly clock?: Clock | undefined;
   readonly random?: Random | undefined;
   readonly listener?: LockListener;
+  /** Whether a program hears what `listener` is told: then it may compute before the caller of a lock goes on. @default true with a `listener` */
+  readonly isHeard?: (() => boolean) | undefined;
 }

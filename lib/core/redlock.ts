@@ -1,4 +1,5 @@
-import { Acquisition, CallerRequest } from './acquire/acquisition.js';
+import { Acquisition } from './acquire/acquisition.js';
+import { CallerRequest } from './acquire/caller-request.js';
 import { ResourceLockedError } from './api/errors.js';
 import { refusalCodeOf, type LockListener } from './api/events.js';
 import type { LeaseContext } from './lease/lease-context.js';
@@ -19,6 +20,7 @@ import { NestedLocks, refuseReentry, type Use } from './lease/nested-locks.js';
 import { MAX_RESOURCES, refuseTooMany, toResources } from './api/resources.js';
 import { isObserved } from './api/telemetry/channels.js';
 import { observed, publishNested } from './api/telemetry/call-trace.js';
+import { startNow } from './lease/start-now.js';
 import { Shutdown, type RemainingLock } from './lease/shutdown.js';
 import { statusOf, type RedlockStatus, type StatusOptions } from './quorum/status.js';
 import { ReusingClock } from './time/reusing-clock.js';
@@ -65,7 +67,8 @@ export class Redlock {
     const callers = new CallerQueues(this.#pool, settings.maxWaiters ?? MOST_WAITERS);
     this.#releases = new DelayedReleases(this.#pool);
     const context = { pool: this.#pool, releases: this.#releases, maxTtl: this.#maxTtl, callers };
-    this.#acquisition = new Acquisition(context);
+    const { isHeard = () => settings.listener !== undefined } = settings;
+    this.#acquisition = new Acquisition({ ...context, isHeard });
     this.#holders = new Holders(this.#pool, settings.self);
     this.#leaseContext = { ...context, emit: this.#emit, shutdown: this.#shutdown };
   }
@@ -141,7 +144,7 @@ export class Redlock {
     let result: T;
     try {
       use.lock.assertValid();
-      result = await use.run(() => work(use.lock));
+      result = await use.run(() => startNow(work(use.lock)));
     } finally {
       lost = await use.leave();
     }

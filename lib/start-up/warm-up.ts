@@ -22,7 +22,7 @@ const ANSWERS = ['text', 1, 2 ** 50];
 /** Returns a clock that stands still: no timer ever fires, and no answer ever comes too late. */
 function stillClock(): Clock {
   const now = new SystemClock().now();
-  return { now: () => now, schedule: () => ignore, afterInput: ignore, nextTurn: soon, afterMicrotasks: soon };
+  return { now: () => now, schedule: () => ignore, afterInput: ignore, nextTurn: soon };
 }
 
 /** A fake node that says yes to whatever it is asked, unless it is set to be down or silent. */

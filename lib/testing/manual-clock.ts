@@ -51,10 +51,6 @@ export class ManualClock implements Clock {
     });
   }
 
-  afterMicrotasks(task: () => void): void {
-    this.#real.afterMicrotasks(task);
-  }
-
   /** Lets `ms` ms pass; a second call begins when the first one is done. */
   advance(ms: number): Promise<void> {
     this.#advancing = this.#advancing.then(() => this.#advance(ms));

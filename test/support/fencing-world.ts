@@ -27,7 +27,6 @@ export class FencingWorld {
       schedule: (delay, task) => clock.schedule(delay, task),
       afterInput: (task) => clock.afterInput(task),
       nextTurn: (task) => clock.nextTurn(task),
-      afterMicrotasks: (task) => clock.afterMicrotasks(task),
     };
   };
 

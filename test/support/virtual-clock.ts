@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import { setImmediate as immediate } from 'node:timers';
 import { setImmediate } from 'node:timers/promises';
 import type { Clock, Moment } from '../../lib/core/time/clock.js';
@@ -20,7 +21,8 @@ export class VirtualClock implements Clock {
   }
 
   schedule(delay: number, task: () => void): () => void {
-    const timer = { at: this.#monotonic + Math.max(0, delay), task };
+    // A timer of Node runs its task in the async context in which it was set.
+    const timer = { at: this.#monotonic + Math.max(0, delay), task: AsyncResource.bind(task) };
     this.#timers.add(timer);
     return () => this.#timers.delete(timer);
   }
@@ -36,10 +38,6 @@ export class VirtualClock implements Clock {
       this.#turns -= 1;
       task();
     });
-  }
-
-  afterMicrotasks(task: () => void): void {
-    queueMicrotask(() => process.nextTick(task));
   }
 
   /** How many timers are set. */

@@ -6,7 +6,6 @@ export function withSchedule(clock: Clock, schedule: Clock['schedule']): Clock {
     now: () => clock.now(),
     afterInput: (task) => clock.afterInput(task),
     nextTurn: (task) => clock.nextTurn(task),
-    afterMicrotasks: (task) => clock.afterMicrotasks(task),
     schedule,
   };
 }

@@ -1,63 +1,15 @@
-import { LockLostError } from '../api/errors.js';
-import type { LockListener } from '../api/events.js';
 import { extendOnce } from '../lease/extension.js';
-import type { Holders } from '../quorum/holders.js';
 import type { HeldLease } from '../lease/lease-context.js';
-import type { Clock, Moment } from '../time/clock.js';
-import { Turns } from '../time/turns.js';
+import type { Moment } from '../time/clock.js';
 import { poll } from './polling.js';
-import { LEAST_SHARE_LEFT, requestError, type AcquireRequest, type Acquired, type Denial } from './request.js';
+import type { CallerRequest } from './caller-request.js';
+import { LEAST_SHARE_LEFT, requestError, type AcquireRequest, type Acquired } from './request.js';
 import { takeSeveral, type SeveralContext } from './several.js';
 
-/** The request of one caller. It emits `contended` once at most, and `acquired` when the caller gets the lock. */
-export class CallerRequest implements AcquireRequest {
-  readonly resources: AcquireRequest['resources'];
-  readonly terms: AcquireRequest['terms'];
-  readonly budget: AcquireRequest['budget'];
-  readonly start: Moment;
-  /** The moment when the caller got the lock, read after the listeners of `acquired` have run. */
-  taken: Moment | undefined;
-  #wasContended = false;
-
-  constructor(
-    { resources, terms, budget, start }: Omit<AcquireRequest, 'report'>,
-    private readonly emit: LockListener,
-    private readonly holders: Pick<Holders, 'find'>,
-  ) {
-    this.resources = resources;
-    this.terms = terms;
-    this.budget = budget;
-    this.start = start;
-  }
-
-  /** Whether the caller waits at all; a caller with a single attempt takes no place in a line. */
-  get isPatient(): boolean {
-    return this.terms.waitTimeout > 0 && this.terms.retryCount > 0;
-  }
-
-  /** Emits `acquired` and returns true. If a listener of that event computes until the lease is over, it also emits `lost` and returns false. */
-  begin({ attempts, claim, validity, passes = 0 }: Acquired, now: Moment, clock: Clock): boolean {
-    const { resources } = this;
-    const waited = Math.round(this.budget.waitedUntil(now));
-    const path = passes > 0 ? 'local' : this.#wasContended ? 'hand-off' : 'free';
-    const fencingToken = claim.token + passes;
-    this.emit({ type: 'acquired', resources, waited, attempts, path, fencingToken });
-    this.taken = clock.now();
-    if (validity.remainingAt(this.taken) > 0) return true;
-    const why = 'its listener of events computed for longer than the lease lasted';
-    this.emit({ type: 'lost', resources, fencingToken, error: new LockLostError(resources, 'pause', why) });
-    return false;
-  }
-
-  /** Emits `contended` if somebody else has the resources. */
-  report({ kind, holder }: Denial): void {
-    if (kind !== 'contended') return;
-    // Looked up now, so that the error after a wait in vain can name the holder.
-    if (holder !== undefined) this.holders.find(holder);
-    if (this.#wasContended) return;
-    this.#wasContended = true;
-    this.emit({ type: 'contended', resources: this.resources });
-  }
+/** What `Acquisition` needs from the engine. */
+export interface AcquisitionContext extends SeveralContext {
+  /** Whether anybody outside of the engine listens to its events now. */
+  readonly isHeard: () => boolean;
 }
 
 /** One way to acquire a lock. */
@@ -72,19 +24,17 @@ interface Way {
 }
 
 /**
- * Acquires locks by polling, in line, or several in one line after the other. Callers go on one at a time, and each begins with nearly its whole
- * lease. Example: A and B get their locks at the same time, and A computes for two seconds before B can go on. Then the lease of B is extended
- * before B begins.
+ * Acquires locks by polling, in line, or several in one line after the other. Each caller goes on in a turn of the event loop of its own, and
+ * begins with nearly its whole lease. Example: A and B get their locks at the same time, and A computes for two seconds before B can go on. Then
+ * the lease of B is extended before B begins.
  */
 export class Acquisition {
-  readonly #turns: Turns;
   readonly #polling: Way;
   readonly #inLine: Way;
   readonly #several: Way;
 
-  constructor(private readonly context: SeveralContext) {
+  constructor(private readonly context: AcquisitionContext) {
     const { pool, callers } = context;
-    this.#turns = new Turns(pool.clock);
     const polled = (request: AcquireRequest): Promise<Acquired> => poll(pool, request);
     const takeAll = (request: AcquireRequest): Promise<Acquired> => takeSeveral(context, request);
     const adopt = (lease: HeldLease): void => callers.adopt(lease);
@@ -111,15 +61,13 @@ export class Acquisition {
     const way = this.#wayOf(request);
     let won = await way.take(request);
     for (let { attempts } = won; ;) {
-      await this.#turns.next();
-      let now = clock.now();
-      let ready: Acquired | undefined = won;
-      if (!isNearlyWhole(won, now) && budget.remainingForVote > 0) {
-        ready = await this.#extended(won, request);
-        now = clock.now();
-      }
+      let ready = await this.#ready(won, request);
+      const now = clock.now();
       if (ready && ready.validity.remainingAt(now) > 0 && !budget.aborted) {
-        if (request.begin(ready, now, clock)) return ready;
+        request.acquired(ready, now);
+        // What a listener does, at once or after an `await`, may take long.
+        if (this.context.isHeard()) ready = await this.#ready(ready, request);
+        if (request.begin(ready, clock.now())) return ready!;
       }
       this.#giveBack(won, request);
       const isOver = budget.aborted || budget.remaining(attempts) <= 0;
@@ -142,6 +90,13 @@ export class Acquisition {
     return resources.length === 1 ? this.#inLine : this.#several;
   }
 
+  /** Resolves in a turn of the caller, with the lease of which nearly the whole is left. @see #extended */
+  async #ready(won: Acquired, request: AcquireRequest): Promise<Acquired | undefined> {
+    await this.#turn();
+    const isEnough = isNearlyWhole(won, this.context.pool.clock.now()) || request.budget.remainingForVote <= 0;
+    return isEnough ? won : this.#extended(won, request);
+  }
+
   /**
    * Extends a won lease until nearly the whole of it is left in a turn of its caller, because other callers may compute in between. Returns the
    * latest lease, which may still be short or over; returns undefined if so many nodes lost the claim that no quorum has it.
@@ -157,11 +112,19 @@ export class Acquisition {
       // The nodes answer so slowly that too little of the new lease is left. Another extension would take just as long.
       const isSlow = isProven && !isNearlyWhole(extension, pool.clock.now());
       // Wait for a turn after a failure, too: the extensions of many callers fail at the same moment, and the callers still go on one at a time.
-      await this.#turns.next();
+      await this.#turn();
       if (!isProven) return extension.kind === 'gone' ? undefined : ready;
       ready = { ...ready, validity: extension.validity };
       if (isSlow) return ready;
     }
+  }
+
+  /**
+   * Resolves in a turn of its own of the event loop: between a check in this turn and what the caller does first, nobody else computes. A tick
+   * would not do, because Node runs all ticks before the reactions to any of them.
+   */
+  #turn(): Promise<void> {
+    return new Promise((resolve) => this.context.pool.clock.nextTurn(resolve));
   }
 
   #giveBack({ claim, parts = [] }: Acquired, { terms }: AcquireRequest): void {

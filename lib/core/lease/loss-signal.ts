@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setMaxListeners } from 'node:events';
 import type { LockLostError } from '../api/errors.js';
 
@@ -5,6 +6,8 @@ import type { LockLostError } from '../api/errors.js';
 export class LossSignal {
   #error: LockLostError | undefined;
   #abort: AbortController | undefined;
+  /** Runs a function in the async context of the code that asked for the signal first. */
+  #inContextOfHolder: ReturnType<typeof AsyncLocalStorage.snapshot> | undefined;
   #listeners: Set<(error: LockLostError) => void> | undefined;
 
   get error(): LockLostError | undefined {
@@ -14,6 +17,7 @@ export class LossSignal {
   get signal(): AbortSignal {
     if (this.#abort === undefined) {
       this.#abort = new AbortController();
+      this.#inContextOfHolder = AsyncLocalStorage.snapshot();
       // No limit, because any amount of work under the lock may listen.
       setMaxListeners(0, this.#abort.signal);
       if (this.#error) this.#abort.abort(this.#error);
@@ -33,7 +37,8 @@ export class LossSignal {
   happen(error: LockLostError, first: () => void): void {
     this.#error = error;
     first();
-    this.#abort?.abort(error);
+    // A timer or a reply finds the loss, in the context of whatever code it belongs to.
+    this.#inContextOfHolder?.(() => this.#abort!.abort(error));
     for (const notify of this.#listeners ?? []) notify(error);
   }
 }

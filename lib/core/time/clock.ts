@@ -15,8 +15,6 @@ export interface Clock {
   afterInput(task: () => void): void;
   /** Calls `task` in a separate, later turn of the event loop: after the reactions to all that is settled by now, and what they set off. */
   nextTurn(task: () => void): void;
-  /** Calls `task` as soon as all microtasks have run, including those that they queue: before any more input is read. */
-  afterMicrotasks(task: () => void): void;
   /** Calls `notify` once this clock knows that the machine was suspended: timers that were set before are late by the time of the suspension. */
   whenResumed?(notify: () => void): void;
 }

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Link, LinkedList } from '../collections/linked-list.js';
 import type { Clock, Moment } from './clock.js';
 
@@ -28,6 +29,8 @@ export class TimerQueue {
   #tasks = 0;
   #next = Infinity;
   #stopTimer: () => void = () => undefined;
+  /** Runs a function in the async context in which this queue was created, and not in that of a call: a timer is for all calls. */
+  readonly #inOwnContext = AsyncLocalStorage.snapshot();
 
   constructor(private readonly clock: Clock) {
     clock.whenResumed?.(() => this.#arm(this.#next));
@@ -63,7 +66,9 @@ export class TimerQueue {
     // Read before the timer is replaced: if the clock finds out here that the machine was suspended, the timer is replaced as well.
     const delay = tick - this.clock.now().monotonic;
     this.#stopTimer();
-    this.#stopTimer = this.clock.schedule(Math.min(LONGEST_SLEEP, Math.max(0, delay)), () => this.#run());
+    this.#stopTimer = this.#inOwnContext(() =>
+      this.clock.schedule(Math.min(LONGEST_SLEEP, Math.max(0, delay)), () => this.#run()),
+    );
   }
 
   #run(): void {

@@ -7,8 +7,8 @@ export const CONTROLS_OF_PROGRAMS: readonly Control[] = [
     patches: [
       {
         file: 'lib/core/acquire/acquisition.ts',
-        text: 'await this.#turns.next();\n      let now',
-        replacement: 'let now',
+        text: 'await this.#turn();\n    const isEnough',
+        replacement: 'const isEnough',
       },
     ],
     breaks: ['valid when taken'],
@@ -19,9 +19,9 @@ export const CONTROLS_OF_PROGRAMS: readonly Control[] = [
     patches: [
       {
         file: 'lib/core/acquire/acquisition.ts',
-        text: 'await this.#turns.next();\n      let now',
+        text: 'let ready = await this.#ready(won, request);',
         replacement:
-          'await this.#turns.next();\n      request.begin(won, clock.now(), clock);\n      return won;\n      let now',
+          'await this.#turn();\n      request.acquired(won, clock.now());\n      request.begin(won, clock.now());\n      return won;\n      let ready: Acquired | undefined = won;',
       },
     ],
     breaks: ['valid when taken'],
@@ -49,8 +49,13 @@ export const CONTROLS_OF_PROGRAMS: readonly Control[] = [
     patches: [
       {
         file: 'lib/core/lease/loss-signal.ts',
-        text: 'first();\n    this.#abort?.abort(error);',
-        replacement: 'this.#abort?.abort(error);\n    first();',
+        text: 'first();\n    // A timer',
+        replacement: '// A timer',
+      },
+      {
+        file: 'lib/core/lease/loss-signal.ts',
+        text: 'this.#abort!.abort(error));\n',
+        replacement: 'this.#abort!.abort(error));\n    first();\n',
       },
     ],
     breaks: ['exclusion', 'lost stays lost'],

@@ -125,8 +125,8 @@ export const CONTROLS: readonly Control[] = [
         replacement: 'if (ready &&',
       },
       {
-        file: 'lib/core/acquire/acquisition.ts',
-        text: 'if (validity.remainingAt(this.taken) > 0) return true;',
+        file: 'lib/core/acquire/caller-request.ts',
+        text: 'if (ready && ready.validity.remainingAt(now) > 0) return true;',
         replacement: 'return true;',
       },
     ],

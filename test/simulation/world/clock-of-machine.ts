@@ -17,10 +17,6 @@ export class ClockOfMachine implements Clock {
     this.machine.afterInput(task);
   }
 
-  afterMicrotasks(task: () => void): void {
-    this.machine.afterMicrotasks(task);
-  }
-
   nextTurn(task: () => void): void {
     this.machine.nextTurn(task);
   }

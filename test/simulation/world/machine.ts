@@ -123,10 +123,6 @@ export class Machine implements Clock {
     this.afterInput(task);
   }
 
-  afterMicrotasks(task: () => void): void {
-    this.afterInput(task);
-  }
-
   sleep(ms: number): Promise<void> {
     return new Promise((resolve) => this.schedule(ms, resolve));
   }

@@ -30,6 +30,21 @@ describe('Redlock.withLock', () => {
     await expect(pool.clock.until(redlock.withLock('a', () => 7))).resolves.toBe(7);
   });
 
+  it('starts a query that begins with `then` once, inside its lock', async () => {
+    const inner = (): Promise<string> => redlock.withLock('a', () => 'found', { reentrant: true, waitTimeout: 0 });
+    let begun = 0;
+    const query = {
+      // oxlint-disable-next-line unicorn/no-thenable -- as the queries of some libraries
+      then: (resolve: (found: unknown) => void, reject: (error: unknown) => void): void => {
+        begun += 1;
+        void inner().then(resolve, reject);
+      },
+    };
+    const work = redlock.withLock<unknown>('a', () => query);
+    await expect(pool.clock.until(work)).resolves.toBe('found');
+    expect(begun).toBe(1);
+  });
+
   it.each([
     ['throws', (): never => fail()],
     ['rejects', async (): Promise<never> => fail()],

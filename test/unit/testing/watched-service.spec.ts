@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ManualClock } from '../../../lib/testing/manual-clock.js';
 import { FaultyNode } from '../../../lib/testing/nodes/faulty-node.js';
 import { WatchedService } from '../../../lib/testing/watched-service.js';
-import { turn } from '../../support/turn.js';
 
 describe('WatchedService', () => {
   let clock: ManualClock;
@@ -44,7 +43,7 @@ describe('WatchedService', () => {
     let finish: () => void = () => undefined;
     const work = service.withLock('a', () => new Promise<void>((resolve) => (finish = resolve)));
     expect(service.waiting('a')).toBe(1);
-    await turn();
+    await clock.advance(0);
     expect(service.waiting('a')).toBe(0);
     finish();
     await work;

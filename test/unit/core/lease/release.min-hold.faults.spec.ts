@@ -56,7 +56,6 @@ describe('minHold', () => {
         schedule: (delay, task) => pool.clock.schedule(delay, task),
         afterInput: (task) => pool.clock.afterInput(task),
         nextTurn: (task) => pool.clock.nextTurn(task),
-        afterMicrotasks: (task) => pool.clock.afterMicrotasks(task),
       };
       const lock = await pool.clock.until(pool.client({ clock }).redlock.acquire('a', { ttl: 9_000, minHold: 5_000 }));
       await pool.clock.advance(100);

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { TimerQueue } from '../../../../lib/core/time/timer-queue.js';
-import { CallerRequest } from '../../../../lib/core/acquire/acquisition.js';
+import { CallerRequest } from '../../../../lib/core/acquire/caller-request.js';
 import { OwnClaim } from '../../../../lib/core/quorum/own-claim.js';
 import type { Acquired } from '../../../../lib/core/acquire/request.js';
 import type { LockEvent } from '../../../../lib/core/api/events.js';
@@ -55,7 +55,8 @@ describe('CallerRequest', () => {
 
   it('tells that it is ours, and for how long it waited', () => {
     clock.block(30);
-    expect(call.begin(won(), clock.now(), clock)).toBe(true);
+    call.acquired(won(), clock.now());
+    expect(call.begin(won(), clock.now())).toBe(true);
     expect(events).toMatchObject([{ type: 'acquired', resources: ['a'], waited: 30, attempts: 2, path: 'free' }]);
   });
 
@@ -64,7 +65,9 @@ describe('CallerRequest', () => {
       events.push(event);
       if (event.type === 'acquired') clock.block(100);
     };
-    expect(call.begin(won(), clock.now(), clock)).toBe(false);
+    const lock = won();
+    call.acquired(lock, clock.now());
+    expect(call.begin(lock, clock.now())).toBe(false);
     expect(events).toMatchObject([{ type: 'acquired' }, { type: 'lost', error: { code: 'LOCK_LOST' } }]);
   });
 

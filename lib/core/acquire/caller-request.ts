@@ -1,0 +1,67 @@
+import { LockLostError } from '../api/errors.js';
+import type { LockListener } from '../api/events.js';
+import type { Holders } from '../quorum/holders.js';
+import { elapsed, type Moment } from '../time/clock.js';
+import type { AcquireRequest, Acquired, Denial } from './request.js';
+
+/** The request of one caller. It emits `contended` once at most, and `acquired` when the caller gets the lock. */
+export class CallerRequest implements AcquireRequest {
+  readonly resources: AcquireRequest['resources'];
+  readonly terms: AcquireRequest['terms'];
+  readonly budget: AcquireRequest['budget'];
+  readonly start: Moment;
+  /** The moment when the caller got the lock, after all that listeners of `acquired` did at once. */
+  taken: Moment | undefined;
+  #wasContended = false;
+  /** What the listeners were told of the lock. */
+  #told: { readonly resources: readonly string[]; readonly fencingToken: number } | undefined;
+
+  constructor(
+    { resources, terms, budget, start }: Omit<AcquireRequest, 'report'>,
+    private readonly emit: LockListener,
+    private readonly holders: Pick<Holders, 'find'>,
+  ) {
+    this.resources = resources;
+    this.terms = terms;
+    this.budget = budget;
+    this.start = start;
+  }
+
+  /** Whether the caller waits at all; a caller with a single attempt takes no place in a line. */
+  get isPatient(): boolean {
+    return this.terms.waitTimeout > 0 && this.terms.retryCount > 0;
+  }
+
+  /** Emits `acquired`. */
+  acquired({ attempts, claim, passes = 0 }: Acquired, now: Moment): void {
+    const waited = Math.round(this.budget.waitedUntil(now));
+    const path = passes > 0 ? 'local' : this.#wasContended ? 'hand-off' : 'free';
+    this.#told = { resources: this.resources, fencingToken: claim.token + passes };
+    this.taken = now;
+    this.emit({ type: 'acquired', ...this.#told, waited, attempts, path });
+  }
+
+  /** Lets the caller begin; returns false, after `released` or `lost`, if it has aborted since `acquired`, or if its lease is over. */
+  begin(ready: Acquired | undefined, now: Moment): boolean {
+    const told = this.#told!;
+    if (this.budget.aborted) {
+      this.emit({ type: 'released', ...told, held: Math.round(elapsed(this.taken!, now)) });
+      return false;
+    }
+    this.taken = now;
+    if (ready && ready.validity.remainingAt(now) > 0) return true;
+    const error = new LockLostError(this.resources, 'pause', 'it was over before its caller could begin');
+    this.emit({ type: 'lost', ...told, error });
+    return false;
+  }
+
+  /** Emits `contended` if somebody else has the resources. */
+  report({ kind, holder }: Denial): void {
+    if (kind !== 'contended') return;
+    // Looked up now, so that the error after a wait in vain can name the holder.
+    if (holder !== undefined) this.holders.find(holder);
+    if (this.#wasContended) return;
+    this.#wasContended = true;
+    this.emit({ type: 'contended', resources: this.resources });
+  }
+}
