@@ -6,13 +6,14 @@ import {
   type NestInterceptor,
   type Type,
 } from '@nestjs/common';
-import { catchError, defer, finalize, Observable, tap, throwError, type Subscribable } from 'rxjs';
+import { catchError, defer, finalize, Observable, tap, throwError } from 'rxjs';
 import { getRedlockToken } from '../redlock.tokens.js';
 import { exceptionMaker, type ExceptionFactory } from './reply/exception-factory.js';
 import { LockCall, lockCalls } from './run/lock-call.js';
 import { planOf, type LockPlan } from './run/lock-plan.js';
 import type { LockService } from './run/lock-service.js';
 import type { LockedRun } from './run/locked-run.js';
+import type { LockedSource } from './run/locked-source.js';
 import { streamLocked } from './run/locked-stream.js';
 import { handlerCallOf, type HandlerCall } from './transport/handler-call.js';
 import { WaitCancellation } from './transport/wait-cancellation.js';
@@ -54,11 +55,7 @@ export class RedlockInterceptor implements NestInterceptor {
 
 /** Takes the lock around all that is left of the way to the method. */
 function byRequest(run: LockedRun, { request, kind }: HandlerCall, next: CallHandler): Observable<unknown> {
-  let call: LockCall | undefined;
-  return streamLocked({ ...run, onAbandoned: () => call?.abandon() }, (lock) => {
-    call = new LockCall({ plan: run.plan, request, kind, lock, run });
-    return enter(call, next);
-  });
+  return streamLocked(run, (lock) => enter(new LockCall({ plan: run.plan, request, kind, lock, run }), next));
 }
 
 /** Lets the method take the lock; ends its wait when the client goes away, or when nobody listens any more. */
@@ -77,8 +74,8 @@ function byMethod(run: LockedRun, { request, kind }: HandlerCall, next: CallHand
 }
 
 /** Runs the handler in the context of the call from subscription on: an interceptor further in may call the handler only then. */
-function enter(call: LockCall, next: CallHandler): Subscribable<unknown> {
-  return { subscribe: (observer) => lockCalls.run(call, () => next.handle().subscribe(observer)) };
+function enter(call: LockCall, next: CallHandler): LockedSource<unknown> {
+  return { work: call, subscribe: (observer) => lockCalls.run(call, () => next.handle().subscribe(observer)) };
 }
 
 /** Returns the interceptor that locks on the pool with this name. */

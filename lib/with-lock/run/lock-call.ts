@@ -1,10 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { LockLostError } from '../../core/api/errors.js';
 import type { Lock } from '../../core/api/lock.js';
 import { assertHeld } from './assert-held.js';
 import { disconnected } from '../transport/client-connection.js';
 import type { HandlerKind } from '../key/key-roots.js';
 import type { LockPlan } from './lock-plan.js';
 import { exceptionFor, type LockedRun } from './locked-run.js';
+import { MethodWork } from './method-work.js';
 
 export interface LockCallParts {
   readonly plan: LockPlan;
@@ -18,12 +20,12 @@ export interface LockCallParts {
 }
 
 /** One request on its way to a handler, as the interceptor and the wrapped method both see it. */
-export class LockCall {
+export class LockCall extends MethodWork {
   #entered = false;
-  #abandoned = false;
-  #work: Promise<unknown> | undefined;
 
-  constructor(private readonly parts: LockCallParts) {}
+  constructor(private readonly parts: LockCallParts) {
+    super();
+  }
 
   get request(): object {
     return this.parts.request;
@@ -33,12 +35,15 @@ export class LockCall {
     return this.parts.kind;
   }
 
+  /** The lock under which the method is to begin; undefined if it has to take one, also because the answer has ended without it. */
   get lock(): Lock | undefined {
-    return this.parts.lock;
+    return this.state === 'over' ? undefined : this.parts.lock;
   }
 
   get run(): LockCallParts['run'] {
-    return this.parts.run;
+    const { run } = this.parts;
+    // The client has its answer then, so the method waits for no client.
+    return this.state === 'over' ? { toException: run.toException } : run;
   }
 
   /** Returns true as long as Nest has not yet called the method with this plan. */
@@ -58,28 +63,25 @@ export class LockCall {
    * @throws what the handler throws for a lost lock, where guards, pipes or interceptors took longer than the lock lasted
    */
   work(invoke: (lock: Lock) => unknown, lock: Lock): unknown {
-    if (this.#abandoned) throw disconnected();
+    if (this.state === 'abandoned') throw disconnected();
     this.#assertHeld(lock);
-    const result = invoke(lock);
-    if (result instanceof Promise) this.#work = result;
-    return result;
+    return this.watch(invoke, lock);
   }
 
-  #assertHeld(lock: Lock): void {
+  protected override assertUnderLock(isInTime: boolean): void {
+    const { lock, run } = this.parts;
+    this.#assertHeld(lock);
+    if (isInTime) return;
+    const why = 'the call was over before its stream was subscribed to';
+    throw exceptionFor(run, new LockLostError(lock?.resources ?? [], 'released', why));
+  }
+
+  #assertHeld(lock: Lock | undefined): void {
     try {
       assertHeld(lock);
     } catch (error) {
       throw exceptionFor(this.parts.run, error);
     }
-  }
-
-  /**
-   * Notes that nobody waits for the result any more. A promise of the method goes on all the same; the returned promise
-   * resolves when it has ended.
-   */
-  abandon(): Promise<unknown> | undefined {
-    this.#abandoned = true;
-    return this.#work?.catch(() => undefined);
   }
 }
 

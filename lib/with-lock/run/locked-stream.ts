@@ -5,37 +5,32 @@ import {
   Subject,
   takeUntil,
   type Observer,
-  type Subscribable,
   type Subscriber,
   type Unsubscribable,
 } from 'rxjs';
 import type { Lock } from '../../core/api/lock.js';
 import { WaitCancellation } from '../transport/wait-cancellation.js';
+import { closeDropped } from './dropped-value.js';
 import { exceptionFor, skipped, type LockedRun } from './locked-run.js';
+import { workOf, type LockedSource, type Open } from './locked-source.js';
+import type { MethodWork } from './method-work.js';
 import { onLost } from './on-lost.js';
-import { onlyValue, runLocked } from './run-locked.js';
+import { runLocked } from './run-locked.js';
+import { shareStream } from './shared-stream.js';
 
 const logger = new Logger('RedlockService');
 
-/** Opens the stream under its lock. A source that is no Observable gives nothing before `subscribe` has returned. */
-type Open<T> = (lock: Lock | undefined) => Subscribable<T>;
-
-export interface StreamRun extends LockedRun {
-  /** Called when nobody listens any more. The lock is kept until the returned promise has settled: some work cannot be stopped. */
-  readonly onAbandoned?: (() => Promise<unknown> | undefined) | undefined;
-}
-
 /** Releases the lock: at once, or when the promise that is passed has settled. */
 interface LetGo {
-  readonly resolve: (rest: Promise<unknown> | undefined) => void;
+  readonly resolve: (rest: Promise<void> | undefined) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /**
  * Holds the lock from subscription until the stream completes, fails, is unsubscribed or loses the lock. The stream of a skipped call is empty,
- * but a handler gives one undefined, because it has to answer something.
+ * but a handler gives one undefined, because it has to answer something. A method that outlasts its stream keeps the lock until it has settled.
  */
-export function streamLocked<T>(run: StreamRun, open: Open<T>): Observable<T | undefined> {
+export function streamLocked<T>(run: LockedRun, open: Open<T>): Observable<T | undefined> {
   return new Observable((subscriber) => {
     const stream = new LockedStream(run, open, subscriber);
     stream.begin();
@@ -48,14 +43,17 @@ class LockedStream<T> implements Observer<T> {
   readonly #cancellation: WaitCancellation;
   #over = false;
   #abandoned = false;
+  /** True when a value has been passed on since the method settled. */
+  #answered = false;
   /** Defined while the stream uses the lock. */
   #letGo: LetGo | undefined;
+  #work: MethodWork | undefined;
   #source: Unsubscribable | undefined;
   #cut: Subject<void> | undefined;
   #watchNoLonger: (() => void) | undefined;
 
   constructor(
-    private readonly run: StreamRun,
+    private readonly run: LockedRun,
     private readonly open: Open<T>,
     private readonly subscriber: Subscriber<T | undefined>,
   ) {
@@ -67,13 +65,12 @@ class LockedStream<T> implements Observer<T> {
     const { subscriber } = this;
     this.#outcome().then(
       (values) => {
-        this.#over = true;
+        if (!this.#isFirstEnd()) return;
         for (const value of values) subscriber.next(value);
         subscriber.complete();
       },
       (error) => {
-        this.#over = true;
-        subscriber.error(error);
+        if (this.#isFirstEnd()) subscriber.error(error);
       },
     );
   }
@@ -82,37 +79,48 @@ class LockedStream<T> implements Observer<T> {
     if (this.#over) return;
     this.#abandoned = true;
     this.#cancellation.cancel();
-    this.complete();
-    this.#stop();
+    // What unsubscribing cannot stop is followed to its end, because that is when the lock may go.
+    const goesOn = this.#letGo && !this.#answered && this.#work?.abandon(() => this.#leave());
+    if (!goesOn) this.#leave();
   }
 
   next(value: T): void {
-    this.subscriber.next(value);
+    if (this.#work?.isSettled) this.#answered = true;
+    if (!this.#abandoned) return this.subscriber.next(value);
+    closeDropped(value);
+    // A method that is no stream has one value, so what an interceptor makes of it may be endless, but is no work under the lock.
+    if (this.#answered) this.#leave();
   }
 
   error(error: unknown): void {
-    this.#pass()?.reject(error);
+    const letGo = this.#pass();
+    const rest = letGo && this.#work?.end();
+    if (!rest) return letGo?.reject(error);
+    letGo.resolve(rest);
+    if (this.#isFirstEnd()) this.subscriber.error(error);
   }
 
   complete(): void {
-    this.#pass()?.resolve(this.#abandoned ? this.run.onAbandoned?.() : undefined);
+    const letGo = this.#pass();
+    const rest = letGo && this.#work?.end();
+    letGo?.resolve(rest);
+    if (rest && this.#isFirstEnd()) this.subscriber.complete();
+  }
+
+  /** Returns true if the subscriber is still to be told of the end. */
+  #isFirstEnd(): boolean {
+    const isFirst = !this.#over && !this.#abandoned;
+    this.#over = true;
+    return isFirst;
   }
 
   /** Resolves, after the release, with the values that are still to be passed on. */
   async #outcome(): Promise<readonly (T | undefined)[]> {
     const { plan, toException } = this.run;
     const run = { ...this.run, signal: this.#cancellation };
-    if (!plan.sharedRuns) {
-      const result = await runLocked(run, (lock) => this.#hold(lock));
-      return result === skipped && toException ? [undefined] : [];
-    }
-    // All calls that join get the one value once the stream has completed.
-    const result = await runLocked(run, (lock, abandoned) =>
-      abandoned?.aborted
-        ? []
-        : onlyValue(new Observable<T>((all) => this.open(lock).subscribe(all)), lock?.signal, plan),
-    );
-    return result === skipped ? [] : result;
+    if (plan.sharedRuns) return shareStream({ ...run, open: this.open });
+    const result = await runLocked(run, (lock) => this.#hold(lock));
+    return result === skipped && toException ? [undefined] : [];
   }
 
   /** Passes the stream on until it ends in whatever way. The lock is released only when the returned promise has settled. */
@@ -130,7 +138,7 @@ class LockedStream<T> implements Observer<T> {
   }
 
   #lose(error: unknown): void {
-    this.error(exceptionFor(this.run, error));
+    this.#pass()?.reject(exceptionFor(this.run, error));
     try {
       this.#stop();
     } catch (failure) {
@@ -139,14 +147,25 @@ class LockedStream<T> implements Observer<T> {
     }
   }
 
-  #follow(source: Subscribable<T>): void {
+  #follow(source: LockedSource<T>): void {
     if (!this.#letGo) return;
+    this.#work = workOf(source);
     if (isObservable(source)) {
       // An Observable may give all that it has before `subscribe` returns a subscription to end.
       this.#cut = new Subject();
       (source as Observable<T>).pipe(takeUntil(this.#cut)).subscribe(this);
     } else {
       this.#source = source.subscribe(this);
+    }
+  }
+
+  /** Ends the subscription, and releases the lock when nothing of the method runs any more. */
+  #leave(): void {
+    const letGo = this.#pass();
+    try {
+      this.#stop();
+    } finally {
+      letGo?.resolve(this.#work?.end());
     }
   }
 

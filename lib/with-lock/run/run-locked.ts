@@ -7,8 +7,16 @@ import type { LockPlan } from './lock-plan.js';
 import { exceptionFor, runAlone, type LockedRun, type skipped } from './locked-run.js';
 import type { SharedRuns } from './shared-runs.js';
 
-/** The work under a lock. If calls may join, it also gets `abandoned`, which aborts when no caller waits for the lock any more. */
-type LockedWork<T> = (lock: Lock | undefined, abandoned?: AbortSignalLike) => T | Promise<T>;
+/** What joins the work of one call to the others that share its outcome. */
+export interface Sharing<T> {
+  /** Aborts when no caller waits for the lock any more. */
+  readonly abandoned: AbortSignalLike | undefined;
+  /** Gives the outcome to all of them at once. The lock is kept until the work returns. */
+  readonly tell: (outcome: Promise<T>) => void;
+}
+
+/** The work under a lock; it gets a `Sharing` if calls may join. */
+type LockedWork<T> = (lock: Lock | undefined, sharing?: Sharing<T>) => T | Promise<T>;
 
 /** Runs `work` under the lock, or shares the outcome of an equal call; returns `skipped` if the plan skips and somebody else holds the lock. */
 export function runLocked<T>(run: LockedRun, work: LockedWork<T>): Promise<T | typeof skipped> {
@@ -30,8 +38,10 @@ async function joinLocked<T>(run: LockedRun, runs: SharedRuns, work: LockedWork<
     const isHolder = service[HOLDS]?.(resources) ?? false;
     const joined = (): void => service[EMIT]?.({ type: 'joined', resources, label: plan.options.label });
     return await runs.share({ service, owner, resources, isHolder, signal, joined }, (abandoned, within) =>
-      runAlone({ ...run, resources: () => resources, signal: abandoned, toException }, (lock) =>
-        within(() => work(lock, abandoned)),
+      earliest((tell) =>
+        runAlone({ ...run, resources: () => resources, signal: abandoned, toException }, (lock) =>
+          within(() => work(lock, { abandoned, tell })),
+        ),
       ),
     );
   } catch (error) {
@@ -39,6 +49,13 @@ async function joinLocked<T>(run: LockedRun, runs: SharedRuns, work: LockedWork<
   } finally {
     if (signal instanceof WaitCancellation) signal.end();
   }
+}
+
+/** Returns the outcome that the work tells before its end, or what it ends with. */
+function earliest<T>(run: (tell: (outcome: T | Promise<T>) => void) => Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    run(resolve).then(resolve, reject);
+  });
 }
 
 /** Returns the resources of a call, before it shares anything. */

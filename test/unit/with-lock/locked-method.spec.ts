@@ -8,11 +8,19 @@ import { LockCall, lockCalls } from '../../../lib/with-lock/run/lock-call.js';
 import { planOf } from '../../../lib/with-lock/run/lock-plan.js';
 import { WithLock } from '../../../lib/with-lock/with-lock.decorator.js';
 import { bound } from '../../support/nest/bound.js';
+import { Deferred } from '../../support/nest/deferred.js';
+import { LazyQuery } from '../../support/nest/lazy-query.js';
 import { StubLock } from '../../support/nest/stub-lock.js';
 import { StubService } from '../../support/nest/stub-service.js';
 
 class Service {
   saved: unknown[] = [];
+  query!: LazyQuery<string>;
+
+  @WithLock('user:<0>')
+  find(_id: number): PromiseLike<string> {
+    return this.query;
+  }
 
   @WithLock('user:<0.id>')
   async save(user: { id: unknown }): Promise<unknown> {
@@ -70,6 +78,18 @@ describe('a locked method', () => {
     locker.refusal = new ResourceLockedError(['a'], 5, []);
     await expect(service.save({ id: 5 })).rejects.toBe(locker.refusal);
     await expect(service.report()).resolves.toBeUndefined();
+  });
+
+  it('holds its lock until the thenable that the method returns has settled, and runs that once', async () => {
+    const work = new Deferred<string>();
+    service.query = new LazyQuery(() => work.promise);
+    const result = service.find(5);
+    await locker.untilHeld(1);
+    await new Promise(setImmediate);
+    expect(locker.held).toBe(1);
+    work.resolve('row');
+    await expect(result).resolves.toBe('row');
+    expect([locker.held, service.query.runs]).toEqual([0, 1]);
   });
 
   describe('that is declared to return an Observable', () => {
@@ -142,6 +162,13 @@ describe('a locked method', () => {
         await service.byRequest();
         await service.byRequest();
       });
+      expect(locker.calls.map(({ resources }) => resources)).toEqual([['user:1']]);
+    });
+
+    it('locks for itself, by the same request, where that has its answer before the method begins', async () => {
+      const call = callOf({ lock });
+      void call.end();
+      await lockCalls.run(call, () => service.byRequest());
       expect(locker.calls.map(({ resources }) => resources)).toEqual([['user:1']]);
     });
 
