@@ -4,6 +4,7 @@ import { RedlockExceptionFilter, WithLock } from 'nestjs-redlock';
 import { defer, map, Observable } from 'rxjs';
 import { Door } from './door.js';
 import { Endings } from './endings.js';
+import { LazyQuery } from './lazy-query.js';
 import { Feed, Payments, SignUp, type Order } from './message-handlers.js';
 
 interface Reply {
@@ -36,6 +37,12 @@ export class Gateway {
   @WithLock(KEY)
   promise(@MessageBody() { id }: Order): Promise<Reply> {
     return this.answer(id);
+  }
+
+  @SubscribeMessage('thenable')
+  @WithLock(KEY)
+  thenable(@MessageBody() { id }: Order): PromiseLike<Reply> {
+    return new LazyQuery(() => this.answer(id));
   }
 
   @WithLock('order:<0.id>')

@@ -44,7 +44,7 @@ export function describeLeaving(stage: () => Stage): void {
       },
     );
 
-    it.each(['promise', 'by-argument'])(
+    it.each(['promise', 'thenable', 'by-argument'])(
       'while a method runs that cannot be stopped leaves the lock held for as long as that takes: %s',
       async (event) => {
         stage().door.shut();
