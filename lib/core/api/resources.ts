@@ -1,5 +1,5 @@
 import { LockKeyError } from './errors.js';
-import { familyAtEnd } from '../port/key-families.js';
+import { familyAtEnd, PROCESS } from '../port/key-families.js';
 import { shown } from './names.js';
 
 const MOST_BYTES = 512;
@@ -48,7 +48,7 @@ function check(resource: unknown, index: number, all: readonly unknown[]): void 
   const family = familyAtEnd(resource);
   if (family !== undefined) {
     throw new LockKeyError(
-      `"${resource}" is the name of what stands beside a lock: it ends in "${family}", and under some prefix that is a key of this or ` +
+      `${shown([resource])} is the name of what stands beside a lock: it ends in "${shownEnd(family)}", and under some prefix that is a key of this or ` +
         'of another pool; choose another one',
       [resource],
     );
@@ -56,6 +56,11 @@ function check(resource: unknown, index: number, all: readonly unknown[]): void 
   if (index > 0 && all.indexOf(resource) !== index) {
     throw new LockKeyError(`Each resource stands once in a lock; ${shown([resource])} stands there twice`, [resource]);
   }
+}
+
+/** Returns what the message says of a reserved end: the mark behind `~process:` may be a part of a value. */
+function shownEnd(family: string): string {
+  return family.startsWith(PROCESS) ? `${PROCESS}*` : family;
 }
 
 function describe(resource: unknown): string {

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { LockLostError } from '../api/errors.js';
 import type { LockListener } from '../api/events.js';
+import { shown } from '../api/names.js';
 import { HeldLock } from './held-lock.js';
 import type { LockOptions } from '../api/options.js';
 
@@ -91,8 +92,8 @@ export class NestedLocks {
     const partial = this.#find((lock) => resources.some((name) => lock.resources.includes(name)));
     if (partial?.lock === undefined) return undefined;
     throw new TypeError(
-      `A nested lock on "${resources.join('", "')}" would wait for itself: the code around it already holds ` +
-        `"${partial.lock.resources.join('", "')}". Take all of them in one outer lock, or only the missing ones in the inner one.`,
+      `A nested lock on ${shown(resources)} would wait for itself: the code around it already holds ` +
+        `${shown(partial.lock.resources)}. Take all of them in one outer lock, or only the missing ones in the inner one.`,
     );
   }
 

@@ -55,8 +55,13 @@ describe('toResources', () => {
 
   it('names no value that it refuses, except the reserved ends', () => {
     const address = 'ann@example.com';
-    for (const resource of [`user:${address}${'x'.repeat(600)}`, `user:${address}\ud800`])
+    const unusable = [`${'x'.repeat(600)}`, '\ud800', '~waiters', '~process:k3Jd9_'].map(
+      (end) => `user:${address}${end}`,
+    );
+    for (const resource of unusable) {
       expect(refusal(resource).message).toMatch(/"user:\*"/);
+      expect(refusal(resource).message).not.toMatch(/ann|k3Jd9_/);
+    }
     expect(refusal([`user:${address}`, `user:${address}`]).message).toMatch(/"user:\*" stands there twice/);
   });
 
@@ -78,7 +83,9 @@ describe('toResources', () => {
     '~process:k3Jd9_',
     ':~process:k3Jd9_',
   ])('refuses %s, which is what stands beside a lock', (resource) => {
-    expect(refusal(resource).message).toContain(`"${resource}" is the name of what stands beside a lock`);
+    const { message, resources } = refusal(resource);
+    expect(message).toContain('is the name of what stands beside a lock');
+    expect(resources).toEqual([resource]);
   });
 
   it('says which end of a name is taken', () => {

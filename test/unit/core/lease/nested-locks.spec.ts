@@ -58,6 +58,14 @@ describe('a nested withLock that is reentrant', () => {
     expect(pool.owners('a')).toEqual(FREE);
   });
 
+  it('says so without the values in the names, which may be addresses of people', async () => {
+    const [ann, bob] = ['user:ann@example.com', 'user:bob@example.com'];
+    const outer = redlock.withLock(ann!, async () => redlock.withLock([ann!, bob!], () => 'never'));
+    const error = await pool.clock.until(outer).catch((reason: unknown) => reason as Error);
+    expect((error as Error).message).toMatch(/on "user:\*", "user:\*" would wait.*holds "user:\*"\. Take/);
+    expect((error as Error).stack).not.toMatch(/ann|bob/);
+  });
+
   it('is found across awaits, timers and nested functions', async () => {
     const outer = redlock.withLock('a', async (lock) => {
       await pool.clock.sleep(10);
