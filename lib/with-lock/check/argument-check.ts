@@ -1,8 +1,8 @@
 import type { LockedMethod } from './route-check.js';
 
 /** Returns the error for a key that reads an argument which the method does not have; undefined if the number of arguments is not known. */
-export function argumentMistake({ plan, method, type }: LockedMethod): TypeError | undefined {
-  const { name, length } = method as { readonly name: string; readonly length: number };
+export function argumentMistake({ plan, method, name, type }: LockedMethod): TypeError | undefined {
+  const { length } = method as { readonly length: number };
   const prototype = (type as { readonly prototype: object }).prototype;
   // Set with `emitDecoratorMetadata`. If a parameter has a default, or takes all remaining arguments, `length` is less.
   const parameters: unknown = Reflect.getMetadata('design:paramtypes', prototype, name);

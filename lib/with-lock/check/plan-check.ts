@@ -47,9 +47,10 @@ export function planCheckFor(name: string | undefined, applies?: (modules: Modul
  * @throws TypeError, RangeError for what no call could work with, naming class and method
  */
 function checkPlans(modules: ModulesContainer, pool: PoolToCheck): void {
-  for (const { plan, method, type } of lockedMethods(classesOf(modules), pool.name)) {
+  for (const locked of lockedMethods(classesOf(modules), pool.name)) {
+    const { plan, method, type } = locked;
     checkParts(plan, method, type);
-    const mistake = argumentMistake({ plan, method, type }) ?? responseMistake({ plan, method, type });
+    const mistake = argumentMistake(locked) ?? responseMistake(locked);
     if (mistake) throw naming(plan, type, mistake);
     checkOptions(plan, pool, type);
   }
@@ -100,23 +101,23 @@ function typesOf(wrappers: readonly { readonly metatype: unknown }[]): Set<objec
 
 function lockedMethods(types: Set<object>, pool: string | undefined): LockedMethod[] {
   return [...types].flatMap((type) =>
-    methodsOf(type).flatMap((method) => {
-      const plan = planOf(method);
-      return plan && plan.pool === pool ? [{ plan, method, type }] : [];
+    [...membersOf(type)].flatMap(([name, method]) => {
+      const plan = typeof method === 'function' ? planOf(method) : undefined;
+      return plan && plan.pool === pool ? [{ plan, method: method as object, name, type }] : [];
     }),
   );
 }
 
-/** Returns the methods that objects of the class have, including inherited ones. */
-function methodsOf(type: object): object[] {
-  const methods = new Map<string | symbol, unknown>();
+/** Returns what objects of the class have, including what is inherited, by the names of the properties. */
+function membersOf(type: object): Map<string | symbol, unknown> {
+  const members = new Map<string | symbol, unknown>();
   let prototype = (type as { prototype?: object | null }).prototype ?? null;
   while (prototype !== null && prototype !== Object.prototype) {
     for (const [name, { value }] of descriptorsOf(prototype))
-      if (!methods.has(name)) methods.set(name, value as unknown);
+      if (!members.has(name)) members.set(name, value as unknown);
     prototype = Object.getPrototypeOf(prototype) as object | null;
   }
-  return [...methods.values()].filter((value) => typeof value === 'function');
+  return members;
 }
 
 function descriptorsOf(object: object): [string | symbol, PropertyDescriptor][] {

@@ -9,17 +9,16 @@ const RESPONSE = /^[12]:/;
 const WITHOUT_CALLS: readonly string[] = ['skip', 'join'];
 
 /** Returns the error for a method that answers its calls itself but does not run for all of them, so that some clients would wait for ever. */
-export function responseMistake({ plan, method, type }: LockedMethod): TypeError | undefined {
+export function responseMistake({ plan, name, type }: LockedMethod): TypeError | undefined {
   const { onContended } = plan;
-  if (!WITHOUT_CALLS.includes(onContended) || !answersItself(method, type)) return undefined;
+  if (!WITHOUT_CALLS.includes(onContended) || !answersItself(name, type)) return undefined;
   return new TypeError(
     `onContended: '${onContended}' leaves clients without an answer where the method answers by @Res() or @Next() itself: ` +
       "return the answer, or write @Res({ passthrough: true }); or have it wait or 'reject'",
   );
 }
 
-function answersItself(method: object, type: object): boolean {
-  const { name } = method as { readonly name: string };
+function answersItself(name: string | symbol, type: object): boolean {
   const parameters = (Reflect.getMetadata(PARAMETERS, type, name) ?? {}) as object;
   return (
     Object.keys(parameters).some((parameter) => RESPONSE.test(parameter)) &&

@@ -22,6 +22,8 @@ export interface Site {
 export interface LockedMethod {
   readonly plan: LockPlan;
   readonly method: object;
+  /** Of the property, under which metadata is kept. A decorator may have replaced the method by a function with another name, or with none. */
+  readonly name: string | symbol;
   readonly type: object;
 }
 

@@ -31,6 +31,21 @@ class WithRest {
   async begin(..._accounts: string[]): Promise<void> {}
 }
 
+/** Puts a function without a name in the place of a method, as many decorators do; the function takes as many arguments. */
+function replaced(_target: object, _name: string, descriptor: PropertyDescriptor): void {
+  const method = descriptor.value as (from: unknown) => unknown;
+  descriptor.value = function (this: unknown, from: unknown): unknown {
+    return method.call(this, from);
+  };
+}
+
+@Injectable()
+class Replaced {
+  @WithLock(SECOND)
+  @replaced
+  async begin(_from: { id: string }): Promise<void> {}
+}
+
 async function start(service: new () => object): Promise<void> {
   const imports = [RedlockTestingModule.forRoot({ isGlobal: true })];
   const module = await Test.createTestingModule({ imports, providers: [service] }).compile();
@@ -40,6 +55,7 @@ async function start(service: new () => object): Promise<void> {
 describe('an argument that a key reads', () => {
   it.each([
     ['OneArgument', '<0> is its only one', OneArgument],
+    ['Replaced', '<0> is its only one', Replaced],
     ['NoArgument', 'it has none', NoArgument],
   ])('stops the start where the method does not have it: %s', async (name, there, service) => {
     await expect(start(service)).rejects.toThrow(

@@ -3,6 +3,7 @@ import { Test } from '@nestjs/testing';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { WithLock, type WithLockOptions } from 'nestjs-redlock';
 import { RedlockTestingModule } from 'nestjs-redlock/testing';
+import { wrapped } from '../../support/nest/trail.js';
 
 type Mode = WithLockOptions['onContended'];
 
@@ -15,6 +16,23 @@ function users(parameter: ParameterDecorator, onContended: Mode): new () => obje
     register(@parameter _answer: unknown): void {}
   }
   return class Heir extends Users {};
+}
+
+/** Its methods are functions that another decorator put in their place, above the lock or below it. */
+@Controller()
+class Above {
+  @Post()
+  @wrapped('above', true)
+  @WithLock('users', { onContended: 'skip' })
+  async register(@Res() _answer: unknown): Promise<void> {}
+}
+
+@Controller()
+class Below {
+  @Post()
+  @WithLock('users', { onContended: 'join' })
+  @wrapped('below', true)
+  async register(@Res() _answer: unknown): Promise<void> {}
 }
 
 describe('a locked method that answers itself', () => {
@@ -41,6 +59,16 @@ describe('a locked method that answers itself', () => {
       ),
     );
   });
+
+  it.each([
+    ['above', Above],
+    ['below', Below],
+  ])(
+    'is refused also where a decorator %s the lock has replaced it by a function with another name',
+    async (_where, type) => {
+      await expect(start(type)).rejects.toThrow(`@WithLock on ${type.name}.register: onContended`);
+    },
+  );
 
   it.each<[Mode, string, ParameterDecorator]>([
     ['wait', '@Res()', Res()],
