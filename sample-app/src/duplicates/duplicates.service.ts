@@ -31,8 +31,9 @@ export class DuplicatesService {
   }
 
   private async removeUnlessBusy(email: string): Promise<number | undefined> {
-    // The resource of UsersController, so that nobody signs up with the address meanwhile.
-    await using lock = await this.redlock.tryAcquire(`user:${email}`);
+    // The resource of UsersController, so that nobody signs up with the address meanwhile: `key` encodes what @WithLock encodes.
+    const resource = this.redlock.key('user:<0|trim|lower>', email);
+    await using lock = await this.redlock.tryAcquire(resource);
     return lock === null ? undefined : await this.users.keepFirst(email);
   }
 }
