@@ -41,6 +41,9 @@ export interface NodeOutcome {
   readonly detail?: string;
 }
 
+/** Marks all lock errors. All copies of this package find it, and no error of an application has it, whatever its `code`. */
+const MARK = Symbol.for('nestjs-redlock:error');
+
 /**
  * The base class of all lock errors. Tell them apart by `code`, which also works across two copies of this package. Messages name resources
  * up to the first separator only, because messages end up in logs.
@@ -63,10 +66,20 @@ export class RedlockError extends Error {
     return this.#resources;
   }
 
+  /** @internal */
+  get [MARK](): boolean {
+    return true;
+  }
+
   /** @internal Returns a short stack, because logs print errors by this method, and the message already says everything. */
   [inspect.custom](): string {
     return briefly(this.stack);
   }
+}
+
+/** Recognises an error of a lock by its mark, also one of another copy of this package, whose classes are others. */
+export function isLockError(error: unknown): error is RedlockError {
+  return error instanceof Error && MARK in error;
 }
 
 /** Who holds a resource. It is for logs only: no answer to a client may have it. */

@@ -1,5 +1,5 @@
 import { HttpStatus } from '@nestjs/common';
-import type { RedlockError, RedlockErrorCode, ResourceLockedError } from '../../core/api/errors.js';
+import { isLockError, type RedlockErrorCode, type ResourceLockedError } from '../../core/api/errors.js';
 
 /** What a client is told. Reasons, and names of nodes, resources and parts of keys stay with the cause: they are for logs. */
 export interface ErrorReply {
@@ -37,10 +37,10 @@ const WORDS: Readonly<Record<string, Words>> = {
   },
 };
 
-/** Returns the reply to a lock's error. The error is recognised by its code, which also works across two copies of this package. */
+/** Returns the reply to a lock's error; undefined for any other error, also where that has the code of a lock's error. */
 export function errorReply(error: unknown): ErrorReply | undefined {
-  if (!(error instanceof Error)) return undefined;
-  const { code } = error as RedlockError;
+  if (!isLockError(error)) return undefined;
+  const { code } = error;
   const words = Object.hasOwn(WORDS, code) ? WORDS[code] : undefined;
   return words && { ...words, code, retryAfter: retryAfterOf(error) };
 }

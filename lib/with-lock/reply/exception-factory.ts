@@ -1,7 +1,6 @@
 import { Logger, type ArgumentsHost, type ExecutionContext } from '@nestjs/common';
-import { RedlockError } from '../../core/api/errors.js';
+import { isLockError, type RedlockError } from '../../core/api/errors.js';
 import { misfit } from '../../core/api/options.js';
-import { errorReply } from './error-reply.js';
 
 /**
  * Makes what a handler throws instead of a lock's error; returns undefined for the usual answer.
@@ -43,12 +42,11 @@ export function exceptionMaker({ factory, context, usual }: Conversion): (error:
 }
 
 function madeBy(factory: ExceptionFactory | undefined, error: unknown, context: ArgumentsHost | undefined): unknown {
-  if (!factory || !(error instanceof RedlockError || errorReply(error))) return undefined;
-  return factory(error as RedlockError, context);
+  return factory && isLockError(error) ? factory(error, context) : undefined;
 }
 
 /** Logs, at debug level, what a client that has sent no usable key is not told. */
 export function logKeyError(error: unknown): void {
-  const { code, message } = (error ?? {}) as Partial<RedlockError>;
-  if (code === 'LOCK_KEY') logger.debug(`A call has no usable key, and is refused: ${message}`);
+  if (isLockError(error) && error.code === 'LOCK_KEY')
+    logger.debug(`A call has no usable key, and is refused: ${error.message}`);
 }

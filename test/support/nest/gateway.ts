@@ -117,6 +117,12 @@ export class Gateway {
     throw new WsException({ mine: 'sold out' });
   }
 
+  @SubscribeMessage('coded')
+  @WithLock(KEY)
+  coded(@MessageBody() { code }: { code: string }): never {
+    throw Object.assign(new WsException({ mine: 'sold out' }), { code });
+  }
+
   @SubscribeMessage('made')
   @WithLock(KEY, {
     ...REJECT,

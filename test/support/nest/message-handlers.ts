@@ -124,6 +124,12 @@ export class MessageHandlers {
     throw new Error('secret detail');
   }
 
+  @MessagePattern('coded')
+  @WithLock(KEY)
+  async coded(@Payload() { code }: { code: string }): Promise<never> {
+    throw Object.assign(new Error('secret detail'), { code });
+  }
+
   @MessagePattern('made')
   @WithLock(KEY, {
     onContended: 'reject',

@@ -124,6 +124,15 @@ export function describeMicroservice(transport: Transport): void {
       await untilFree(pair.servers);
     });
 
+    it.each(['CLOSED', 'LOCK_KEY', 'RESOURCE_LOCKED'])(
+      'takes an error of the handler for none of a lock, though it has the code of one: %s',
+      async (code) => {
+        const { error } = await ask(pair.one.client, 'coded', { id: 'coded', code });
+        expect(error).toEqual({ status: 'error', message: 'Internal server error' });
+        await untilFree(pair.servers);
+      },
+    );
+
     it('throws what the method says for its lock', async () => {
       await using holder = await pair.two.service.redlock.acquire('order:made');
       const { error } = await ask(pair.one.client, 'made', { id: 'made' });

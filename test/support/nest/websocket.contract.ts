@@ -127,6 +127,14 @@ export function describeGateway({ name, adapt, connect }: Sockets): void {
       expect(holder.isValid).toBe(true);
     });
 
+    it.each(['CLOSED', 'LOCK_KEY', 'RESOURCE_LOCKED'])(
+      'takes an error of the handler for none of a lock, though it has the code of one: %s',
+      async (code) => {
+        const reply = await client.ask('coded', { id: 'coded', code });
+        expect(reply).toEqual({ event: 'exception', data: { mine: 'sold out' } });
+      },
+    );
+
     it('throws what method or module make of the errors of locks', async () => {
       await using holder = await two!.redlock.acquire('order:made');
       const data = { made: 'RESOURCE_LOCKED', type: 'ws' };

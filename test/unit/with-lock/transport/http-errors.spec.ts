@@ -97,13 +97,19 @@ describe('toHttpException', () => {
     null,
     undefined,
     { code: 'RESOURCE_LOCKED' },
+    Object.assign(new Error('mine'), { code: 'RESOURCE_LOCKED', resources: ['a'], retryAfter: 5 }),
+    Object.assign(new Error('mine'), { code: 'CLOSED', name: 'RedlockClosedError' }),
   ])('leaves anything else as it is: %s', (error) => {
     expect(replyTo(error)).toEqual({ reply: error, headers: [] });
     expect(replyTo(error).reply).toBe(error);
   });
 
-  it('knows errors of another copy of the package by their code', () => {
-    const error = Object.assign(new Error('held'), { code: 'RESOURCE_LOCKED', retryAfter: 2_500 });
+  it('knows errors of another copy of the package', async () => {
+    // The same file by another address is a module of its own.
+    const address = '../../../../lib/core/api/errors.ts?copy';
+    const copy = (await import(address)) as { ResourceLockedError: typeof ResourceLockedError };
+    const error = new copy.ResourceLockedError(['a'], 2_500, []);
+    expect(error).not.toBeInstanceOf(RedlockError);
     const { reply, headers } = replyTo(error);
     expect((reply as HttpException).getStatus()).toBe(409);
     expect(headers).toEqual([['Retry-After', '3']]);
