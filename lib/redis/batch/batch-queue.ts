@@ -5,7 +5,10 @@ import type { Reply } from '../connection/wire/wire-command.js';
 import type { Verb } from '../scripts/protocol.js';
 import { Batch } from './batch.js';
 
-/** How many keys one script call may have at most: measured so that it keeps Redis busy for less than a ms. */
+/**
+ * How many keys one script call may have at most: measured so that it keeps Redis busy for less than a ms, or for two where each of them is a
+ * release that serves a waiter.
+ */
 const MOST_KEYS = 128;
 /** How many characters the names in one script call may have in all. */
 const MOST_LENGTH = 64 * 1_024;
@@ -56,10 +59,11 @@ export class BatchQueue {
       // After all input that has arrived, so that two hundred requests on two hundred sockets become one batch and not two hundred.
       this.carrier.nextTurn(this.#flush);
     }
+    if (this.#open.keyCount + question.claim.resources.length > MOST_KEYS || this.#open.length >= MOST_LENGTH) {
+      if (this.#open.keyCount > 0) this.#waiting.push(this.#open);
+      this.#open = new Batch();
+    }
     this.#open.add(verb, question, nodeIndex);
-    if (this.#open.keyCount < MOST_KEYS && this.#open.length < MOST_LENGTH) return;
-    this.#waiting.push(this.#open);
-    this.#open = new Batch();
   }
 
   /** Returns the claim that asks under this value for a place in the line of a resource, and has no answer yet. */
