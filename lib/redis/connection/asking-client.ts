@@ -1,17 +1,19 @@
 import { Redis, type RedisOptions } from 'ioredis';
+import { types } from 'node:util';
 import { AbortSource } from '../../core/time/abort.js';
 import type { Clock } from '../../core/time/clock.js';
 import { AskingAgain } from './asking-again.js';
+import { whyNotBegun } from './connect-failure.js';
 import { askForCredentials, type CredentialsFunction } from './settings/credentials.js';
 
-/** Ms between two calls of a `credentials()` that fails: the first pause, and the longest. */
+/** Ms between two attempts where `credentials()` fails, or a connection cannot even begin: the first pause, and the longest. */
 const FIRST_PAUSE = 250;
 const LONGEST_PAUSE = 10_000;
 
 export interface AskingClientTerms {
   readonly credentials: CredentialsFunction | undefined;
   readonly clock: Pick<Clock, 'schedule'>;
-  /** Called with the reason each time that `credentials()` has failed. */
+  /** Called with the reason each time that `credentials()` has failed, or a connection could not even begin. */
   readonly failed: (reason: string) => void;
 }
 
@@ -47,7 +49,8 @@ export class AskingClient extends Redis {
   override async connect(): Promise<void> {
     const { credentials } = this.#terms;
     if (credentials !== undefined && (this.#isClosed || !(await this.#ask(credentials)))) return;
-    await super.connect();
+    await super.connect().catch((error: unknown) => this.#notConnected(error));
+    this.#failures = 0;
   }
 
   override disconnect(reconnect = false): void {
@@ -81,28 +84,38 @@ export class AskingClient extends Redis {
         password,
         tls: tls === undefined ? this.#tls : { ...this.#tls, ...tls },
       });
-      this.#failures = 0;
       return !this.#isClosed;
     } catch (error) {
-      this.#pause();
-      if (!this.#isClosed) this.#terms.failed(`credentials() failed: ${reasonOf(error)}`);
+      this.#connectLater(`credentials() failed: ${reasonOf(error)}`);
       return false;
     } finally {
       this.#isAsking = false;
     }
   }
 
-  /** Connects later. Others must not wait for the same moment, so the pause differs from client to client. */
-  #pause(): void {
+  /**
+   * Passes the error on. ioredis connects again by itself after a connection that broke or was refused, but not where none could begin: where TLS
+   * throws at once, as for a certificate and a key that do not match, it has ended without `close`.
+   */
+  #notConnected(error: unknown): never {
+    if (this.status === 'end') this.#connectLater(whyNotBegun(reasonOf(error)));
+    else this.#failures = 0;
+    throw error;
+  }
+
+  /** Connects later, and tells why. Others must not wait for the same moment, so the pause differs from client to client. */
+  #connectLater(reason: string): void {
     if (this.#isClosed) return;
     const pause = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** this.#failures) * (0.75 + Math.random() / 2);
     this.#failures += 1;
     this.#stopPause = this.#terms.clock.schedule(pause, () => void this.connect().catch(ignore));
+    this.#terms.failed(reason);
   }
 }
 
 function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : 'it threw a value that is no Error';
+  // Errors of Node.js itself are of another realm where the application runs in a context of `node:vm`, as in tests.
+  return error instanceof Error || types.isNativeError(error) ? error.message : 'it threw a value that is no Error';
 }
 
 function ignore(): void {

@@ -16,6 +16,7 @@ const REMEDIES: readonly (readonly [RegExp, string])[] = [
 /** How a connection ends if the node asks for a certificate of the client, the client has none, and the node has not said so. */
 const ENDED = /ECONNRESET|EPIPE/;
 const ENDED_REMEDY = 'if the node asks for a certificate of the client, give tls.cert and tls.key';
+const BEGIN_REMEDY = 'check the options of the node, and what its credentials() returns';
 const NO_TLS_REMEDY = 'TLS was asked for (rediss://): does this port speak TLS?';
 
 /** Matches failures that do not pass by themselves. */
@@ -23,13 +24,23 @@ const FOR_OPERATOR = /^(NOAUTH|WRONGPASS|NOPERM|ERR )|certificate|credentials\(\
 
 /** Returns why a connection failed, with advice where it is known what to do. */
 export function whyFailed(error: NodeJS.ErrnoException, { tls }: { readonly tls?: object | undefined }): string {
-  const reason = error.message || (error.code ?? error.name);
+  const reason = withoutValue(error.message) || (error.code ?? error.name);
   const remedy = remedyOf(reason);
   if (remedy !== undefined) return `${reason.replace(/\.?\s*$/, '')} - ${remedy}`;
   if (tls === undefined) return reason;
   const what = `${error.code} ${reason}`;
   if (NO_TLS.test(what)) return `${reason} - ${NO_TLS_REMEDY}`;
   return ENDED.test(what) && !('cert' in tls) ? `${reason} - ${ENDED_REMEDY}` : reason;
+}
+
+/** Returns why a connection could not even begin, as with a certificate and a key that do not match. */
+export function whyNotBegun(reason: string): string {
+  return `the connection could not begin: ${withoutValue(reason)} - ${BEGIN_REMEDY}`;
+}
+
+/** Node.js shows the value of an option that is wrong, at the end of the error. It may be a key, or its passphrase. */
+function withoutValue(reason: string): string {
+  return reason.replace(/\.? Received .*$/s, '');
 }
 
 /** Returns what to do about a failure; undefined where nobody knows. */

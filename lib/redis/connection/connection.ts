@@ -186,7 +186,7 @@ export class NodeConnection {
     this.#report.down(this.#down);
   }
 
-  /** It cannot be used, although it was not lost: there are no credentials for it, or the node refuses its database. */
+  /** It cannot be used, although it was not lost: it could not begin, as without credentials, or the node refuses its database. */
   #isDown(reason: string): void {
     this.#down = reason;
     this.#report.down(reason);

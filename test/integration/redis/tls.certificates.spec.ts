@@ -8,6 +8,7 @@ import { TlsAuthority, writeTlsFiles, type KeyPair } from '../../support/tls-aut
 import type { TlsCertificate } from '../../support/tls-certificate.js';
 
 const ONCE = { waitTimeout: 0 };
+const MISMATCH = /^the connection could not begin: .*key values mismatch - check the options of the node, and what its/;
 
 describe('a node whose certificate is signed by a private authority', () => {
   let [authority, other]: TlsAuthority[] = [];
@@ -78,6 +79,38 @@ describe('a node whose certificate is signed by a private authority', () => {
     await lone.until('node-up', 2);
     await lone.lock();
     expect(lone.types).not.toContain('node-warning');
+  });
+
+  describe('where credentials() read the files of a rotation between two writes, once', () => {
+    /** The attempt that gets the certificate with the key of another one. */
+    let torn: number;
+    const open = async (): Promise<LoneNode> => {
+      const { key } = await authority!.issue('client');
+      let calls = 0;
+      const credentials = (): NodeCredentials => ({ tls: { ...trusting(), ...(++calls === torn && { key }) } });
+      return LoneNode.open(node({}, credentials));
+    };
+
+    it('is up after the next attempt, where it was the first connection, and the reason says why it was down', async () => {
+      torn = 1;
+      const lone = await open();
+      await lone.until('node-up');
+      await lone.lock();
+      expect(lone.types.filter((type) => type.startsWith('node-'))).toEqual(['node-down', 'node-up']);
+      expect(lone.reasons('node-down')).toEqual([expect.stringMatching(MISMATCH)]);
+    });
+
+    it('is up after the next attempt, where it was up before, and one warning says why it was down', async () => {
+      torn = 2;
+      const lone = await open();
+      await lone.lock();
+      const redis = await connectRedis(server.url, { tls: trusting() });
+      await endConnections(redis);
+      redis.disconnect();
+      await lone.until('node-up', 2);
+      await lone.lock();
+      expect(lone.reasons('node-warning')).toEqual([expect.stringMatching(MISMATCH)]);
+    });
   });
 
   it('is not used with options that do not change, and one warning says why', async () => {

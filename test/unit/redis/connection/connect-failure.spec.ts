@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isForOperator, whyFailed } from '../../../../lib/redis/connection/connect-failure.js';
+import { isForOperator, whyFailed, whyNotBegun } from '../../../../lib/redis/connection/connect-failure.js';
 
 const [WITH, WITHOUT] = [{ tls: {} }, {}];
 const HINT = / - TLS was asked for \(rediss:\/\/\): does this port speak TLS\?$/;
@@ -58,6 +58,16 @@ describe('why a connection failed', () => {
       expect(isForOperator(reason)).toBe(false);
     },
   );
+
+  it('shows nothing of the value of a wrong option, which may be a key or its passphrase', () => {
+    const message = "The property 'options.x' is invalid. Received 's3cret\\n' +\n  's3cret'";
+    expect(whyFailed(errorOf(message), WITH)).toBe("The property 'options.x' is invalid");
+    expect(whyNotBegun(message)).not.toContain('s3cret');
+  });
+
+  it('is for somebody to look at where a connection could not even begin', () => {
+    expect(isForOperator(whyNotBegun('error:0480006C:PEM routines::no start line'))).toBe(true);
+  });
 
   it('is the code, or the name, of an error without a message', () => {
     expect(whyFailed(errorOf('', 'ECONNREFUSED'), WITHOUT)).toBe('ECONNREFUSED');
