@@ -17,10 +17,10 @@ type Slot = LinkedList<TimedTask>;
 
 /** Ms: the longest sleep of the timer, because timers stand still while the machine is suspended. */
 const LONGEST_SLEEP = 500;
-/** Ms: a task that is due later than this goes into a coarse slot first, so that there are few slots. */
+/** Ms: a task that is due later than this goes into a coarse slot first, and into finer ones as its time comes near. */
 const FAR = 1_000;
-/** Ms: the width of a coarse slot. */
-const COARSE = 64;
+/** How many times as long as the width of its coarse slot the delay of a task is, at least. */
+const WIDTHS = 8;
 
 /** Runs all tasks that are due later, on one timer. Tasks that are due in the same ms run in the same turn of the event loop. */
 export class TimerQueue {
@@ -39,10 +39,9 @@ export class TimerQueue {
   /** Runs `task` once, `delay` ms after `now`, at most one ms early and not late. Replaces the time that was set for the task before. */
   add(delay: number, task: TimedTask, now: Moment = this.clock.now()): void {
     this.remove(task);
-    const time = now.monotonic + delay;
-    task.time = time;
+    task.time = now.monotonic + delay;
     this.#tasks += 1;
-    this.#put(task, Math.floor(delay > FAR ? time - (time % COARSE) : time));
+    this.#put(task, delay);
   }
 
   remove(task: TimedTask): void {
@@ -53,7 +52,10 @@ export class TimerQueue {
     if (this.#tasks === 0) this.#clear();
   }
 
-  #put(task: TimedTask, tick: number): void {
+  /** Puts a task into the slot that has its time in it, so that it is not looked at late. */
+  #put(task: TimedTask, delay: number): void {
+    const width = widthFor(delay);
+    const tick = Math.floor(task.time / width) * width;
     let slot = this.#slots.get(tick);
     if (slot === undefined) this.#slots.set(tick, (slot = new LinkedList()));
     slot.append(task.link);
@@ -92,7 +94,7 @@ export class TimerQueue {
   #runSlot(slot: Slot, now: number): void {
     for (let task = slot.shift(); task !== undefined; task = slot.shift()) {
       if (task.time >= now + 1) {
-        this.#put(task, Math.floor(task.time));
+        this.#put(task, task.time - now);
       } else {
         this.#tasks -= 1;
         task.due();
@@ -110,4 +112,12 @@ export class TimerQueue {
     for (const [tick, slot] of this.#slots) if (slot.length > 0 && tick < earliest) earliest = tick;
     return earliest;
   }
+}
+
+/**
+ * Returns the width, in ms, of the slot for a task. It grows with the delay: slots stay when they are empty, so with one width their number would
+ * grow with the delays of tasks that come and go. It is a power of two, so that a task of another delay has the same slots near its time.
+ */
+function widthFor(delay: number): number {
+  return delay > FAR ? 2 ** Math.floor(Math.log2(delay / WIDTHS)) : 1;
 }

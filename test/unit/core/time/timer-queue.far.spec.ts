@@ -84,12 +84,12 @@ describe('TimerQueue, with tasks that are due much later', () => {
     const looks = [4_993, 5_000, 5_055].map(async (time) => {
       const other = new VirtualClock();
       new TimerQueue(other).add(time, tasks.task('task'));
-      await other.advance(4_900);
+      await other.advance(4_500);
       return other.nextIn;
     });
     const [first, second, third] = await Promise.all(looks);
     expect([second, third]).toEqual([first, first]);
-    expect(first).toBeLessThanOrEqual(93);
+    expect(first).toBeLessThanOrEqual(493);
   });
 
   it('keeps the distance between those that a suspended machine did not run', async () => {
