@@ -29,6 +29,14 @@ class Users {
   @WithLock(({ email }: { email: string }) => email)
   byMissing(@Body() _body: { email: string }): void {}
 
+  @Post('value')
+  @WithLock(({ id }: { id: string }) => id)
+  byValue(@Body() _body: { id: string }): void {}
+
+  @Post('text')
+  @WithLock(({ id }: { id: string }) => `order:${id}`)
+  byTextOf(@Body() _body: { id: string }): void {}
+
   @Post('part')
   @WithLock('internal-name:<body.address.city>')
   byPart(): void {}
@@ -121,6 +129,17 @@ describe.each(PLATFORMS)('what a client is told of a key that cannot be made, ov
     });
     expect(app.log.events).toEqual([]);
     expect(await app.post('argument', { email: 'a@b.example' })).toMatchObject({ status: 201 });
+  });
+});
+
+describe('a key function that hands on a value of the client', () => {
+  afterEach(closeApps);
+
+  it('takes a lock on each of a list, unless it makes one text of the value', async () => {
+    const app = await start('Express');
+    for (const path of ['value', 'text']) await app.post(path, { id: ['a', 'b'] });
+    const acquired = app.log.events.filter(({ type }) => type === 'acquired');
+    expect(acquired).toMatchObject([{ resources: ['a', 'b'] }, { resources: ['order:a,b'] }]);
   });
 });
 
