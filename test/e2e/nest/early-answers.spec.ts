@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Door } from '../../support/nest/door.js';
-import { OnController, OnMethod } from '../../support/nest/early-answering.js';
-import { Patience } from '../../support/nest/giving-up.js';
+import { BehindPipes, OnController, OnMethod } from '../../support/nest/early-answering.js';
+import { Entrance, Patience } from '../../support/nest/giving-up.js';
 import { Commits } from '../../support/nest/late-commits.js';
 import { holderOn, poolOn, untilFree } from '../../support/nest/nodes.js';
 import { shutDoor } from '../../support/nest/shut-door.js';
@@ -14,18 +14,21 @@ describe.each(PLATFORMS)('an answer that leaves before the work is done, on %s',
   const body = { id: '1' };
   let patience: Patience;
   let commits: Commits;
+  let entrance: Entrance;
   let app: TestApp;
 
   beforeEach(async () => {
     patience = new Patience();
     commits = new Commits();
+    entrance = new Entrance();
     app = await TestApp.start(platform, {
       imports: [poolOn(servers)],
-      controllers: [OnMethod, OnController],
+      controllers: [OnMethod, BehindPipes, OnController],
       providers: [
         { provide: Door, useValue: door },
         { provide: Patience, useValue: patience },
         { provide: Commits, useValue: commits },
+        { provide: Entrance, useValue: entrance },
       ],
     });
   });
@@ -101,19 +104,48 @@ describe.each(PLATFORMS)('an answer that leaves before the work is done, on %s',
     },
   );
 
-  it.each(['method/accepted', 'method/accepted-join'])(
-    'leaves a method that begins behind it a lock of its own: %s',
-    async (path) => {
+  /** Sends a request that is to wait for the work behind the answer to the first one. */
+  const follow = async (path: string): Promise<void> => {
+    app.log.clear();
+    const next = app.post(path, body);
+    await app.log.until('contended', KEY);
+    door.open();
+    expect(await next).toMatchObject({ status: 201, body: 'accepted' });
+    await door.untilVisits(2);
+    expect(door.most).toBe(1);
+    await untilFree(servers);
+  };
+
+  it.each(['method/accepted', 'method/accepted-join'])('leaves the lock to the method behind it: %s', async (path) => {
+    expect(await app.post(path, body)).toMatchObject({ status: 201, body: 'accepted' });
+    await door.untilVisits(1);
+    await follow(path);
+  });
+
+  describe('while pipes still run before the method', () => {
+    /** Sends a request that is answered there, and lets its method begin once the lock is free. */
+    const begin = async (path: string): Promise<void> => {
+      entrance.shut();
       expect(await app.post(path, body)).toMatchObject({ status: 201, body: 'accepted' });
-      await door.untilVisits(1);
-      app.log.clear();
-      const next = app.post(path, body);
-      await app.log.until('contended', KEY);
-      door.open();
-      expect(await next).toMatchObject({ status: 201, body: 'accepted' });
-      await door.untilVisits(2);
-      expect(door.most).toBe(1);
+      await entrance.untilVisits(1);
       await untilFree(servers);
-    },
-  );
+      entrance.open();
+      await door.untilVisits(1);
+    };
+
+    it('frees the lock, and the method takes one of its own', async () => {
+      await begin('pipes/accepted');
+      await follow('pipes/accepted');
+    });
+
+    it('frees the lock, and the method begins a run of its own that others may join', async () => {
+      await begin('pipes/accepted-join');
+      const next = app.post('pipes/accepted-join', body);
+      await app.log.until('joined', KEY);
+      door.open();
+      expect(await next).toMatchObject({ status: 201 });
+      expect([door.visits.length, app.log.count('acquired', KEY)]).toEqual([1, 2]);
+      await untilFree(servers);
+    });
+  });
 });

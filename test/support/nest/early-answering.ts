@@ -1,7 +1,7 @@
-import { Body, Controller, Inject, Post, UseInterceptors } from '@nestjs/common';
+import { Body, Controller, Inject, Post, UseInterceptors, UsePipes } from '@nestjs/common';
 import { WithLock } from 'nestjs-redlock';
 import { Door } from './door.js';
-import { Accepting, TimingOut } from './giving-up.js';
+import { Accepting, Entering, TimingOut } from './giving-up.js';
 import { Commit, Commits, Committing } from './late-commits.js';
 import { LazyQuery } from './lazy-query.js';
 
@@ -51,6 +51,27 @@ export class OnMethod {
   @UseInterceptors(Accepting)
   @WithLock('order:<body.id>', JOIN)
   acceptedJoin(): Promise<void> {
+    return this.door.pass();
+  }
+}
+
+/** Handlers whose own interceptors answer before their pipes are done. */
+@Controller('pipes')
+@UsePipes(Entering)
+export class BehindPipes {
+  constructor(@Inject(Door) private readonly door: Door) {}
+
+  @Post('accepted')
+  @UseInterceptors(Accepting)
+  @WithLock('order:<body.id>')
+  accepted(@Body('id') _id: string): Promise<void> {
+    return this.door.pass();
+  }
+
+  @Post('accepted-join')
+  @UseInterceptors(Accepting)
+  @WithLock('order:<body.id>', JOIN)
+  acceptedJoin(@Body('id') _id: string): Promise<void> {
     return this.door.pass();
   }
 }

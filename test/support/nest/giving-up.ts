@@ -5,9 +5,11 @@ import {
   type CallHandler,
   type ExecutionContext,
   type NestInterceptor,
+  type PipeTransform,
 } from '@nestjs/common';
 import { from, map, of, race, type Observable } from 'rxjs';
 import { Deferred } from './deferred.js';
+import { Door } from './door.js';
 
 /** Says when the time of the requests under way is up; those that come later have time again. */
 @Injectable()
@@ -45,5 +47,18 @@ export class Accepting implements NestInterceptor {
   intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
     next.handle().subscribe();
     return of('accepted');
+  }
+}
+
+/** The door in which a request stands before its method begins. */
+export class Entrance extends Door {}
+
+@Injectable()
+export class Entering implements PipeTransform {
+  constructor(@Inject(Entrance) private readonly entrance: Entrance) {}
+
+  async transform(value: unknown): Promise<unknown> {
+    await this.entrance.pass();
+    return value;
   }
 }
