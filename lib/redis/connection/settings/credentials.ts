@@ -2,6 +2,8 @@ import type { RedisOptions } from 'ioredis';
 import { inspect } from 'node:util';
 import type { AbortSource } from '../../../core/time/abort.js';
 import type { Clock } from '../../../core/time/clock.js';
+import { kindOf } from './kind-of.js';
+import { isTls, misplacedInTls, plainTls } from './tls-option.js';
 
 /** How to log in to a node, as `credentials()` of the node returns it before each connection. */
 export interface NodeCredentials {
@@ -17,7 +19,6 @@ export type CredentialsFunction = () => NodeCredentials | Promise<NodeCredential
 
 /** Ms that `credentials()` may take to answer; after that it counts as failed, and is called again later. */
 const ANSWERED_WITHIN = 10_000;
-const NOT_IN_TLS = ['host', 'port', 'path', 'socket'];
 const NAMES: readonly string[] = ['username', 'password', 'tls'] satisfies (keyof NodeCredentials)[];
 
 /**
@@ -43,36 +44,27 @@ export async function askForCredentials(
   }
 }
 
-/** Returns the option in `tls` that says where the node is, and so belongs beside `tls`. */
-export function misplacedInTls(tls: unknown): string | undefined {
-  return NOT_IN_TLS.find((name) => typeof tls === 'object' && tls !== null && name in tls);
-}
-
 /** @throws TypeError for anything that nobody could log in with, or that leads to another server */
 function checked(answer: unknown): NodeCredentials {
   const problem = problemOf(answer);
-  if (problem === undefined) return answer as NodeCredentials;
-  throw new TypeError(`it has to return { username?, password?, tls? }, ${problem}`);
+  if (problem !== undefined) throw new TypeError(`it has to return { username?, password?, tls? }, ${problem}`);
+  const { username, password, tls } = answer as NodeCredentials;
+  return { username, password, tls: plainTls(tls) as NodeCredentials['tls'] };
 }
 
 function problemOf(answer: unknown): string | undefined {
   if (typeof answer !== 'object' || answer === null) return `and has returned ${kindOf(answer)}`;
   const unknown = Object.keys(answer).find((name) => !NAMES.includes(name));
   if (unknown !== undefined) return `and there is no ${inspect(unknown)} among them`;
-  const { username, password, tls } = answer as Record<string, unknown>;
+  const { username, password, tls: given } = answer as Record<string, unknown>;
+  const tls = plainTls(given);
   for (const [name, value] of Object.entries({ username, password })) {
     if (value !== undefined && (typeof value !== 'string' || value === ''))
       return `and ${name} is ${kindOf(value)} instead of a text`;
   }
-  if (tls !== undefined && (typeof tls !== 'object' || tls === null)) return `and tls is ${kindOf(tls)}`;
+  if (!isTls(tls)) return `and tls is ${kindOf(tls)}`;
   const misplaced = misplacedInTls(tls);
   if (misplaced !== undefined) return `and tls.${misplaced} says where the node is, which belongs into its address`;
   if (username !== undefined && password === undefined) return 'and has returned a username without a password';
   return password === undefined && tls === undefined ? 'and has returned neither a password nor tls' : undefined;
-}
-
-/** Says what a value is without showing it, since it may hold a password. */
-function kindOf(value: unknown): string {
-  if (value === null || value === undefined) return String(value);
-  return value === '' ? 'an empty text' : `a value of type ${typeof value}`;
 }

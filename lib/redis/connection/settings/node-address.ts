@@ -1,6 +1,5 @@
 import { isIP, isIPv6 } from 'node:net';
-import { misfit } from '../../../core/api/options.js';
-import { checkNodeOptions, type NodeOptions } from './node-options.js';
+import { readNodeOptions, type NodeOptions } from './node-options.js';
 
 /** The location of a node, and how to log in to it. */
 export interface NodeAddress {
@@ -67,6 +66,7 @@ function credentialsOf(url: URL, refusal: () => TypeError): Pick<NodeOptions, 'u
 }
 
 function parse(text: string, index: number): URL {
+  refuseHash(text, index);
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url) throw malformed(index, text, 'it is not a URL');
   if (url.protocol !== 'redis:' && url.protocol !== 'rediss:')
@@ -75,38 +75,30 @@ function parse(text: string, index: number): URL {
   return url;
 }
 
-function fromOptions(options: NodeOptions, index: number): NodeAddress {
-  checkOptions(options, index);
+function fromOptions(node: NodeOptions, index: number): NodeAddress {
+  refuseOthers(node, index);
+  const options = readNodeOptions(node, `nodes[${index}]`);
   const { host = '', port = 6379, db = 0, path, tls } = options;
   const identity = path ?? `${isIPv6(host) ? `[${host}]` : host.toLowerCase()}:${port}`;
   return { identity, name: `${tls ? 'rediss' : 'redis'}://${identity}${db ? `/${db}` : ''}`, options };
 }
 
-function checkOptions(options: unknown, index: number): void {
-  if (typeof options !== 'object' || options === null) {
+function refuseOthers(node: unknown, index: number): void {
+  if (typeof node !== 'object' || node === null)
     throw new TypeError(`nodes[${index}] must be a URL or an object of ioredis options`);
-  }
-  if ('sendCommand' in options) {
-    throw new TypeError(
-      `nodes[${index}] is a live client; give its URL or options, since a lock needs a connection of its own`,
-    );
-  }
-  checkNodeOptions(options, `nodes[${index}]`);
-  checkPlace(options, `nodes[${index}]`);
+  if (node instanceof URL) throw new TypeError(`nodes[${index}] is an object of URL; give its text, which is its href`);
+  if (!('sendCommand' in node)) return;
+  throw new TypeError(
+    `nodes[${index}] is a live client; give its URL or options, since a lock needs a connection of its own`,
+  );
 }
 
-function checkPlace(options: { host?: unknown; port?: unknown; path?: unknown }, where: string): void {
-  const { host, port, path } = options;
-  if (host === undefined && path === undefined) {
-    throw new TypeError(`${where} has no host: name the host of the node, or the path of its socket`);
-  }
-  for (const [name, value] of Object.entries({ host, path })) {
-    if (value === undefined || (typeof value === 'string' && value !== '')) continue;
-    throw misfit(`${where}.${name}`, value, name === 'host' ? 'a name or address' : 'the path of a socket');
-  }
-  if (port !== undefined && !(Number.isInteger(port) && Number(port) >= 1 && Number(port) <= 65_535)) {
-    throw misfit(`${where}.port`, port, 'a whole number from 1 to 65535');
-  }
+/** The text is not shown: a URL ends at "#", so what follows, and some of what comes before, may be a password. */
+function refuseHash(text: string, index: number): void {
+  if (!text.includes('#')) return;
+  throw new TypeError(
+    `nodes[${index}] is malformed, it has a "#": in a user or password, write %23 instead; write redis://user:password@host:6379/0`,
+  );
 }
 
 function malformed(index: number, text: string, why: string): TypeError {

@@ -1,6 +1,8 @@
 import type { RedisOptions } from 'ioredis';
 import { OWN_SETTINGS } from './connection-settings.js';
-import { misplacedInTls, type CredentialsFunction } from './credentials.js';
+import type { CredentialsFunction } from './credentials.js';
+import { checkNodeValues } from './node-values.js';
+import { plainTls } from './tls-option.js';
 
 /** The options of ioredis that a node may have. */
 const ALLOWED = [
@@ -98,21 +100,36 @@ const REFUSED: Readonly<Record<RefusedOption, string>> = {
 };
 
 /**
- * Refuses options that endanger locks, that would have no effect, or that do not exist. An option that is undefined, or that has the value
- * that a pool sets anyway, counts as not set.
- * @throws TypeError that names the option and the reason
+ * Returns the options of a node as a plain object, without those that are not set. It refuses options that endanger locks, that would have no
+ * effect, or that do not exist, and values that do not fit. An option that is undefined, or that has the value that a pool sets anyway,
+ * counts as not set.
+ * @throws TypeError, RangeError that name the option and the reason
  */
-export function checkNodeOptions(options: object, where: string): void {
-  for (const [name, value] of Object.entries(options)) {
-    if (value === undefined || isAllowed(name) || isOwn(name, value)) continue;
-    const why = Object.hasOwn(REFUSED, name) ? REFUSED[name as RefusedOption] : undefined;
-    throw new TypeError(why === undefined ? unknownOption(name, where) : `${where}.${name} is refused: ${why}`);
-  }
-  checkCredentials(options, where);
-  const { tls } = options as { tls?: unknown };
-  const misplaced = misplacedInTls(tls);
-  if (misplaced === undefined) return;
-  throw new TypeError(`${where}.tls.${misplaced} is refused: where the node is belongs into ${where} itself`);
+export function readNodeOptions(options: object, where: string): NodeOptions {
+  const given = givenIn(options).filter(([name, value]) => value !== undefined && !isOwn(name, value));
+  for (const [name] of given) refuseOthers(name, where);
+  const read: NodeOptions = Object.fromEntries(given);
+  checkCredentials(read, where);
+  checkNodeValues(read, where);
+  return read;
+}
+
+/** Reads also by name, because the options may be an object of a class, whose getters are no properties of its own, and which spreads drop. */
+function givenIn(options: object): [name: string, value: unknown][] {
+  const names = new Set([...Object.keys(options), ...ALLOWED, CREDENTIALS, ...Object.keys(REFUSED)]);
+  return [...names].map((name) => [name, plain(name, options[name as keyof typeof options])]);
+}
+
+/** Returns a value as this library takes it: ioredis takes databases also as texts, as they come from the environment. */
+function plain(name: string, value: unknown): unknown {
+  if (name === 'tls') return plainTls(value);
+  return name === 'db' && typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
+}
+
+function refuseOthers(name: string, where: string): void {
+  if (isAllowed(name)) return;
+  const why = Object.hasOwn(REFUSED, name) ? REFUSED[name as RefusedOption] : undefined;
+  throw new TypeError(why === undefined ? unknownOption(name, where) : `${where}.${name} is refused: ${why}`);
 }
 
 function checkCredentials(options: NodeOptions, where: string): void {

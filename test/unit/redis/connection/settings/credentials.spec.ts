@@ -27,8 +27,8 @@ describe('askForCredentials', () => {
     [{ tls: { ca: 'x' } }],
     [{ username: 'u', password: 'p', tls: {} }],
   ])('takes %j, at once or later, and leaves no timer', async (answer) => {
-    await expect(ask(() => answer)).resolves.toBe(answer);
-    await expect(ask(async () => answer)).resolves.toBe(answer);
+    await expect(ask(() => answer)).resolves.toEqual(answer);
+    await expect(ask(async () => answer)).resolves.toEqual(answer);
     expect(clock.timers).toBe(0);
   });
 
@@ -43,7 +43,8 @@ describe('askForCredentials', () => {
     [{ username: '', password: 's3cret' }, 'username is an empty text'],
     [{ username: 's3cret' }, 'a username without a password'],
     [{ username: 's3cret', tls: {} }, 'a username without a password'],
-    [{ password: 's3cret', tls: true }, 'tls is a value of type boolean'],
+    [{ password: 's3cret', tls: 's3cret' }, 'tls is a value of type string'],
+    [{ tls: false }, 'neither a password nor tls'],
     [{ password: 's3cret', tls: { ca: 's3cret', port: 6_379 } }, 'tls.port says where the node is'],
     [{ pass: 's3cret' }, "there is no 'pass' among them"],
     [{ password: 's3cret', host: 'h' }, "there is no 'host' among them"],
@@ -52,6 +53,14 @@ describe('askForCredentials', () => {
     expect(message).toContain('it has to return { username?, password?, tls? }, and ');
     expect(message).toContain(why);
     expect(message).not.toContain('s3cret');
+  });
+
+  it.each([
+    [{ password: 'p', tls: null }, { password: 'p' }],
+    [{ password: 'p', tls: false }, { password: 'p' }],
+    [{ tls: true }, { tls: {} }],
+  ])('reads tls in %j as ioredis means it', async (answer, read) => {
+    await expect(ask(() => answer)).resolves.toEqual(read);
   });
 
   it('gives up after 10 s, and ignores what the function returns after that', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Redis, type RedisOptions } from 'ioredis';
+import { whyFailed } from '../../../../../lib/redis/connection/connect-failure.js';
 import { toAddresses } from '../../../../../lib/redis/connection/settings/node-address.js';
 
 const SECRET = 's3cret';
@@ -79,6 +80,37 @@ describe('toAddresses', () => {
     `redis://:${SECRET}`,
   ])('never shows the password of a malformed address (%#)', (url) => {
     expect(refusal([url]).message).not.toContain(SECRET);
+  });
+
+  it.each([`redis://locks:12#${SECRET}@host`, `redis://h#${SECRET}`, `redis://u:${SECRET}#1@h`, 'redis://h:1#'])(
+    'refuses a URL with "#", at which it would end, says how to write that, and does not show it (%#)',
+    (url) => {
+      const error = refusal(['redis://fine', url]);
+      expect(error).toBeInstanceOf(TypeError);
+      expect(error.message).toMatch(/^nodes\[1\] is malformed, it has a "#": .*write %23 instead/);
+      expect(error.message).not.toContain(SECRET);
+    },
+  );
+
+  it.each([{ host: `redis://u:${SECRET}@h` }, { path: `redis://u:${SECRET}@h` }, new URL(`redis://u:${SECRET}@h`)])(
+    'refuses a URL within options, or as an object, and does not show it (%#)',
+    (options) => {
+      expect(refusal([options]).message).toMatch(
+        /give (that as the node itself, as a text|its text, which is its href)$/,
+      );
+      expect(refusal([options]).message).not.toContain(SECRET);
+    },
+  );
+
+  it.each([
+    [false, 'redis://h:6379'],
+    [null, 'redis://h:6379'],
+    [true, 'rediss://h:6379'],
+  ])('can tell why a node with tls: %j cannot be reached', (tls, name) => {
+    const address = only({ host: 'h', tls } as unknown as RedisOptions);
+    const reset = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+    expect(address.name).toBe(name);
+    expect(whyFailed(reset, address.options)).toMatch(/^read ECONNRESET/);
   });
 
   it('shows no password in names and identities', () => {

@@ -3,12 +3,12 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { OWN_SETTINGS } from '../../../../../lib/redis/connection/settings/connection-settings.js';
-import { checkNodeOptions } from '../../../../../lib/redis/connection/settings/node-options.js';
+import { readNodeOptions } from '../../../../../lib/redis/connection/settings/node-options.js';
 
 const REDIS = createRequire(import.meta.url).resolve('ioredis');
 const refusal = (options: object): string | undefined => {
   try {
-    checkNodeOptions(options, 'nodes[1]');
+    readNodeOptions(options, 'nodes[1]');
     return undefined;
   } catch (error) {
     expect(error).toBeInstanceOf(TypeError);
@@ -111,9 +111,38 @@ describe('the options of a node', () => {
     },
   );
 
-  it.each(['host', 'port', 'path', 'socket'])('may not say by tls.%s where the node is', (name) => {
-    expect(refusal({ host: 'h', tls: { [name]: 'x' } })).toMatch(
-      new RegExp(`^nodes\\[1\\]\\.tls\\.${name} is refused: .*belongs into nodes\\[1\\] itself`),
+  it('may be an object of a class, whose getters are read, and checked, as if it were a plain one', () => {
+    class Settings {
+      readonly port = 7000;
+      get host(): string {
+        return 'h';
+      }
+      get password(): string {
+        return 's3cret';
+      }
+      get tls(): object {
+        return { ca: 'x' };
+      }
+    }
+    class Impatient extends Settings {
+      get commandTimeout(): number {
+        return 10;
+      }
+    }
+    const read = readNodeOptions(new Settings(), 'nodes[1]');
+    expect({ ...read }).toEqual({ host: 'h', port: 7000, password: 's3cret', tls: { ca: 'x' } });
+    expect(refusal(new Impatient())).toMatch(/^nodes\[1\]\.commandTimeout is refused: /);
+  });
+
+  it.each([
+    [{ tls: false }, {}],
+    [{ tls: null }, {}],
+    [{ tls: true }, { tls: {} }],
+    [{ db: '2' }, { db: 2 }],
+    [{ connectTimeout: undefined }, {}],
+  ])('are read as ioredis means them: %j', (options, read) => {
+    expect(Object.entries(readNodeOptions({ host: 'h', ...options }, 'nodes[1]'))).toEqual(
+      Object.entries({ host: 'h', ...read }),
     );
   });
 
