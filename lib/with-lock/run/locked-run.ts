@@ -14,6 +14,8 @@ export interface LockedRun {
   readonly plan: LockPlan;
   /** The class to which the method belongs: other classes may have inherited the same method. */
   readonly owner?: unknown;
+  /** @see SharingCall.isStream */
+  readonly isStream?: boolean;
   /** Names the resources; may throw a `LockKeyError`. */
   readonly resources: () => readonly string[];
   /** Turns an error of the lock into what the caller is to see, and never throws. Errors of the work pass untouched. */

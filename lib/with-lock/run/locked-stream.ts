@@ -118,7 +118,7 @@ class LockedStream<T> implements Observer<T> {
   async #outcome(): Promise<readonly (T | undefined)[]> {
     const { plan, toException } = this.run;
     const run = { ...this.run, signal: this.#cancellation };
-    if (plan.sharedRuns) return shareStream({ ...run, open: this.open });
+    if (plan.sharedRuns) return shareStream({ ...run, open: this.open, isStream: true });
     const result = await runLocked(run, (lock) => this.#hold(lock));
     return result === skipped && toException ? [undefined] : [];
   }

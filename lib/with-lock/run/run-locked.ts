@@ -31,13 +31,13 @@ class SharedLockError {
 
 /** Returns the outcome of the equal call that is under way; if there is none, runs `work` and shares its outcome. */
 async function joinLocked<T>(run: LockedRun, runs: SharedRuns, work: LockedWork<T>): Promise<T | typeof skipped> {
-  const { service, owner, signal, plan } = run;
+  const { service, owner, signal, plan, isStream = false } = run;
   const toException = (error: unknown): unknown => new SharedLockError(error);
   try {
     const resources = resourcesOf(run);
     const isHolder = service[HOLDS]?.(resources) ?? false;
     const joined = (): void => service[EMIT]?.({ type: 'joined', resources, label: plan.options.label });
-    return await runs.share({ service, owner, resources, isHolder, signal, joined }, (abandoned, within) =>
+    return await runs.share({ service, owner, resources, isStream, isHolder, signal, joined }, (abandoned, within) =>
       earliest((tell) =>
         runAlone({ ...run, resources: () => resources, signal: abandoned, toException }, (lock) =>
           within(() => work(lock, { abandoned, tell })),

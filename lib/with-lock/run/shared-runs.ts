@@ -7,6 +7,8 @@ export interface SharingCall {
   readonly service: object;
   readonly owner: unknown;
   readonly resources: readonly string[];
+  /** True where the outcome is the values of a stream. Other calls could do nothing with that, nor these with what a method returns. */
+  readonly isStream: boolean;
   /** True where the caller has the lock, or a part of it, already. */
   readonly isHolder: boolean;
   /** Aborts when the caller does not want to wait for the lock any more. */
@@ -104,8 +106,10 @@ export class SharedRuns {
     return context ? context.wait(run.dependencies, outcome) : outcome;
   }
 
-  #find(key: string, { service, owner }: SharingCall): SharedRun<unknown> | undefined {
-    return this.#runs.get(key)?.find(({ call }) => call.service === service && call.owner === owner);
+  #find(key: string, { service, owner, isStream }: SharingCall): SharedRun<unknown> | undefined {
+    return this.#runs
+      .get(key)
+      ?.find(({ call }) => call.service === service && call.owner === owner && call.isStream === isStream);
   }
 
   #begin<T>(key: string, call: SharingCall, start: Start<T>): SharedRun<T> {

@@ -8,6 +8,7 @@ import { onlyValue, runLocked, type Sharing } from './run-locked.js';
 /** What a stream needs to run once for all calls that join. */
 interface SharedStream<T> extends LockedRun {
   readonly open: Open<T>;
+  readonly isStream: true;
 }
 
 /** Runs the stream once for all calls that join: resolves with its one value, or with none, once it has completed. */

@@ -122,30 +122,16 @@ describe.each(PLATFORMS)('an answer that leaves before the work is done, on %s',
     await follow(path);
   });
 
-  describe('while pipes still run before the method', () => {
-    /** Sends a request that is answered there, and lets its method begin once the lock is free. */
-    const begin = async (path: string): Promise<void> => {
+  it.each(['pipes/accepted', 'pipes/accepted-join'])(
+    'frees the lock where the method has not begun, which takes one of its own then: %s',
+    async (path) => {
       entrance.shut();
       expect(await app.post(path, body)).toMatchObject({ status: 201, body: 'accepted' });
       await entrance.untilVisits(1);
       await untilFree(servers);
       entrance.open();
       await door.untilVisits(1);
-    };
-
-    it('frees the lock, and the method takes one of its own', async () => {
-      await begin('pipes/accepted');
-      await follow('pipes/accepted');
-    });
-
-    it('frees the lock, and the method begins a run of its own that others may join', async () => {
-      await begin('pipes/accepted-join');
-      const next = app.post('pipes/accepted-join', body);
-      await app.log.until('joined', KEY);
-      door.open();
-      expect(await next).toMatchObject({ status: 201 });
-      expect([door.visits.length, app.log.count('acquired', KEY)]).toEqual([1, 2]);
-      await untilFree(servers);
-    });
-  });
+      await follow(path);
+    },
+  );
 });

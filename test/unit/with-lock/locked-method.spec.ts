@@ -12,10 +12,12 @@ import { Deferred } from '../../support/nest/deferred.js';
 import { LazyQuery } from '../../support/nest/lazy-query.js';
 import { StubLock } from '../../support/nest/stub-lock.js';
 import { StubService } from '../../support/nest/stub-service.js';
+import { Watched } from '../../support/nest/watched.js';
 
 class Service {
   saved: unknown[] = [];
   query!: LazyQuery<string>;
+  readonly values = new Watched<number>();
 
   @WithLock('user:<0>')
   find(_id: number): PromiseLike<string> {
@@ -36,6 +38,11 @@ class Service {
   @WithLock('stream:<0>')
   undeclared(count: number) {
     return of(...Array(count).keys());
+  }
+
+  @WithLock('joined', { onContended: 'join' })
+  async joined() {
+    return this.values.stream;
   }
 
   @WithLock('report', { onContended: 'skip' })
@@ -114,6 +121,14 @@ describe('a locked method', () => {
       expect([locker.calls.length, locker.held]).toEqual([1, 0]);
       await expect(lastValueFrom(stream.pipe(toArray()))).resolves.toEqual([0, 1, 2]);
       expect(locker.calls).toHaveLength(2);
+    });
+
+    it('promises one also to a call that could join while the first stream is open', async () => {
+      const first = (await service.joined()) as unknown as Observable<number>;
+      first.subscribe();
+      await service.values.untilSubscribed();
+      const second = (await service.joined()) as unknown as Observable<number>;
+      expect(isObservable(second)).toBe(true);
     });
   });
 

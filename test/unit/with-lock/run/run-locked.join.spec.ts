@@ -61,6 +61,7 @@ describe('runLocked with onContended: join', () => {
     ['more keys', () => ({ resources: () => ['a', 'b'] })],
     ['another pool', () => ({ service: new StubService() })],
     ['another class', () => ({ owner: StubService })],
+    ['a call that wants a stream', () => ({ isStream: true })],
     ['another method', () => ({ plan: toPlan('a', { onContended: 'join' }, 'there') })],
     ['a method that waits', () => ({ plan: toPlan('a', {}, 'there') })],
   ])('shares nothing with %s', async (_case, other) => {
