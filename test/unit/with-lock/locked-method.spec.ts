@@ -116,19 +116,16 @@ describe('a locked method', () => {
 
   describe('that returns an Observable without saying so', () => {
     it('promises one whose subscription takes the lock again', async () => {
-      const promise = service.undeclared(3) as unknown as Promise<Observable<number>>;
-      const stream = await promise;
+      const stream = await (service.undeclared(3) as unknown as Promise<Observable<number>>);
       expect([locker.calls.length, locker.held]).toEqual([1, 0]);
       await expect(lastValueFrom(stream.pipe(toArray()))).resolves.toEqual([0, 1, 2]);
       expect(locker.calls).toHaveLength(2);
     });
 
     it('promises one also to a call that could join while the first stream is open', async () => {
-      const first = (await service.joined()) as unknown as Observable<number>;
-      first.subscribe();
+      (await service.joined()).subscribe();
       await service.values.untilSubscribed();
-      const second = (await service.joined()) as unknown as Observable<number>;
-      expect(isObservable(second)).toBe(true);
+      expect(isObservable(await service.joined())).toBe(true);
     });
   });
 
