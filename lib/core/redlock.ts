@@ -20,7 +20,7 @@ import { NestedLocks, refuseReentry, type Use } from './lease/nested-locks.js';
 import { MAX_RESOURCES, refuseTooMany, toResources } from './api/resources.js';
 import { isObserved } from './api/telemetry/channels.js';
 import { observed, publishNested } from './api/telemetry/call-trace.js';
-import { startNow } from './lease/start-now.js';
+import { startNow } from './lease/thenable.js';
 import { Shutdown, type RemainingLock } from './lease/shutdown.js';
 import { statusOf, type RedlockStatus, type StatusOptions } from './quorum/status.js';
 import { ReusingClock } from './time/reusing-clock.js';

@@ -67,7 +67,8 @@ export class Acquisition {
         request.acquired(ready, now);
         // What a listener does, at once or after an `await`, may take long.
         if (this.context.isHeard()) ready = await this.#ready(ready, request);
-        if (request.begin(ready, clock.now())) return ready!;
+        const begun = request.begin(ready, clock.now());
+        if (begun) return begun;
       }
       this.#giveBack(won, request);
       const isOver = budget.aborted || budget.remaining(attempts) <= 0;

@@ -13,8 +13,8 @@ export class CallerRequest implements AcquireRequest {
   /** The moment when the caller got the lock, after all that listeners of `acquired` did at once. */
   taken: Moment | undefined;
   #wasContended = false;
-  /** What the listeners were told of the lock. */
-  #told: { readonly resources: readonly string[]; readonly fencingToken: number } | undefined;
+  /** The token that the listeners of `acquired` were told. */
+  #fencingToken = 0;
 
   constructor(
     { resources, terms, budget, start }: Omit<AcquireRequest, 'report'>,
@@ -36,23 +36,24 @@ export class CallerRequest implements AcquireRequest {
   acquired({ attempts, claim, passes = 0 }: Acquired, now: Moment): void {
     const waited = Math.round(this.budget.waitedUntil(now));
     const path = passes > 0 ? 'local' : this.#wasContended ? 'hand-off' : 'free';
-    this.#told = { resources: this.resources, fencingToken: claim.token + passes };
+    const fencingToken = (this.#fencingToken = claim.token + passes);
     this.taken = now;
-    this.emit({ type: 'acquired', ...this.#told, waited, attempts, path });
+    this.emit({ type: 'acquired', resources: this.resources, waited, attempts, path, fencingToken });
   }
 
-  /** Lets the caller begin; returns false, after `released` or `lost`, if it has aborted since `acquired`, or if its lease is over. */
-  begin(ready: Acquired | undefined, now: Moment): boolean {
-    const told = this.#told!;
+  /** Returns what the caller may begin with; undefined, after `released` or `lost`, if it has aborted since `acquired`, or if its lease is over. */
+  begin(ready: Acquired | undefined, now: Moment): Acquired | undefined {
+    const { resources } = this;
+    const fencingToken = this.#fencingToken;
     if (this.budget.aborted) {
-      this.emit({ type: 'released', ...told, held: Math.round(elapsed(this.taken!, now)) });
-      return false;
+      this.emit({ type: 'released', resources, fencingToken, held: Math.round(elapsed(this.taken!, now)) });
+      return undefined;
     }
     this.taken = now;
-    if (ready && ready.validity.remainingAt(now) > 0) return true;
-    const error = new LockLostError(this.resources, 'pause', 'it was over before its caller could begin');
-    this.emit({ type: 'lost', ...told, error });
-    return false;
+    if (ready && ready.validity.remainingAt(now) > 0) return ready;
+    const error = new LockLostError(resources, 'pause', 'it was over before its caller could begin');
+    this.emit({ type: 'lost', resources, fencingToken, error });
+    return undefined;
   }
 
   /** Emits `contended` if somebody else has the resources. */

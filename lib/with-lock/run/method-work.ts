@@ -1,4 +1,5 @@
 import { defer, finalize, isObservable, tap, type Observable } from 'rxjs';
+import { isThenable } from '../../core/lease/thenable.js';
 
 /**
  * What the method of one call does under the lock, as far as it can be seen: its promise, and the subscriptions to its Observable. The answer may
@@ -101,9 +102,4 @@ export abstract class MethodWork {
     this.#running -= 1;
     if (this.#running === 0) this.#settled?.();
   }
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  const isObject = (typeof value === 'object' && value !== null) || typeof value === 'function';
-  return isObject && typeof (value as { then?: unknown }).then === 'function';
 }

@@ -126,8 +126,8 @@ export const CONTROLS: readonly Control[] = [
       },
       {
         file: 'lib/core/acquire/caller-request.ts',
-        text: 'if (ready && ready.validity.remainingAt(now) > 0) return true;',
-        replacement: 'return true;',
+        text: 'if (ready && ready.validity.remainingAt(now) > 0) return ready;',
+        replacement: 'return ready;',
       },
     ],
     breaks: ['valid when taken'],

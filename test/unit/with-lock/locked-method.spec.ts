@@ -8,21 +8,11 @@ import { LockCall, lockCalls } from '../../../lib/with-lock/run/lock-call.js';
 import { planOf } from '../../../lib/with-lock/run/lock-plan.js';
 import { WithLock } from '../../../lib/with-lock/with-lock.decorator.js';
 import { bound } from '../../support/nest/bound.js';
-import { Deferred } from '../../support/nest/deferred.js';
-import { LazyQuery } from '../../support/nest/lazy-query.js';
 import { StubLock } from '../../support/nest/stub-lock.js';
 import { StubService } from '../../support/nest/stub-service.js';
-import { Watched } from '../../support/nest/watched.js';
 
 class Service {
   saved: unknown[] = [];
-  query!: LazyQuery<string>;
-  readonly values = new Watched<number>();
-
-  @WithLock('user:<0>')
-  find(_id: number): PromiseLike<string> {
-    return this.query;
-  }
 
   @WithLock('user:<0.id>')
   async save(user: { id: unknown }): Promise<unknown> {
@@ -38,11 +28,6 @@ class Service {
   @WithLock('stream:<0>')
   undeclared(count: number) {
     return of(...Array(count).keys());
-  }
-
-  @WithLock('joined', { onContended: 'join' })
-  async joined() {
-    return this.values.stream;
   }
 
   @WithLock('report', { onContended: 'skip' })
@@ -87,18 +72,6 @@ describe('a locked method', () => {
     await expect(service.report()).resolves.toBeUndefined();
   });
 
-  it('holds its lock until the thenable that the method returns has settled, and runs that once', async () => {
-    const work = new Deferred<string>();
-    service.query = new LazyQuery(() => work.promise);
-    const result = service.find(5);
-    await locker.untilHeld(1);
-    await new Promise(setImmediate);
-    expect(locker.held).toBe(1);
-    work.resolve('row');
-    await expect(result).resolves.toBe('row');
-    expect([locker.held, service.query.runs]).toEqual([0, 1]);
-  });
-
   describe('that is declared to return an Observable', () => {
     it('returns one, which takes the lock when it is subscribed to', async () => {
       const stream = service.declared(3);
@@ -116,16 +89,11 @@ describe('a locked method', () => {
 
   describe('that returns an Observable without saying so', () => {
     it('promises one whose subscription takes the lock again', async () => {
-      const stream = await (service.undeclared(3) as unknown as Promise<Observable<number>>);
+      const promise = service.undeclared(3) as unknown as Promise<Observable<number>>;
+      const stream = await promise;
       expect([locker.calls.length, locker.held]).toEqual([1, 0]);
       await expect(lastValueFrom(stream.pipe(toArray()))).resolves.toEqual([0, 1, 2]);
       expect(locker.calls).toHaveLength(2);
-    });
-
-    it('promises one also to a call that could join while the first stream is open', async () => {
-      (await service.joined()).subscribe();
-      await service.values.untilSubscribed();
-      expect(isObservable(await service.joined())).toBe(true);
     });
   });
 

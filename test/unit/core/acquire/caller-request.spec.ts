@@ -55,8 +55,9 @@ describe('CallerRequest', () => {
 
   it('tells that it is ours, and for how long it waited', () => {
     clock.block(30);
-    call.acquired(won(), clock.now());
-    expect(call.begin(won(), clock.now())).toBe(true);
+    const lock = won();
+    call.acquired(lock, clock.now());
+    expect(call.begin(lock, clock.now())).toBe(lock);
     expect(events).toMatchObject([{ type: 'acquired', resources: ['a'], waited: 30, attempts: 2, path: 'free' }]);
   });
 
@@ -67,7 +68,7 @@ describe('CallerRequest', () => {
     };
     const lock = won();
     call.acquired(lock, clock.now());
-    expect(call.begin(lock, clock.now())).toBe(false);
+    expect(call.begin(lock, clock.now())).toBeUndefined();
     expect(events).toMatchObject([{ type: 'acquired' }, { type: 'lost', error: { code: 'LOCK_LOST' } }]);
   });
 
