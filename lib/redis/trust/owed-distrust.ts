@@ -6,27 +6,31 @@ import { DISTRUST } from '../scripts/trust-script.js';
 
 /**
  * Ms until a node that has answered with an error is told again. The pause does not grow: until the node knows it, it may vote for clients
- * that could not notice that its clock was set.
+ * that could not notice why it must not.
  */
 const TELL_AGAIN_AFTER = 100;
 
+/** The quarantine of one run of a server. */
 interface Debt {
-  /** The run of the server whose clock was set. */
   readonly run: string | undefined;
-  /** When the clock was found to be set, ms on our monotonic clock. */
+  /** Since when the server may not vote, ms on our monotonic clock. */
   readonly since: number;
-  /** True while the node was told, and has not answered yet. */
+  /** Until when its votes do not count, ms on our monotonic clock. */
+  readonly until: number;
+  /** True while the server was told, and has not answered yet. */
   isOnItsWay: boolean;
+  /** True once the server knows. */
+  isKnown: boolean;
 }
 
 /**
- * The quarantine of a node whose clock was set: at once for this process, and for all others by the marker on the node. The node may accept no
- * writes just then, or the connection may break, so it is told until it has said that it knows, or until the quarantine is over.
+ * The quarantine of a server of which only its clients know that it must not vote yet: its clock was set, or it has come to the address of
+ * another server. It counts at once for this process, and for all others by the marker on the server. The server may accept no writes just then,
+ * or the connection may break, so it is told until it has said that it knows, or until the quarantine is over.
  */
 export class OwedDistrust {
-  /** Until when the votes of the node do not count, ms on our monotonic clock; 0 if its clock never was set. */
-  #until = 0;
-  #debt: Debt | undefined;
+  /** By run: an address may lead away and back. */
+  readonly #debts = new Map<string | undefined, Debt>();
   #stopTimer = (): void => undefined;
   #isClosed = false;
 
@@ -37,51 +41,62 @@ export class OwedDistrust {
     private readonly currentRun: () => string | undefined,
   ) {}
 
-  /** Ms for which the votes of the node do not count. */
-  get remaining(): number {
-    // The usual case comes first, because this runs for every grant.
-    return this.#until === 0 ? 0 : Math.max(0, this.#until - this.#now());
+  /** Whether a server may be in quarantine. This runs for every vote. */
+  get isOwed(): boolean {
+    return this.#debts.size > 0;
   }
 
-  /** Begins the quarantine, or begins it again: what the node was told before says nothing of this step of its clock. */
-  begin(): void {
-    const since = this.#now();
-    this.#until = since + this.encoder.trust.maxTtl;
-    this.#debt = { run: this.currentRun(), since, isOnItsWay: false };
+  /** Ms for which the votes of the server to which the connection leads do not count. */
+  get remaining(): number {
+    if (!this.isOwed) return 0;
+    const debt = this.#debts.get(this.currentRun());
+    const left = debt ? debt.until - this.#now() : 0;
+    if (debt && left <= 0) this.#debts.delete(debt.run);
+    return Math.max(0, left);
+  }
+
+  /**
+   * Begins the quarantine of the server to which the connection leads, counted from this moment (ms on our monotonic clock), unless a longer one
+   * has begun. What the server was told before says nothing of this one.
+   */
+  begin(since = this.#now()): void {
+    const [run, until] = [this.currentRun(), since + this.encoder.trust.maxTtl];
+    const known = this.#debts.get(run);
+    if (known && known.until >= until) return;
+    this.#debts.set(run, { run, since, until, isOnItsWay: false, isKnown: false });
     this.pay();
   }
 
-  /** Tells the server if it is this run of it that does not know yet; to be called as well when it can be sent something again. */
+  /** Tells the server if it does not know yet; to be called as well when it can be sent something again. */
   pay(): void {
     this.#stopTimer();
-    const debt = this.#debt;
-    if (!debt || debt.run !== this.currentRun() || debt.isOnItsWay || this.#isClosed) return;
-    if (this.remaining === 0) return this.#forgive();
+    this.#forgetOver();
+    const debt = this.#debts.get(this.currentRun());
+    if (!debt || debt.isKnown || debt.isOnItsWay || this.#isClosed) return;
     debt.isOnItsWay = true;
     this.link.send('eval', this.#commandFor(debt), (reply) => this.#answered(debt, reply));
-  }
-
-  /** Tells the node no more: it knows, or its quarantine is over. */
-  #forgive(): void {
-    this.#debt = undefined;
-    this.#stopTimer();
   }
 
   /** Leaves no timer. */
   close(): void {
     this.#isClosed = true;
-    this.#forgive();
+    this.#debts.clear();
+    this.#stopTimer();
+  }
+
+  #forgetOver(): void {
+    for (const { run, until } of this.#debts.values()) if (until <= this.#now()) this.#debts.delete(run);
   }
 
   #answered(debt: Debt, reply: Reply): void {
-    if (debt !== this.#debt) return;
     debt.isOnItsWay = false;
-    if (reply.ok) this.#forgive();
+    debt.isKnown = reply.ok;
+    if (debt !== this.#debts.get(this.currentRun())) return;
     // Where there was no answer, the connection is away: `pay` is called when it is back.
-    else if (reply.refused) this.#stopTimer = this.link.clock.schedule(TELL_AGAIN_AFTER, () => this.pay());
+    if (!reply.ok && reply.refused) this.#stopTimer = this.link.clock.schedule(TELL_AGAIN_AFTER, () => this.pay());
   }
 
-  /** Says how long ago the step was noticed, so that the quarantine does not last longer because the node was told late. */
+  /** Says how long ago the quarantine began, so that it does not last longer because the node was told late. */
   #commandFor({ since }: Debt): string {
     const { marker, trust } = this.encoder;
     return commandOf('EVAL', DISTRUST, '1', marker, String(trust.maxTtl), String(Math.floor(this.#now() - since)));

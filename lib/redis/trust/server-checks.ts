@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import { FAMILIES } from '../../core/port/key-families.js';
 import type { TrustTerms } from '../batch/batch-encoder.js';
+import type { Arrival } from './address-history.js';
 
 /** Returns whether anybody has ever had a lock on a node; false where our user may not ask that. */
 export async function hasFences(redis: Pick<Redis, 'exists'>, keyPrefix: string): Promise<boolean> {
@@ -21,7 +22,7 @@ export interface Trouble {
 
 /** What a node says about itself. */
 export interface Examination {
-  readonly runId: string | undefined;
+  readonly server: Arrival;
   /** Whether a new run knows no scripts; before Redis 7 it could get them from a file or from its master. */
   readonly forgetsScripts: boolean;
   /** What endangers locks on it, in words that say what could go wrong. */
@@ -81,7 +82,7 @@ export function readExamination(
 ): Examination {
   const fields = fieldsOf(info);
   const is = (name: string, value: string): boolean => fields.get(name) === value;
-  const [run, , longest = maxTtl] = marker?.split('|') ?? [];
+  const [run, since, longest = maxTtl] = marker?.split('|') ?? [];
   const theirs = Number(longest);
   const warnings = [
     ...Object.values(troublesIn(fields)).map(
@@ -102,7 +103,10 @@ export function readExamination(
         'this one does not accept; set the same everywhere. This one has left its marker now, so the next start says it no more',
   ];
   return {
-    runId: fields.get('run_id'),
+    server: {
+      run: fields.get('run_id'),
+      since: run !== undefined && is('run_id', run) ? Number(since) / 1_000 : undefined,
+    },
     forgetsScripts: Number.parseInt(fields.get('redis_version') ?? '', 10) >= 7,
     warnings: warnings.filter((warning) => typeof warning === 'string'),
   };

@@ -127,17 +127,51 @@ describe('OwedDistrust', () => {
     await expectNoMore();
   });
 
-  it('is told to no other server that the address leads to, yet counts for this process, and is told when it leads back', async () => {
+  it('is told to no other server that the address leads to, and counts and is told when it leads back', async () => {
     answer = REFUSED;
     owed.begin();
     run = 'def';
     await clock.advance(100);
     owed.pay();
-    expect([owed.remaining, sent, clock.timers]).toEqual([MAX_TTL - 100, ['0'], 0]);
+    expect([owed.remaining, sent, clock.timers]).toEqual([0, ['0'], 0]);
     [run, answer] = ['abc', KNOWN];
     owed.pay();
-    expect(sent).toEqual(['0', '100']);
+    expect([owed.remaining, sent]).toEqual([MAX_TTL - 100, ['0', '100']]);
     await expectNoMore();
+  });
+
+  it('is owed to each of the servers that the address leads to, one after the other', async () => {
+    answer = BROKEN;
+    owed.begin();
+    [run, answer] = ['def', KNOWN];
+    await clock.advance(100);
+    owed.begin();
+    run = 'abc';
+    owed.pay();
+    expect(sent).toEqual(['0', '0', '100']);
+    await expectNoMore();
+  });
+
+  it('began before it was known, and lasts until maxTtl after that', async () => {
+    await clock.advance(5_000);
+    owed.begin(clock.now().monotonic - 300);
+    expect([owed.remaining, sent]).toEqual([MAX_TTL - 300, ['300']]);
+    await expectNoMore();
+  });
+
+  it('is not begun where it would be over, nor made shorter, nor told again of the same moment', async () => {
+    await clock.advance(5_000);
+    const now = clock.now().monotonic;
+    owed.begin(now - MAX_TTL);
+    expect([owed.remaining, sent]).toEqual([0, []]);
+    for (const since of [now, now, now - 300]) owed.begin(since);
+    expect([owed.remaining, sent]).toEqual([MAX_TTL, ['0']]);
+  });
+
+  it('is forgotten when it is over', async () => {
+    owed.begin();
+    await clock.advance(MAX_TTL);
+    expect([owed.isOwed, owed.remaining, owed.isOwed]).toEqual([true, 0, false]);
   });
 
   it('leaves no timer once it is closed, whatever is noticed or answered after that', async () => {

@@ -24,19 +24,32 @@ const warningsOf = (fields: Record<string, string>, marker: string | null = null
 
 describe('readExamination', () => {
   it('reads the run id of the node, and does not warn of a healthy master', () => {
-    expect(readExamination(foundOn(infoOf()), TRUST)).toEqual({ runId: RUN, forgetsScripts: true, warnings: [] });
+    expect(readExamination(foundOn(infoOf()), TRUST)).toEqual({
+      server: { run: RUN, since: undefined },
+      forgetsScripts: true,
+      warnings: [],
+    });
+  });
+
+  it('reads since when the node is one, unless the marker is of another run', () => {
+    const sinceOf = (marker: string): unknown => readExamination(foundOn(infoOf(), marker), TRUST).server.since;
+    expect([sinceOf(`${RUN}|5000000|1000`), sinceOf('abc|5000000|1000')]).toEqual([5_000, undefined]);
   });
 
   it('reads lines with the line ends of another system', () => {
     expect(readExamination(foundOn(infoOf().replaceAll('\r\n', '\n')), TRUST)).toEqual({
-      runId: RUN,
+      server: { run: RUN, since: undefined },
       forgetsScripts: true,
       warnings: [],
     });
   });
 
   it('makes do with a node that tells nothing', () => {
-    expect(readExamination(foundOn(''), TRUST)).toEqual({ runId: undefined, forgetsScripts: false, warnings: [] });
+    expect(readExamination(foundOn(''), TRUST)).toEqual({
+      server: { run: undefined, since: undefined },
+      forgetsScripts: false,
+      warnings: [],
+    });
   });
 
   it.each([

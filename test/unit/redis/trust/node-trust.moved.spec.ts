@@ -1,0 +1,116 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { DISTRUST } from '../../../../lib/redis/scripts/trust-script.js';
+import { GRANTED, infoOf, NotedTrust, out, redisOf } from '../../../support/noted-trust.js';
+
+/** Ms, of the clients here. */
+const MAX_TTL = 1_000;
+
+describe('NodeTrust, of a server that comes to the address of another one,', () => {
+  let noted: NotedTrust;
+  beforeEach(async () => {
+    jest.useFakeTimers();
+    noted = new NotedTrust();
+    await leadTo('abc');
+  });
+  afterEach(() => void jest.useRealTimers());
+
+  /** Resolves when the address leads to a server that has voted since then, ms ago, and that has said what time it has. */
+  const leadTo = async (run: string, ago = 3_600_000): Promise<void> => {
+    const marker = `${run}|${(Date.now() - ago) * 1_000}|${MAX_TTL}`;
+    await noted.trust.examine(redisOf(infoOf(run), marker));
+    noted.hear(0);
+  };
+  /** What a vote counts as that comes now. */
+  const vote = (trust = noted.trust): unknown => {
+    noted.hear(0, trust);
+    return trust.countVote(GRANTED);
+  };
+  const told = (...agos: readonly number[]): unknown =>
+    expect(noted.sent).toEqual(agos.map((ago) => ['EVAL', DISTRUST, '1', 'p:~node', String(MAX_TTL), String(ago)]));
+
+  it('counts no vote of it for maxTtl, and tells all clients, though it has voted elsewhere for long', async () => {
+    vote();
+    jest.advanceTimersByTime(300);
+    await leadTo('def');
+    expect(vote()).toEqual(out(MAX_TTL));
+    expect(noted.trust.allows(7, noted.clock.now())).toBe(false);
+    told(300, 0);
+    jest.advanceTimersByTime(MAX_TTL);
+    expect([vote(), noted.trust.allows(7, noted.clock.now())]).toEqual([GRANTED, true]);
+    expect(noted.types).toEqual(['node-quarantined', 'node-trusted']);
+  });
+
+  it('does so where it was last asked for longer than maxTtl ago, since others may have locks', async () => {
+    vote();
+    jest.advanceTimersByTime(10 * MAX_TTL);
+    await leadTo('def');
+    expect(vote()).toEqual(out(MAX_TTL));
+    told(0);
+  });
+
+  it('leaves it to the node where it is younger than that, as after a restart', async () => {
+    vote();
+    jest.advanceTimersByTime(10 * MAX_TTL);
+    await leadTo('def', 5 * MAX_TTL);
+    expect(vote()).toEqual(GRANTED);
+    told();
+  });
+
+  it('counts no vote of it either until what was granted before has ended', async () => {
+    vote();
+    jest.advanceTimersByTime(300);
+    await leadTo('def', 100);
+    expect(vote()).toEqual(out(MAX_TTL - 300));
+    told(300);
+  });
+
+  it.each(['held', 'extended'] as const)('does so where a lock was %s on the other one', async (kind) => {
+    noted.hear(0);
+    noted.trust.count(kind === 'held' ? { kind, remaining: 500, owner: 'x' } : { kind });
+    await leadTo('def');
+    expect(vote()).toEqual(out(MAX_TTL));
+  });
+
+  it('does so where the other one has granted a lock to a waiter', async () => {
+    expect(noted.trust.allows(7, noted.clock.now())).toBe(true);
+    await leadTo('def');
+    expect(vote()).toEqual(out(MAX_TTL));
+  });
+
+  it('counts its votes at once where nothing that may be locked rested on the other one', async () => {
+    noted.hear(0);
+    noted.trust.countVote(out(500));
+    await leadTo('def');
+    expect(vote()).toEqual(GRANTED);
+    told();
+  });
+
+  it('counts the votes of the other one at once when the address leads back', async () => {
+    vote();
+    await leadTo('def');
+    expect(vote()).toEqual(out(MAX_TTL));
+    await leadTo('abc');
+    expect(vote()).toEqual(GRANTED);
+    await leadTo('def');
+    expect(vote()).toEqual(out(MAX_TTL));
+  });
+
+  it('does so only once it votes here: not while it is barred, because it is the server of another address', async () => {
+    vote();
+    noted.trust.bar('it leads to the same server as another');
+    await leadTo('def');
+    told();
+    noted.trust.bar(undefined);
+    expect(vote()).toEqual(out(MAX_TTL));
+    told(0);
+  });
+
+  it('does nothing where restarts do not count', async () => {
+    const trust = noted.trustOf(false);
+    for (const run of ['abc', 'def']) {
+      await trust.examine(redisOf(infoOf(run)));
+      expect(vote(trust)).toEqual(GRANTED);
+    }
+    told();
+  });
+});
