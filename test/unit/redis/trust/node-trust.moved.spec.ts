@@ -4,6 +4,7 @@ import { GRANTED, infoOf, NotedTrust, out, redisOf } from '../../../support/note
 
 /** Ms, of the clients here. */
 const MAX_TTL = 1_000;
+const HOUR = 3_600_000;
 
 describe('NodeTrust, of a server that comes to the address of another one,', () => {
   let noted: NotedTrust;
@@ -15,10 +16,10 @@ describe('NodeTrust, of a server that comes to the address of another one,', () 
   afterEach(() => void jest.useRealTimers());
 
   /** Resolves when the address leads to a server that has voted since then, ms ago, and that has said what time it has. */
-  const leadTo = async (run: string, ago = 3_600_000): Promise<void> => {
-    const marker = `${run}|${(Date.now() - ago) * 1_000}|${MAX_TTL}`;
+  const leadTo = async (run: string, ago = HOUR, ahead = 0): Promise<void> => {
+    const marker = `${run}|${(Date.now() + ahead - ago) * 1_000}|${MAX_TTL}`;
     await noted.trust.examine(redisOf(infoOf(run), marker));
-    noted.hear(0);
+    noted.hear(ahead);
   };
   /** What a vote counts as that comes now. */
   const vote = (trust = noted.trust): unknown => {
@@ -53,6 +54,18 @@ describe('NodeTrust, of a server that comes to the address of another one,', () 
     jest.advanceTimersByTime(10 * MAX_TTL);
     await leadTo('def', 5 * MAX_TTL);
     expect(vote()).toEqual(GRANTED);
+    told();
+  });
+
+  it('goes by what its clock is now, and not when the address led to it before', async () => {
+    await leadTo('def');
+    await leadTo('abc');
+    jest.advanceTimersByTime(HOUR);
+    vote();
+    jest.advanceTimersByTime(20 * MAX_TTL);
+    await leadTo('def', 10 * MAX_TTL, -30_000);
+    noted.hear(-30_000);
+    expect(noted.trust.countVote(GRANTED)).toEqual(GRANTED);
     told();
   });
 
