@@ -46,10 +46,10 @@ export class Habits {
 
   /** Rarely all nodes forget everything right after a caller got a lock, which learns of that at once. */
   async perhapsForgotten(lock: Lock): Promise<void> {
-    const { world, nodes } = this.client.context;
+    const { world, pool } = this.client.context;
     if (world.now >= this.end || !this.#dice.chance(0.01)) return;
     world.note(() => '### all nodes are flushed');
-    for (const node of nodes) node.flush();
+    for (const node of pool.servers) node.flush();
     await lock.extend();
   }
 

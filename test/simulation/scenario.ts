@@ -20,6 +20,9 @@ export const STRAY: readonly [number, number] = [MAX_TTL / 2 + 2 * (WRONG_BY + L
 /** By how much a clock may be fast or slow: two of them differ by less than the drift factor of 0.01. */
 const RATE_ERROR = 0.0045;
 
+/** Ms more where an address moves to a spare server: only a second visit is dangerous, when the quarantine of the first one is over. */
+const TIME_FOR_MOVES = 2_000;
+
 /** What one seed is about. */
 export interface Scenario {
   readonly nodes: number;
@@ -46,6 +49,8 @@ export interface Scenario {
   readonly strayClocks: boolean;
   /** Whether processes leave notes with their identity, which the processes that wait for them read. */
   readonly leavesNotes: boolean;
+  /** Whether the first address leads to a spare server and back, for all clients. */
+  readonly hasSpare: boolean;
   readonly weakness: Weakness | undefined;
 }
 
@@ -53,7 +58,7 @@ export function rollScenario(dice: Dice, weakness?: Weakness): Scenario {
   const crowded = dice.chance(0.25);
   const exchanging = dice.chance(0.1);
   const clocks = dice.chance(0.85) ? 'wrong' : 'set forward';
-  const rolled: Omit<Scenario, 'leavesNotes'> = {
+  const rolled: Omit<Scenario, 'leavesNotes' | 'hasSpare'> = {
     nodes: dice.chance(0.75) ? 3 : 5,
     clients: dice.whole(2, 3),
     callers: crowded ? dice.whole(3, 6) : dice.whole(1, 2),
@@ -77,7 +82,17 @@ export function rollScenario(dice: Dice, weakness?: Weakness): Scenario {
     weakness,
   };
   // Without a roll of its own, the seeds that were looked into before stay as they were.
-  return { ...rolled, leavesNotes: rolled.length % 4 === 0 };
+  const leavesNotes = rolled.length % 4 === 0;
+  const hasSpare = rolled.length % 7 === 0 && canHaveSpare(rolled);
+  return { ...rolled, leavesNotes, hasSpare, length: rolled.length + (hasSpare ? TIME_FOR_MOVES : 0) };
+}
+
+/**
+ * A spare server is kept out of the vote at first. Where nothing does that, it gives locks away that others hold. And a clock that is set
+ * forward only while no address leads to its server is noticed by nobody.
+ */
+function canHaveSpare({ clocks, weakness }: Pick<Scenario, 'clocks' | 'weakness'>): boolean {
+  return clocks === 'wrong' && weakness !== 'no quarantine';
 }
 
 export function rollClock(

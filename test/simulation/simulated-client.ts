@@ -12,7 +12,7 @@ import { MarkedValues, noteOf } from './marked-values.js';
 import { MAX_TTL, rollClock, type Scenario } from './scenario.js';
 import { SimulatedEncoder, type Teller } from './nodes/sent-batch.js';
 import { SimulatedConnection } from './nodes/simulated-connection.js';
-import type { SimulatedNode } from './nodes/simulated-node.js';
+import type { Pool } from './nodes/pool.js';
 import { Violation } from './judge/violation.js';
 import type { World } from './world/world.js';
 import { Work } from './work.js';
@@ -20,7 +20,7 @@ import { Work } from './work.js';
 export interface Surroundings {
   readonly world: World;
   readonly scenario: Scenario;
-  readonly nodes: readonly SimulatedNode[];
+  readonly pool: Pool;
   readonly ledger: Ledger;
 }
 
@@ -59,25 +59,25 @@ export class SimulatedClient implements Holder {
 
   /** The library's own nodes, over connections of the simulation. */
   #makeNodes(): RedisNode[] {
-    const { world, scenario, nodes } = this.context;
+    const { world, scenario, pool } = this.context;
     const { machine } = this;
     const { weakness } = scenario;
     const clock = new BatchTurn(machine);
-    const tell: Teller = (name, claim, grant) => nodes.find((node) => node.name === name)!.grant(claim, grant);
+    const tell: Teller = (name, claim, grant) => pool.servers.find((one) => one.name === name)!.grant(claim, grant);
     const trust = { maxTtl: MAX_TTL, restartQuarantine: weakness !== 'no quarantine' };
     const encoder = new SimulatedEncoder(this.name, trust, { clock, tell });
     const link = { delay: this.dice.between(0.2, 2), jitter: this.dice.pick([1, 4, 25]) };
     this.needsLuck = 2 * (link.delay + link.jitter / 4) > (scenario.nodeTimeout ?? Infinity);
     const blocks = { requestsBlockedUntil: 0, repliesBlockedUntil: 0, zombies: scenario.zombies };
-    return nodes.map((node) => {
-      const terms = { machine, node, link: { ...link, ...blocks }, weakness };
+    return pool.addresses.map((address) => {
+      const terms = { machine, address, link: { ...link, ...blocks }, weakness };
       const connect = (_address: unknown, listener: ConnectionListener): SimulatedConnection => {
         const connection = new SimulatedConnection(world, terms, listener);
         this.connections.push(connection);
         return connection;
       };
       return new RedisNode(
-        { name: node.name, identity: node.name, options: {} },
+        { name: address.name, identity: address.name, options: {} },
         encoder,
         this.#noting({ clock, connect }),
       );

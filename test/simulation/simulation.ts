@@ -2,11 +2,12 @@ import { STALEMATE_GRACE } from '../../lib/core/acquire/line/stalemate.js';
 import { Contexts } from './world/contexts.js';
 import { Dice } from './world/dice.js';
 import { healAll, planFaults } from './faults/faults.js';
+import { planMovesToSpare } from './faults/moves-to-spare.js';
 import { Ledger, type Judge } from './judge/ledger.js';
 import { releaseRefused, takeForRelease } from './nodes/refused-release.js';
-import { MAX_TTL, rollClock, rollScenario, LARGEST_STEP, UNNOTICED, type Scenario } from './scenario.js';
+import { MAX_TTL, rollScenario, LARGEST_STEP, UNNOTICED, type Scenario } from './scenario.js';
 import { SimulatedClient } from './simulated-client.js';
-import { SimulatedNode } from './nodes/simulated-node.js';
+import { rollPool, type Pool } from './nodes/pool.js';
 import type { Victims } from './faults/victims.js';
 import { Violation } from './judge/violation.js';
 import type { Weakness } from './faults/weakness.js';
@@ -65,7 +66,7 @@ class Simulation {
   readonly world: World;
   readonly ledger: Ledger;
   readonly #scenario: Scenario;
-  readonly #nodes: readonly SimulatedNode[];
+  readonly #pool: Pool;
   readonly #clients: SimulatedClient[] = [];
   #processes = 0;
   #end = 0;
@@ -75,19 +76,14 @@ class Simulation {
     const dice = new Dice(seed);
     this.#scenario = rollScenario(dice, weakness);
     this.world = new World(dice, () => this.ledger.check(), traced);
-    const oldNodes = this.#scenario.exchanging ? 1 : dice.pick([0, 0, 0.5, 1]);
-    this.#nodes = Array.from({ length: this.#scenario.nodes }, (_, index) => {
-      const clock = rollClock(dice, `node-${index + 1}`, this.#scenario);
-      const tellsFirst = dice.chance(oldNodes);
-      return new SimulatedNode(this.world, { ...clock, maxTtl: MAX_TTL, weakness, tellsFirst });
-    });
+    this.#pool = rollPool(this.world, this.#scenario);
     this.world.note(() => `seed ${seed}: ${JSON.stringify(this.#scenario)}`);
   }
 
   async run(): Promise<void> {
     const { world } = this;
     // The quarantine of the first start begins with the first question.
-    for (const { memory } of this.#nodes) memory.probe(() => undefined);
+    for (const { memory } of this.#pool.nodes) memory.probe(() => undefined);
     const start = world.dice.chance(0.9) ? MAX_TTL * 1.02 : 0;
     this.#end = start + this.#scenario.length;
     await world.runUntil(start);
@@ -98,6 +94,7 @@ class Simulation {
       to: this.#scenario.length,
       count: this.#scenario.faults,
     });
+    if (this.#scenario.hasSpare) planMovesToSpare(victims, world.dice.fork('moves'));
     await world.runUntil(this.#end);
     healAll(victims);
     await this.#everyoneAnswered();
@@ -110,7 +107,7 @@ class Simulation {
   #startClient(): void {
     const { world, ledger } = this;
     this.#processes += 1;
-    const context = { world, scenario: this.#scenario, nodes: this.#nodes, ledger };
+    const context = { world, scenario: this.#scenario, pool: this.#pool, ledger };
     const client = new SimulatedClient(context, `process-${this.#processes}`);
     this.#clients.push(client);
     client.work(this.#end);
@@ -127,7 +124,8 @@ class Simulation {
       world: this.world,
       scenario: this.#scenario,
       end: this.#end,
-      nodes: this.#nodes,
+      pool: this.#pool,
+      nodes: this.#pool.nodes,
       clients: this.#clients,
       replace,
     };
@@ -143,7 +141,9 @@ class Simulation {
   /** Whatever happened, a free resource can be had again. */
   async #newcomerServed(): Promise<void> {
     const { world, ledger } = this;
-    const context = { world, scenario: this.#scenario, nodes: this.#nodes, ledger };
+    // A newcomer does not know that an address has just moved to another server.
+    if (this.#scenario.hasSpare) await world.runUntil(this.#end + MAX_TTL * 1.02);
+    const context = { world, scenario: this.#scenario, pool: this.#pool, ledger };
     const newcomer = new SimulatedClient(context, 'newcomer');
     this.#clients.push(newcomer);
     const waitTimeout = NEWCOMER_WAITS + (newcomer.needsLuck ? LUCK : 0);
@@ -165,7 +165,7 @@ class Simulation {
     const { world } = this;
     if (world.dice.chance(0.7)) return;
     const lock = await this.#settled(takeForRelease(this.#clients.at(-1)!), 1_000);
-    const released = await releaseRefused(lock, { world, nodes: this.#nodes });
+    const released = await releaseRefused(lock, { world, nodes: this.#pool.servers });
     await this.#settled(released(), 1_000);
   }
 
@@ -177,7 +177,7 @@ class Simulation {
 
   async #nothingLeft(): Promise<void> {
     await this.world.runUntil(this.world.now + STRAGGLERS + (MAX_TTL + 2 * LARGEST_STEP) * 1.01);
-    for (const { name, memory } of this.#nodes) {
+    for (const { name, memory } of this.#pool.servers) {
       for (const resource of this.#scenario.resources) {
         const value = memory.get(resource);
         if (value !== undefined) throw new Violation('no lock left', `${name} keeps ${resource} for ${value}`);

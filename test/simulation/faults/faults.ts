@@ -79,6 +79,10 @@ function slowDown(victims: Victims, dice: Dice): void {
   for (const { link } of connectionsOf(victims, dice)) link.jitter = dice.pick([1, 10, 80]);
 }
 
+function replaceClient({ clients, replace }: Victims, dice: Dice): void {
+  replace(dice.pick(clients));
+}
+
 /** Whatever any clocks do. */
 const USUAL: readonly Fault[] = [
   pauseNodes,
@@ -102,16 +106,23 @@ const FAULTS: Readonly<Record<Scenario['clocks'], readonly Fault[]>> = {
     block,
     ({ clients }, dice) => dice.pick(clients).holdUpReplies(dice.between(100, 350)),
     stepClocks,
-    ({ clients, replace }, dice) => replace(dice.pick(clients)),
+    replaceClient,
     (victims, dice) => useUpTokens(victims, dice, victims.scenario),
   ],
   // A new process would not notice that, and one that reads an answer late not surely.
   'set forward': [...USUAL, setForward, setForward, setForward],
 };
 
+/**
+ * What goes without where an address moves to a spare server: a process that is just started does not know that, and a client of which another
+ * address leads to one of these servers takes votes of it that no other client knows of.
+ */
+const NOT_WITH_SPARE: ReadonlySet<Fault> = new Set<Fault>([replaceClient, moveAddress]);
+
 /** Plans so many faults; each seed prefers a few kinds, since some do harm only together or again and again. */
 export function planFaults(victims: Victims, dice: Dice, { from, to, count }: Span): void {
-  const faults = FAULTS[victims.scenario.clocks];
+  const { clocks, hasSpare } = victims.scenario;
+  const faults = FAULTS[clocks].filter((fault) => !hasSpare || !NOT_WITH_SPARE.has(fault));
   const preferred = [dice.pick(faults), dice.pick(faults), dice.pick(faults)];
   for (let fault = 0; fault < count; fault += 1) {
     const strike = dice.pick(dice.chance(0.7) ? preferred : faults);

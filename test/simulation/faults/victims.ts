@@ -2,6 +2,7 @@ import type { Dice } from '../world/dice.js';
 import type { Scenario } from '../scenario.js';
 import type { SimulatedClient } from '../simulated-client.js';
 import type { SimulatedConnection } from '../nodes/simulated-connection.js';
+import type { Pool } from '../nodes/pool.js';
 import type { SimulatedNode } from '../nodes/simulated-node.js';
 import type { World } from '../world/world.js';
 
@@ -11,6 +12,8 @@ export interface Victims {
   readonly scenario: Scenario;
   /** When all is healed. */
   readonly end: number;
+  readonly pool: Pool;
+  /** Those to which the addresses lead at first; a spare one stays as it is. */
   readonly nodes: readonly SimulatedNode[];
   /** The living ones. */
   readonly clients: readonly SimulatedClient[];

@@ -7,6 +7,7 @@ import { Dice } from '../world/dice.js';
 import { Ledger } from '../judge/ledger.js';
 import { rollScenario, MAX_TTL, UNNOTICED } from '../scenario.js';
 import { SimulatedClient } from '../simulated-client.js';
+import { Pool } from './pool.js';
 import { SimulatedNode } from './simulated-node.js';
 import { World } from '../world/world.js';
 
@@ -32,7 +33,7 @@ describe.each([{ tellsFirst: false }, { tellsFirst: true }])('the line of a simu
 
   async function connect(name: string): Promise<SimulatedClient> {
     const scenario = { ...rollScenario(new Dice(1), 'no quarantine'), zombies: false };
-    const client = new SimulatedClient({ world, scenario, nodes: [node], ledger: new Ledger() }, name);
+    const client = new SimulatedClient({ world, scenario, pool: new Pool([node]), ledger: new Ledger() }, name);
     for (const { link } of client.connections) Object.assign(link, CALM);
     void client.redlock.open();
     await pass(10);

@@ -3,6 +3,7 @@ import type { ConnectionListener, NodeConnection } from '../../../lib/redis/conn
 import { PendingReplies, type PendingReply } from '../../../lib/redis/connection/wire/pending-replies.js';
 import type { Reply } from '../../../lib/redis/connection/wire/wire-command.js';
 import type { Machine } from '../world/machine.js';
+import type { PoolAddress } from './pool.js';
 import { Pipe, type Link } from './pipe.js';
 import { Silence } from './silence.js';
 import type { SimulatedNode } from './simulated-node.js';
@@ -12,8 +13,7 @@ import type { World } from '../world/world.js';
 
 export interface ConnectionTerms {
   readonly machine: Machine;
-  /** The node that the address leads to at first. */
-  readonly node: SimulatedNode;
+  readonly address: PoolAddress;
   readonly link: Link;
   readonly weakness: Weakness | undefined;
 }
@@ -25,7 +25,7 @@ interface Sent {
 
 /** What `NodeConnection` is to a Redis: the way of one client to one node, with the same promises about order and breaks. */
 export class SimulatedConnection implements Pick<NodeConnection, keyof NodeConnection> {
-  /** The node that the address leads to now. */
+  /** The node that the address leads to now, for this client. */
   node: SimulatedNode;
   readonly #redis = new SimulatedRedis();
   readonly #unanswered = new PendingReplies(() => this.#answered());
@@ -43,14 +43,14 @@ export class SimulatedConnection implements Pick<NodeConnection, keyof NodeConne
     private readonly terms: ConnectionTerms,
     private readonly listener: ConnectionListener,
   ) {
-    this.node = terms.node;
+    this.node = terms.address.server;
     const since = (): Moment | undefined => this.#handshakeSince ?? this.#unanswered.oldest?.since;
     this.#silence = new Silence(terms.machine, since, () => this.break('silent for too long'));
   }
 
   /** That of the address. */
   get name(): string {
-    return this.terms.node.name;
+    return this.terms.address.name;
   }
 
   get link(): Link {
@@ -58,7 +58,7 @@ export class SimulatedConnection implements Pick<NodeConnection, keyof NodeConne
   }
 
   get isMoved(): boolean {
-    return this.node !== this.terms.node;
+    return this.node !== this.terms.address.server;
   }
 
   get isReady(): boolean {
@@ -112,8 +112,8 @@ export class SimulatedConnection implements Pick<NodeConnection, keyof NodeConne
     });
   }
 
-  /** From now on the address leads to another node, or where it led at first. */
-  leadTo(node = this.terms.node): void {
+  /** From now on the address leads to another node, or where it leads for all clients. */
+  leadTo(node = this.terms.address.server): void {
     if (node === this.node) return;
     this.node = node;
     node.hasTwoWays = true;

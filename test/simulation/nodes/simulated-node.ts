@@ -4,6 +4,7 @@ import type { NodeAnswer } from '../../../lib/redis/batch/reply-decoder.js';
 import type { Reply } from '../../../lib/redis/connection/wire/wire-command.js';
 import { BatchRun } from './batch-run.js';
 import { Channels } from './channels.js';
+import { distrust } from './distrust.js';
 import { GivenBack } from '../judge/given-back.js';
 import { GrantDesk } from './grant-desk.js';
 import { plainAnswer } from './kept-notes.js';
@@ -106,7 +107,7 @@ export class SimulatedNode {
     const batch = batchIn(wire);
     if (this.isBusy) return reply({ ok: false, reason: this.isBusy, sent: true });
     if (batch) return this.#call(batch, reply, mayBeLate);
-    if (wire.includes('EVAL')) this.#distrust();
+    if (wire.includes('EVAL')) distrust(this.memory, wire, this.wall);
     reply({ ok: true, value: plainAnswer(wire, this.memory) });
   }
 
@@ -189,11 +190,5 @@ export class SimulatedNode {
     if (value === undefined) return;
     const detail = `${this.name} is asked again for ${value}, which was given back`;
     this.world.fail(new Violation('given back stays away', detail));
-  }
-
-  /** Has itself distrusted as from now. */
-  #distrust(): void {
-    this.memory.restart({ ...this.memory.snapshot(), marker: undefined });
-    this.memory.probe(() => undefined);
   }
 }
