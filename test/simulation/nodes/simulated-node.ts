@@ -4,7 +4,7 @@ import type { NodeAnswer } from '../../../lib/redis/batch/reply-decoder.js';
 import type { Reply } from '../../../lib/redis/connection/wire/wire-command.js';
 import { BatchRun } from './batch-run.js';
 import { Channels } from './channels.js';
-import { distrust } from './distrust.js';
+import { distrust, markerOf } from './trust-marker.js';
 import { GivenBack } from '../judge/given-back.js';
 import { GrantDesk } from './grant-desk.js';
 import { plainAnswer } from './kept-notes.js';
@@ -88,6 +88,10 @@ export class SimulatedNode {
   /** What it tells of itself. */
   get info(): string {
     return `run_id:${this.name}/${this.run}\r\nredis_version:${this.tellsFirst ? '6.2.0' : '7.4.0'}\r\n`;
+  }
+
+  get marker(): string | null {
+    return markerOf(this.memory, `${this.name}/${this.run}`);
   }
 
   /** Why it does nothing at all, as an error; undefined where it does. */

@@ -44,9 +44,9 @@ export class SimulatedRedis {
     return this.#ask((node) => node.info);
   }
 
-  /** Of the two keys that are read so. */
+  /** Of the two keys that are read so: the secret of grants, and the trust marker. */
   get(key: string): Promise<string | null> {
-    return this.#ask((node) => (key === FAMILIES.waiting ? node.grants.mark : null));
+    return this.#ask((node) => (key === FAMILIES.waiting ? node.grants.mark : node.marker));
   }
 
   /** Whether a claim has had a lock on it, which makes a difference to warnings only. */

@@ -14,3 +14,11 @@ export function distrust(memory: MemoryNode, wire: string, now: number): void {
   const since = Math.max(marker.since, now - Number(words.at(-1)));
   memory.restart({ ...rest, marker: { ...marker, run: marker.run + 1, since } });
 }
+
+/** The trust marker of a node as clients read it; `run` is how the node calls its present run. */
+export function markerOf(memory: MemoryNode, run: string): string | null {
+  const { marker } = memory.snapshot();
+  if (!marker) return null;
+  const isOfThisRun = memory.runId.endsWith(`/${marker.run}`);
+  return `${isOfThisRun ? run : 'an earlier run'}|${Math.floor(marker.since * 1_000)}|${marker.maxTtl}`;
+}
