@@ -42,7 +42,7 @@ export class NodeTrust {
   /** Until a busy node can say which server it is: one with two addresses would vote twice. */
   readonly #info: AskingAgain;
   readonly #distrusted: OwedDistrust;
-  readonly #history = new AddressHistory();
+  readonly #history: AddressHistory;
   /** When the question was sent to which the latest reply belongs. */
   #asked: Moment | undefined;
 
@@ -55,6 +55,7 @@ export class NodeTrust {
     this.#report = new QuarantineReport(link);
     this.#warnings = new Warnings(link);
     this.#info = new AskingAgain(link.clock);
+    this.#history = new AddressHistory(encoder.trust.maxTtl);
     this.#distrusted = new OwedDistrust(encoder, link, () => this.runId);
   }
 
@@ -126,19 +127,18 @@ export class NodeTrust {
   }
 
   #identify(server: Arrival): void {
-    this.#server = server;
-    this.#isIdentified = true;
-    this.link.identified?.();
     // What is known of its clock may be old.
-    this.#hasToldTime = false;
+    [this.#server, this.#isIdentified, this.#hasToldTime] = [server, true, false];
+    this.link.identified?.();
     this.#meet();
   }
 
   /** Begins the quarantine of a server that has come to this address in the place of another one, which may have granted locks. */
   #meet(): void {
-    if (this.obstacle || !this.encoder.trust.restartQuarantine) return;
-    const ahead = this.#hasToldTime ? this.clockAhead : undefined;
-    const since = this.#history.outSince(this.#server, ahead, this.link.clock.now().monotonic);
+    if (this.obstacle || this.runId === undefined || !this.encoder.trust.restartQuarantine) return;
+    const { monotonic } = this.link.clock.now();
+    this.#history.arrive(this.#server, monotonic);
+    const since = this.#history.outSince(this.#hasToldTime ? this.clockAhead : undefined, monotonic);
     if (since !== undefined) this.#distrusted.begin(since);
   }
 
@@ -166,15 +166,14 @@ export class NodeTrust {
   allows(token: number, since?: Moment, clock?: number): boolean {
     if (since) this.#look(clock, since);
     if (this.obstacle || this.#distrusted.remaining > 0) return false;
-    const isAllowed = this.#bound.allows(token);
-    if (isAllowed) this.#history.note(this.runId, 'granted', since);
-    return isAllowed;
+    this.#history.note('granted', since);
+    return this.#bound.allows(token);
   }
 
   /** Returns what an answer counts as; only votes may count as something else. */
   count(answer: NodeAnswer): NodeAnswer {
     const counted = this.#bound.count(this.#counted(answer));
-    this.#history.note(this.runId, counted.kind, this.#asked);
+    this.#history.note(counted.kind, this.#asked);
     return counted;
   }
 

@@ -58,15 +58,16 @@ describe('NodeTrust, of a server that comes to the address of another one,', () 
   });
 
   it('goes by what its clock is now, and not when the address led to it before', async () => {
+    const [slow, since] = [-30_000, Date.now() + HOUR + 5 * MAX_TTL];
     await leadTo('def');
     await leadTo('abc');
     jest.advanceTimersByTime(HOUR);
     vote();
     jest.advanceTimersByTime(20 * MAX_TTL);
-    await leadTo('def', 10 * MAX_TTL, -30_000);
-    noted.hear(-30_000);
+    // By the clock that it had an hour ago, it would have been a node before that vote.
+    await leadTo('def', Date.now() - since, slow);
+    noted.hear(slow);
     expect(noted.trust.countVote(GRANTED)).toEqual(GRANTED);
-    told();
   });
 
   it('counts no vote of it either until what was granted before has ended', async () => {
@@ -90,22 +91,23 @@ describe('NodeTrust, of a server that comes to the address of another one,', () 
     expect(vote()).toEqual(out(MAX_TTL));
   });
 
-  it('counts its votes at once where nothing that may be locked rested on the other one', async () => {
-    noted.hear(0);
+  it('counts its votes at once where no lock can rest on the other one, which did not vote yet', async () => {
+    noted = new NotedTrust();
+    await leadTo('abc', 100);
     noted.trust.countVote(out(500));
     await leadTo('def');
     expect(vote()).toEqual(GRANTED);
     told();
   });
 
-  it('counts the votes of the other one at once when the address leads back', async () => {
+  it('counts the votes of the other one at once when the address leads back before this one could vote', async () => {
     vote();
-    await leadTo('def');
-    expect(vote()).toEqual(out(MAX_TTL));
-    await leadTo('abc');
-    expect(vote()).toEqual(GRANTED);
-    await leadTo('def');
-    expect(vote()).toEqual(out(MAX_TTL));
+    for (let visit = 0; visit < 2; visit += 1) {
+      await leadTo('def', 100);
+      expect(vote()).toEqual(out(MAX_TTL));
+      await leadTo('abc');
+      expect(vote()).toEqual(GRANTED);
+    }
   });
 
   it('does so only once it votes here: not while it is barred, because it is the server of another address', async () => {
