@@ -45,6 +45,18 @@ export const NODE_CONTROLS: readonly Control[] = [
     seeds: 3_000,
   },
   {
+    name: 'a server that votes at once at the address of another one',
+    patches: [
+      {
+        file: 'lib/redis/trust/node-trust.ts',
+        text: 'if (since !== undefined) this.#distrusted.begin(since);',
+        replacement: '',
+      },
+    ],
+    breaks: ['exclusion', 'token order'],
+    seeds: 1_500,
+  },
+  {
     name: 'counters as far ahead of the clock as anybody likes',
     patches: [
       {
