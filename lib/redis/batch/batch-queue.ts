@@ -3,11 +3,11 @@ import type { Clock, Moment } from '../../core/time/clock.js';
 import type { Question } from '../../core/port/lock-node.js';
 import type { Reply } from '../connection/wire/wire-command.js';
 import type { Verb } from '../scripts/protocol.js';
-import { Batch } from './batch.js';
+import { Batch, weightOf } from './batch.js';
 
 /**
- * How many keys one script call may have at most: measured so that it keeps Redis busy for less than a ms, or for two where each of them is a
- * release that serves a waiter.
+ * How many keys one script call may have at most, where the key of a release counts twice because the release may serve a waiter: measured so that
+ * the call keeps Redis busy for less than a ms.
  */
 const MOST_KEYS = 128;
 /** How many characters the names in one script call may have in all. */
@@ -59,7 +59,8 @@ export class BatchQueue {
       // After all input that has arrived, so that two hundred requests on two hundred sockets become one batch and not two hundred.
       this.carrier.nextTurn(this.#flush);
     }
-    if (this.#open.keyCount + question.claim.resources.length > MOST_KEYS || this.#open.length >= MOST_LENGTH) {
+    const weight = weightOf(verb, question.claim.resources.length);
+    if (this.#open.weight + weight > MOST_KEYS || this.#open.length >= MOST_LENGTH) {
       if (this.#open.keyCount > 0) this.#waiting.push(this.#open);
       this.#open = new Batch();
     }

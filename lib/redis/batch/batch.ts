@@ -4,6 +4,11 @@ import type { Question } from '../../core/port/lock-node.js';
 import type { Verb } from '../scripts/protocol.js';
 import { isForOne, isRelease, isVote, isWait } from './verbs.js';
 
+/** Returns how many keys an operation counts for in the work of a node: a release may serve a waiter, which is as much again. */
+export function weightOf(verb: Verb, keyCount: number): number {
+  return isRelease(verb) ? 2 * keyCount : keyCount;
+}
+
 /** Operations that go to a node as one script call, in order. */
 export class Batch {
   verbs: Verb[] = [];
@@ -14,10 +19,16 @@ export class Batch {
   /** When it was sent last. */
   sent: Moment | undefined;
   #keyCount = 0;
+  #weight = 0;
   #length = 0;
 
   get keyCount(): number {
     return this.#keyCount;
+  }
+
+  /** How many keys its operations count for. */
+  get weight(): number {
+    return this.#weight;
   }
 
   /** How many characters the names have: roughly the length on the wire. */
@@ -35,6 +46,7 @@ export class Batch {
     this.questions.push(question);
     this.nodeIndexes.push(nodeIndex);
     this.#keyCount += resources.length;
+    this.#weight += weightOf(verb, resources.length);
     for (const resource of resources) this.#length += resource.length;
   }
 
