@@ -7,8 +7,8 @@ export const BOUNDS = `
 - **Alone, many callers.** The nodes are what is busy: of the time of both cores for a pair, two thirds are theirs. What the client takes
   is work spread over all of it; no function takes more than 3 %, and 5 to 7 µs of it go to ioredis and the sockets for the same bytes
   without any lock. Without the checks that keep a lock safe where programs block and clocks are set, the client takes 7 to 8 % less, nearly
-  all of it for letting callers go on one at a time. p99 is made by V8, which compiles and collects on the second core while a node or the
-  caller waits behind it.
+  all of it for letting each caller go on in a turn of its own, behind a look at its lease. p99 is made by V8, which compiles and collects
+  on the second core while a node or the caller waits behind it.
 - **Contended, one process.** A lock passes to the next caller of the process without the nodes, so sections follow each other faster than
   after a \`PING\`. The waiting in a section takes more than half of the processor time (\`section\`); the rest is promises and Node's timers.
 - **Contended, several processes.** A hand-over is five releases, five places in line, five messages and their answers, 1.2 to 1.6 ms
