@@ -2,11 +2,11 @@ import type { Claim } from '../../core/port/claim.js';
 import type { Moment } from '../../core/time/clock.js';
 import type { Question } from '../../core/port/lock-node.js';
 import type { Verb } from '../scripts/protocol.js';
-import { isForOne, isRelease, isVote, isWait } from './verbs.js';
+import { isForOne, isRelease, isVote, isWait, mayServe } from './verbs.js';
 
-/** Returns how many keys an operation counts for in the work of a node: a release may serve a waiter, which is as much again. */
+/** Returns how many keys an operation counts for in the work of a node: a release that serves a waiter is twice the work. */
 export function weightOf(verb: Verb, keyCount: number): number {
-  return isRelease(verb) ? 2 * keyCount : keyCount;
+  return mayServe(verb) ? 2 * keyCount : keyCount;
 }
 
 /** Operations that go to a node as one script call, in order. */

@@ -46,6 +46,11 @@ export function isRelease(verb: Verb): boolean {
   return RELEASES.has(verb);
 }
 
+/** Returns whether a verb is a release that serves the line of its resource. */
+export function mayServe(verb: Verb): boolean {
+  return verb === VERB.release || verb === VERB.releaseInLine || verb === VERB.releaseAll;
+}
+
 /** Returns whether a verb may put a claim in line. */
 export function isWait(verb: Verb): boolean {
   return verb === VERB.wait || verb === VERB.yield;

@@ -44,12 +44,12 @@ export const TRUST_CHECK = `
 `;
 
 /**
- * A script of its own that puts the node into quarantine, since the moment at which the client noticed why: the client may have been able to
- * say so only later. A quarantine that began after that moment stays as it is. Where the marker cannot tell that - it is missing, from the
+ * A script of its own that puts the node into quarantine, since the moment from which on it must not vote: the client may have been able to say so
+ * only later. A quarantine that began after that moment stays as it is. Where the marker cannot tell that - it is missing, from the
  * future or of another run - the quarantine begins now.
  * - KEYS 1: the trust marker.
  * - ARGV 1: the longest ttl, in ms. The greater one counts of this and the one in the marker.
- * - ARGV 2: how long ago the client noticed it, in ms.
+ * - ARGV 2: how long ago that moment was, in ms.
  * - Answers 1.
  */
 export const DISTRUST = `

@@ -1,26 +1,25 @@
 import type { Redis } from 'ioredis';
 import type { Moment } from '../../core/time/clock.js';
 import type { Bounds } from '../../core/port/lock-node.js';
-import { NO_INFO, nodeClockOf, type NodeAnswer } from '../batch/reply-decoder.js';
+import { NO_INFO, nodeClockOf, refusal, type NodeAnswer } from '../batch/reply-decoder.js';
 import { NO_RUN, type Encoder } from '../batch/batch-encoder.js';
-import { hasFences, readExamination } from './server-checks.js';
+import { hasFences, markerOn, readExamination } from './server-checks.js';
 import { ServerClocks } from './server-clocks.js';
 import { AddressHistory, type Arrival } from './address-history.js';
 import { introduce } from './introduction.js';
 import { AskingAgain } from '../connection/asking-again.js';
 import type { NodeLink } from '../connection/node-link.js';
-import { QuarantineReport } from './quarantine-report.js';
-import { Refusals } from './refusals.js';
 import { OwedDistrust } from './owed-distrust.js';
 import { bulk } from '../connection/wire/resp.js';
-import { MAY_HAVE_FORGOTTEN } from '../../core/port/quarantine-reasons.js';
-import { TokenBound } from './token-bound.js';
+import { VoteCount } from './vote-count.js';
 import { Warnings } from './warnings.js';
 import { within } from '../connection/within.js';
 import type { Reply } from '../connection/wire/wire-command.js';
 
 /** Ms to wait at the start for what a node says about itself. */
 const EXAMINED_WITHIN = 1_000;
+/** Ms between which the distance of two clocks lies where it is known closely. */
+const CLOSE = 250;
 
 /** Decides whether a node may vote: by its answers, by its clock, and by what it says about itself. */
 export class NodeTrust {
@@ -29,20 +28,20 @@ export class NodeTrust {
   /** The run of the node that this connection leads to, as an encoded word for a batch. */
   run = NO_RUN;
   #introduced: Promise<void> = Promise.resolve();
-  #server: Arrival = { run: undefined, since: undefined };
+  #server: Arrival = { run: undefined, since: undefined, asked: 0 };
   readonly #clocks = new ServerClocks();
-  readonly #report: QuarantineReport;
   #isIdentified = true;
-  /** Whether it has said over this connection what time it has. */
-  #hasToldTime = false;
+  /** Whether the clock of the server is known closely enough to say what its marker means. */
+  #isJudged = true;
   #bar: string | undefined;
   readonly #warnings: Warnings;
-  readonly #bound: TokenBound;
-  readonly #refusals: Refusals;
+  readonly #votes: VoteCount;
   /** Until a busy node can say which server it is: one with two addresses would vote twice. */
   readonly #info: AskingAgain;
   readonly #distrusted: OwedDistrust;
   readonly #history: AddressHistory;
+  /** The connection to a server that did not say which one it is, where that matters. */
+  #unknown: Redis | undefined;
   /** When the question was sent to which the latest reply belongs. */
   #asked: Moment | undefined;
 
@@ -50,13 +49,11 @@ export class NodeTrust {
     private readonly encoder: Pick<Encoder, 'trust' | 'marker' | 'keyPrefix' | 'wire'>,
     private readonly link: NodeLink,
   ) {
-    this.#bound = new TokenBound(encoder.trust, link.clock);
-    this.#refusals = new Refusals(link);
-    this.#report = new QuarantineReport(link);
     this.#warnings = new Warnings(link);
     this.#info = new AskingAgain(link.clock);
     this.#history = new AddressHistory(encoder.trust.maxTtl);
     this.#distrusted = new OwedDistrust(encoder, link, () => this.runId);
+    this.#votes = new VoteCount(encoder.trust, link, this.#distrusted);
   }
 
   get runId(): string | undefined {
@@ -81,32 +78,34 @@ export class NodeTrust {
   /** @see LockNode.bar */
   bar(reason: string | undefined): void {
     this.#bar = reason;
-    this.#meet();
+    this.#arrive();
   }
 
   /** Starts over on a new connection, which may lead to another server. Resolves when it is known which one, or that the server does not say. */
   examine(redis: Redis): Promise<void> {
     this.run = NO_RUN;
     this.#isIdentified = false;
+    this.#unknown = undefined;
+    const asked = this.link.clock.now().monotonic;
     const answers = Promise.all([
-      this.#info.ask(() => redis.info()),
-      redis.get(this.encoder.marker).catch(() => null),
+      this.#info.ask(() => Promise.all([redis.info(), markerOn(redis, this.encoder.marker)])),
       hasFences(redis, this.encoder.keyPrefix),
     ]);
     const examined = answers.then(
-      ([info, marker, isUsed]) => {
+      ([[info, marker], isUsed]) => {
         if (this.examined !== examined) return;
         const { server, forgetsScripts, warnings } = readExamination({ info, marker, isUsed }, this.encoder.trust);
-        if (server.run !== this.runId) this.#clocks.meet(server.run);
-        this.#identify(server);
+        this.#identify({ ...server, asked });
         if (server.run !== undefined && forgetsScripts) this.run = bulk(server.run);
         for (const warning of warnings) this.#warnings.give(warning);
       },
       (error: Error) => {
         // The next connection tries again.
         if (this.examined !== examined || error.name !== 'ReplyError') return;
-        this.#identify({ run: undefined, since: undefined });
-        if (this.encoder.trust.restartQuarantine && !error.message.startsWith('NOAUTH')) this.#warnings.give(NO_INFO);
+        this.#identify({ run: undefined, since: undefined, asked });
+        if (!this.encoder.trust.restartQuarantine) return;
+        this.#unknown = redis;
+        if (!error.message.startsWith('NOAUTH')) this.#warnings.give(NO_INFO);
       },
     );
     this.examined = examined;
@@ -127,18 +126,23 @@ export class NodeTrust {
   }
 
   #identify(server: Arrival): void {
-    // What is known of its clock may be old.
-    [this.#server, this.#isIdentified, this.#hasToldTime] = [server, true, false];
+    if (server.run !== this.runId) this.#clocks.meet(server.run);
+    [this.#server, this.#isIdentified, this.#isJudged] = [server, true, false];
     this.link.identified?.();
-    this.#meet();
+    this.#arrive();
   }
 
-  /** Begins the quarantine of a server that has come to this address in the place of another one, which may have granted locks. */
-  #meet(): void {
-    if (this.obstacle || this.runId === undefined || !this.encoder.trust.restartQuarantine) return;
-    const { monotonic } = this.link.clock.now();
-    this.#history.arrive(this.#server, monotonic);
-    const since = this.#history.outSince(this.#hasToldTime ? this.clockAhead : undefined, monotonic);
+  #arrive(): void {
+    if (!this.obstacle && this.encoder.trust.restartQuarantine) this.#history.arrive(this.#server);
+  }
+
+  /** Begins the quarantine of a server that has come to this address in the place of another one, before any vote of it counts: with its time. */
+  #judge({ least, most }: Bounds): void {
+    if (this.obstacle) return;
+    this.#history.noteClock({ least, most });
+    const { monotonic: now } = this.link.clock.now();
+    const since = this.#history.outSince({ least, most }, now);
+    this.#isJudged = since === now || most - least < CLOSE;
     if (since !== undefined) this.#distrusted.begin(since);
   }
 
@@ -146,54 +150,45 @@ export class NodeTrust {
   heard(reply: Reply, sent: Moment | undefined): void {
     this.#asked = sent;
     if (sent) this.#look(nodeClockOf(reply), sent);
-    if (!reply.ok) this.#refusals.heard(reply);
+    this.#votes.heard(reply);
   }
 
   #look(time: number | undefined, sent: Moment): void {
     if (time === undefined) return;
     const step = this.#clocks.current.note(time, sent, this.link.clock.now());
-    if (!this.#hasToldTime) {
-      this.#hasToldTime = true;
-      this.#meet();
-    }
+    if (!this.#isJudged) this.#judge(this.clockAhead!);
     if (step === 0 || !this.encoder.trust.restartQuarantine) return;
     const reason = `its clock was set by ${Math.round(step)} ms or more: leases may have ended early`;
     this.#distrusted.begin();
-    this.#report.out(reason, this.encoder.trust.maxTtl);
+    this.#votes.report.out(reason, this.encoder.trust.maxTtl);
   }
 
   /** Returns whether a grant with this token counts, given not before `since`, at `clock` on the node, whose clock it may find to be set. */
   allows(token: number, since?: Moment, clock?: number): boolean {
     if (since) this.#look(clock, since);
-    if (this.obstacle || this.#distrusted.remaining > 0) return false;
+    if (this.obstacle || this.#isUnknown()) return false;
     this.#history.note('granted', since);
-    return this.#bound.allows(token);
+    return this.#votes.allows(token);
   }
 
-  /** Returns what an answer counts as; only votes may count as something else. */
+  /** Returns what an answer counts as, in the reply that was `heard` last. Only votes may count as something else. */
   count(answer: NodeAnswer): NodeAnswer {
-    const counted = this.#bound.count(this.#counted(answer));
-    this.#history.note(counted.kind, this.#asked);
-    return counted;
+    return this.#votes.ofAnswer(this.#noted(answer));
   }
 
   /** Does the same for the answer to a request for a vote, which also shows whether the node votes at all. */
   countVote(answer: NodeAnswer): NodeAnswer {
-    const counted = this.count(answer);
-    this.#refusals.note(counted);
-    return counted;
+    return this.#votes.ofVote(this.#noted(answer));
   }
 
-  /** Counts a vote as a quarantine while the node has to be distrusted; reports when a quarantine begins and ends. */
-  #counted(answer: NodeAnswer): NodeAnswer {
-    const isVote = answer.kind === 'granted';
-    // The usual case comes first, because this runs for every answer.
-    if (isVote ? !this.#report.isOut && !this.#distrusted.isOwed : answer.kind !== 'quarantined') return answer;
-    const { remaining } = this.#distrusted;
-    const counted: NodeAnswer =
-      isVote && remaining > 0 ? { kind: 'quarantined', remaining: Math.ceil(remaining) } : answer;
-    if (counted.kind === 'quarantined') this.#report.out(MAY_HAVE_FORGOTTEN, counted.remaining);
-    else if (this.#report.isOut) this.#report.back();
-    return counted;
+  #noted(answer: NodeAnswer): NodeAnswer {
+    this.#history.note(answer.kind, this.#asked);
+    return answer.kind === 'granted' && this.#isUnknown() ? refusal(NO_INFO) : answer;
+  }
+
+  /** Returns whether a server votes that has not said which one it is. Its user has the right by now, so that the next connection can ask. */
+  #isUnknown(): boolean {
+    this.#unknown?.disconnect(true);
+    return this.#unknown !== undefined;
   }
 }

@@ -49,10 +49,9 @@ export class OwedDistrust {
   /** Ms for which the votes of the server to which the connection leads do not count. */
   get remaining(): number {
     if (!this.isOwed) return 0;
-    const debt = this.#debts.get(this.currentRun());
-    const left = debt ? debt.until - this.#now() : 0;
-    if (debt && left <= 0) this.#debts.delete(debt.run);
-    return Math.max(0, left);
+    this.#forgetOver();
+    const debt = this.#debt;
+    return debt ? debt.until - this.#now() : 0;
   }
 
   /**
@@ -71,7 +70,7 @@ export class OwedDistrust {
   pay(): void {
     this.#stopTimer();
     this.#forgetOver();
-    const debt = this.#debts.get(this.currentRun());
+    const debt = this.#debt;
     if (!debt || debt.isKnown || debt.isOnItsWay || this.#isClosed) return;
     debt.isOnItsWay = true;
     this.link.send('eval', this.#commandFor(debt), (reply) => this.#answered(debt, reply));
@@ -84,6 +83,11 @@ export class OwedDistrust {
     this.#stopTimer();
   }
 
+  /** That of the present server; it may be one of which it was not known which one it is. */
+  get #debt(): Debt | undefined {
+    return this.#debts.get(this.currentRun()) ?? this.#debts.get(undefined);
+  }
+
   #forgetOver(): void {
     for (const { run, until } of this.#debts.values()) if (until <= this.#now()) this.#debts.delete(run);
   }
@@ -91,7 +95,7 @@ export class OwedDistrust {
   #answered(debt: Debt, reply: Reply): void {
     debt.isOnItsWay = false;
     debt.isKnown = reply.ok;
-    if (debt !== this.#debts.get(this.currentRun())) return;
+    if (debt !== this.#debt) return;
     // Where there was no answer, the connection is away: `pay` is called when it is back.
     if (!reply.ok && reply.refused) this.#stopTimer = this.link.clock.schedule(TELL_AGAIN_AFTER, () => this.pay());
   }

@@ -9,6 +9,18 @@ export async function hasFences(redis: Pick<Redis, 'exists'>, keyPrefix: string)
   return fences > 0;
 }
 
+/** Returns the marker that clients with `restartQuarantine` leave on a node; undefined where it cannot be read. */
+export async function markerOn(redis: Pick<Redis, 'get'>, key: string): Promise<string | null | undefined> {
+  try {
+    return await redis.get(key);
+  } catch (error) {
+    const { name, message } = error as Error;
+    // A node that is busy is asked again, and a connection that broke is no answer.
+    if (name !== 'ReplyError' || /^(BUSY|LOADING) /.test(message)) throw error;
+    return undefined;
+  }
+}
+
 /** How to end a warning about clients that no longer exist: the marker outlives the clients that wrote it. */
 const ENDED_BY =
   'where no such client is left, redis-cli DEL <keyPrefix>~node (lock:~node by default) on each node ends this';
@@ -22,7 +34,7 @@ export interface Trouble {
 
 /** What a node says about itself. */
 export interface Examination {
-  readonly server: Arrival;
+  readonly server: Omit<Arrival, 'asked'>;
   /** Whether a new run knows no scripts; before Redis 7 it could get them from a file or from its master. */
   readonly forgetsScripts: boolean;
   /** What endangers locks on it, in words that say what could go wrong. */
@@ -33,8 +45,8 @@ export interface Examination {
 interface Findings {
   /** The reply to INFO. */
   readonly info: string;
-  /** The marker that clients with `restartQuarantine` leave on the node. */
-  readonly marker: string | null;
+  /** The marker that clients with `restartQuarantine` leave on the node; undefined if it cannot be read. */
+  readonly marker: string | null | undefined;
   /** Whether anybody has ever had a lock on the node. */
   readonly isUsed: boolean;
 }
@@ -82,8 +94,9 @@ export function readExamination(
 ): Examination {
   const fields = fieldsOf(info);
   const is = (name: string, value: string): boolean => fields.get(name) === value;
-  const [run, since, longest = maxTtl] = marker?.split('|') ?? [];
+  const [run, since = '', longest = maxTtl] = marker?.split('|') ?? [];
   const theirs = Number(longest);
+  const isOfThisRun = run !== undefined && is('run_id', run);
   const warnings = [
     ...Object.values(troublesIn(fields)).map(
       (trouble) => trouble && `${trouble.what}: ${trouble.why}; ${trouble.remedy}`,
@@ -92,8 +105,7 @@ export function readExamination(
       `other clients use a maxTtl of ${theirs} ms where this one has ${maxTtl}: the greater one counts after a restart; ` +
         `set the same everywhere; ${ENDED_BY}, one by one, since each is out of the vote for maxTtl then`,
     !restartQuarantine &&
-      run !== undefined &&
-      is('run_id', run) &&
+      isOfThisRun &&
       'other clients have restartQuarantine on, and this one has not: it takes votes of nodes that may have forgotten their locks; ' +
         `set the same everywhere; ${ENDED_BY}`,
     restartQuarantine &&
@@ -105,7 +117,7 @@ export function readExamination(
   return {
     server: {
       run: fields.get('run_id'),
-      since: run !== undefined && is('run_id', run) ? Number(since) / 1_000 : undefined,
+      since: marker === undefined ? -Infinity : isOfThisRun && /^\d+$/.test(since) ? Number(since) / 1_000 : undefined,
     },
     forgetsScripts: Number.parseInt(fields.get('redis_version') ?? '', 10) >= 7,
     warnings: warnings.filter((warning) => typeof warning === 'string'),

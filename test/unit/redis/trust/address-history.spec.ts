@@ -7,96 +7,139 @@ const AHEAD = { least: 500, most: 510 };
 const at = (monotonic: number) => ({ monotonic, wall: 1_000_000 + monotonic });
 
 /** A server that by its marker has been a node since then, ms on its clock. */
-const known = (run: string, since: number): Arrival => ({ run, since });
-const fresh = (run: string): Arrival => ({ run, since: undefined });
+const known = (run: string, since: number) => ({ run, since });
+const fresh = (run: string) => ({ run, since: undefined });
 
 /** One address, and the client to which it leads somewhere. */
 class Address {
   readonly history = new AddressHistory(MAX_TTL);
 
   /** Returns since when the server may not vote to which the address leads from now on. */
-  leadTo(server: Arrival, now: number): number | undefined {
-    this.history.arrive(server, now);
-    return this.history.outSince(AHEAD, now);
+  leadTo(server: Omit<Arrival, 'asked'>, now: number, ahead = AHEAD): number | undefined {
+    this.history.arrive({ ...server, asked: now });
+    this.history.noteClock(ahead);
+    return this.history.outSince(ahead, now);
   }
 }
 
-describe('AddressHistory', () => {
-  /** An address that leads to a server from 1,000 on, which has answered so, once a second after that. */
-  const addressOf = (server: Arrival, ...answers: readonly string[]): Address => {
-    const address = new Address();
-    expect(address.leadTo(server, 1_000)).toBeUndefined();
-    answers.forEach((answer, index) => address.history.note(answer, at(1_200 + 100 * index)));
-    return address;
-  };
+/** An address that leads to a server from 1,000 on, which has answered so, ten times a second after 1,200. */
+function addressOf(server: Omit<Arrival, 'asked'>, ...answers: readonly string[]): Address {
+  const address = new Address();
+  expect(address.leadTo(server, 1_000)).toBeUndefined();
+  answers.forEach((answer, index) => address.history.note(answer, at(1_200 + 100 * index)));
+  return address;
+}
 
-  it.each(['granted', 'held', 'extended'])('keeps another server out since the first one last said "%s"', (answer) => {
-    expect(addressOf(fresh('abc'), 'held', answer).leadTo(fresh('def'), 1_900)).toBe(1_300);
+const OLD = known('def', 0);
+
+describe('AddressHistory, of a server that was a node elsewhere,', () => {
+  it.each(['granted', 'held', 'extended'])('keeps it out where the one before it has said "%s"', (answer) => {
+    expect(addressOf(fresh('abc'), answer).leadTo(OLD, 1_900)).toBe(1_900);
   });
 
   it.each(['quarantined', 'unknown', 'missing', 'taken', 'gone', 'released', 'raised', 'passed', 'kept'])(
-    'does not conclude from "%s" that locks rest on a server',
-    (answer) => {
-      expect(addressOf(fresh('abc'), answer).leadTo(fresh('def'), 1_900)).toBeUndefined();
-      expect(addressOf(fresh('abc'), 'granted', answer).leadTo(fresh('def'), 1_900)).toBe(1_200);
-    },
+    'does not conclude from "%s" that the one before it could vote',
+    (answer) => expect(addressOf(fresh('abc'), answer).leadTo(OLD, 1_900)).toBeUndefined(),
   );
 
-  it('concludes it where the server could vote for others, since it came or since it had been there for maxTtl', () => {
-    expect(addressOf(known('abc', 0)).leadTo(fresh('def'), 1_900)).toBe(1_000);
-    expect(addressOf(fresh('abc')).leadTo(fresh('def'), 2_000)).toBe(1_000);
-    expect(addressOf(known('abc', 1_500)).leadTo(fresh('def'), 1_900)).toBeUndefined();
-    expect(addressOf(known('abc', 1_500)).leadTo(fresh('def'), 2_000)).toBe(1_000);
+  it('goes by any other answer once it could vote', () => {
+    const latest = (answer: string): number | undefined => {
+      const { history } = addressOf(known('abc', 0), 'granted');
+      history.note(answer, at(1_700));
+      // It became a node at about 1,500, in between.
+      history.arrive({ ...known('def', 2_005), asked: 1_900 });
+      return history.outSince(AHEAD, 1_900);
+    };
+    for (const answer of ['missing', 'gone', 'released', 'held']) expect(latest(answer)).toBe(1_900);
+    for (const answer of ['unknown', 'quarantined']) expect(latest(answer)).toBeUndefined();
+  });
+
+  it('keeps it out where the one before it could vote for others: since it came, or after maxTtl', () => {
+    expect(addressOf(known('abc', 0)).leadTo(OLD, 1_900)).toBe(1_900);
+    expect(addressOf(fresh('abc')).leadTo(OLD, 1_999)).toBeUndefined();
+    expect(addressOf(fresh('abc')).leadTo(OLD, 2_000)).toBe(2_000);
+    expect(addressOf(known('abc', 1_010)).leadTo(OLD, 1_499)).toBeUndefined();
+    expect(addressOf(known('abc', 1_010)).leadTo(OLD, 1_500)).toBe(1_500);
+  });
+
+  it.each([
+    ['has a marker from the future', 90_000],
+    ['has a marker that cannot be read', -Infinity],
+  ])('takes one before it that %s for one that votes after maxTtl at the latest', (_case, since) => {
+    expect(addressOf(known('abc', since)).leadTo(OLD, 2_000)).toBe(2_000);
+  });
+
+  it('takes one before it for a voter at once while its time is not known', () => {
+    const { history } = new Address();
+    history.arrive({ ...known('abc', 1_490), asked: 1_000 });
+    history.arrive({ ...OLD, asked: 1_100 });
+    expect(history.outSince(AHEAD, 1_100)).toBe(1_100);
+  });
+
+  it('keeps out one whose marker cannot be read', () => {
+    expect(addressOf(fresh('abc'), 'granted').leadTo(known('def', -Infinity), 1_900)).toBe(1_900);
+  });
+
+  it.each([
+    ['is one since long', 1_699, 1_900],
+    ['became one about when the other one voted last', 1_700, 1_200],
+    ['became one about when the other one voted last', 1_709, 1_200],
+    ['became one later, as after a restart', 1_710, undefined],
+  ])('goes by when it became one: it %s (%i)', (_case, since, expected) => {
+    expect(addressOf(fresh('abc'), 'granted').leadTo(known('def', since), 1_900)).toBe(expected);
+  });
+});
+
+describe('AddressHistory', () => {
+  it('keeps no server out that is new to locks, nor one that does not say which it is', () => {
+    expect(addressOf(known('abc', 0), 'granted').leadTo(fresh('def'), 1_900)).toBeUndefined();
+    expect(addressOf(known('abc', 0), 'granted').leadTo({ run: undefined, since: 0 }, 1_900)).toBeUndefined();
   });
 
   it('keeps no server out that comes back before another one could vote', () => {
     const address = addressOf(known('abc', 0), 'granted');
-    expect(address.leadTo(fresh('def'), 1_500)).toBe(1_200);
+    address.leadTo(fresh('def'), 1_500);
     expect(address.leadTo(known('abc', 0), 2_499)).toBeUndefined();
   });
 
   it('keeps a server out that comes back after another one could vote', () => {
     const address = addressOf(known('abc', 0), 'granted');
-    expect(address.leadTo(fresh('def'), 1_500)).toBe(1_200);
+    address.leadTo(fresh('def'), 1_500);
     expect(address.leadTo(known('abc', 0), 2_500)).toBe(2_500);
   });
 
   it('keeps a server out that comes back after one that others may have told too late not to vote', () => {
     const address = addressOf(known('abc', 0), 'granted');
-    expect(address.leadTo(known('def', 0), 1_500)).toBe(1_500);
+    expect(address.leadTo(OLD, 1_500)).toBe(1_500);
     expect(address.leadTo(known('abc', 0), 1_600)).toBe(1_600);
   });
 
-  it('remembers the first server where the address leads to several, one after the other, that cannot vote yet', () => {
+  it('remembers the voter behind several servers, one after the other, that cannot vote yet', () => {
     const address = addressOf(known('abc', 0), 'granted');
-    for (const run of ['def', 'ghi', 'jkl']) expect(address.leadTo(fresh(run), 1_500)).toBe(1_200);
+    for (const run of ['ghi', 'jkl', 'mno']) address.leadTo(fresh(run), 1_500);
+    expect(address.leadTo(OLD, 1_600)).toBe(1_600);
   });
 
-  it('keeps a server out since now that was elsewhere when locks rested on another one', () => {
-    expect(addressOf(fresh('abc'), 'granted').leadTo(known('def', 1_699), 9_000)).toBe(9_000);
+  it('goes on knowing when a server can vote, whatever the next connection to it tells', () => {
+    const address = addressOf(known('abc', 0), 'granted');
+    address.leadTo(fresh('def'), 1_500);
+    address.history.arrive({ ...known('def', 2_000), asked: 1_600 });
+    expect(address.leadTo(known('abc', 0), 1_700)).toBeUndefined();
   });
 
-  it.each([
-    ['came later', 1_711, AHEAD],
-    ['may have come later', 1_700, AHEAD],
-    ['has not said what time it has', 0, undefined],
-  ])('keeps a server that %s out only since then', (_case, since, ahead) => {
-    const { history } = addressOf(fresh('abc'), 'granted');
-    history.arrive(known('def', since), 1_900);
-    expect(history.outSince(ahead, 1_900)).toBe(1_200);
+  it('takes nothing for an answer of the server before where the present one does not say which it is', () => {
+    const address = addressOf(known('abc', 0), 'granted');
+    address.leadTo({ run: undefined, since: undefined }, 1_500);
+    address.history.note('granted', at(1_700));
+    expect(address.leadTo(known('def', 2_100), 1_900)).toBeUndefined();
   });
 
-  it('takes the same arrival for one, and the latest time of the same server', () => {
-    const server = known('abc', 0);
-    const address = addressOf(server, 'granted');
-    address.leadTo(server, 1_800);
-    expect(address.leadTo(known('abc', 0), 1_850)).toBeUndefined();
-    expect(address.leadTo(fresh('def'), 1_900)).toBe(1_850);
-  });
-
-  it('takes no answer for one of a server that it does not know', () => {
-    const address = new Address();
-    address.history.note('granted', at(500));
-    expect(address.leadTo(fresh('abc'), 1_000)).toBeUndefined();
+  it('takes the same arrival for one, and no answer for one of no server', () => {
+    const { history } = new Address();
+    history.note('granted', at(500));
+    const server = { ...known('abc', 0), asked: 1_000 };
+    history.arrive(server);
+    history.arrive(server);
+    expect(history.outSince(AHEAD, 1_000)).toBeUndefined();
   });
 });

@@ -35,7 +35,7 @@ describe('NodeTrust, of a server that comes to the address of another one,', () 
     await leadTo('def');
     expect(vote()).toEqual(out(MAX_TTL));
     expect(noted.trust.allows(7, noted.clock.now())).toBe(false);
-    told(300, 0);
+    told(0);
     jest.advanceTimersByTime(MAX_TTL);
     expect([vote(), noted.trust.allows(7, noted.clock.now())]).toEqual([GRANTED, true]);
     expect(noted.types).toEqual(['node-quarantined', 'node-trusted']);
@@ -70,12 +70,27 @@ describe('NodeTrust, of a server that comes to the address of another one,', () 
     expect(noted.trust.countVote(GRANTED)).toEqual(GRANTED);
   });
 
-  it('counts no vote of it either until what was granted before has ended', async () => {
+  it('counts no vote of it until what was granted before has ended, where it became a node at about that time', async () => {
     vote();
     jest.advanceTimersByTime(300);
-    await leadTo('def', 100);
+    await leadTo('def', 300);
     expect(vote()).toEqual(out(MAX_TTL - 300));
     told(300);
+  });
+
+  it('knows better when it became a node with the next answers, where the first one came late', async () => {
+    vote();
+    jest.advanceTimersByTime(10 * MAX_TTL);
+    const sent = noted.clock.now();
+    const marker = `def|${(Date.now() - 11 * MAX_TTL) * 1_000}|${MAX_TTL}`;
+    await noted.trust.examine(redisOf(infoOf('def'), marker));
+    const time = Date.now();
+    jest.advanceTimersByTime(5 * MAX_TTL);
+    noted.trust.heard({ ok: true, value: 1 + 1_024 * time }, sent);
+    told();
+    expect(vote()).toEqual(out(MAX_TTL));
+    vote();
+    told(0);
   });
 
   it.each(['held', 'extended'] as const)('does so where a lock was %s on the other one', async (kind) => {
@@ -103,11 +118,13 @@ describe('NodeTrust, of a server that comes to the address of another one,', () 
   it('counts the votes of the other one at once when the address leads back before this one could vote', async () => {
     vote();
     for (let visit = 0; visit < 2; visit += 1) {
+      jest.advanceTimersByTime(200);
       await leadTo('def', 100);
-      expect(vote()).toEqual(out(MAX_TTL));
+      expect(noted.trust.countVote(out(900))).toEqual(out(900));
       await leadTo('abc');
       expect(vote()).toEqual(GRANTED);
     }
+    told();
   });
 
   it('does so only once it votes here: not while it is barred, because it is the server of another address', async () => {
