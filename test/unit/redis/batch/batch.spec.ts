@@ -39,6 +39,16 @@ describe('Batch', () => {
     },
   );
 
+  it.each(['R', 'L', 'r'] as const)('counts the keys of %s twice, which may serve a waiter', (verb) => {
+    batch.add(verb, question('one'), 0);
+    expect([batch.weight, batch.keyCount]).toEqual([2, 1]);
+  });
+
+  it.each(['A', 'W', 'E', 'F', 'K', 'S', 's', 'Y'] as const)('counts those of %s once', (verb) => {
+    batch.add(verb, question('one'), 0);
+    expect([batch.weight, batch.keyCount]).toEqual([1, 1]);
+  });
+
   it('is like one that asks the same in the same order, for whatever index', () => {
     const [first, second] = [question('a'), question('b')];
     const other = new Batch();

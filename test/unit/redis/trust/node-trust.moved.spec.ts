@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { DISTRUST } from '../../../../lib/redis/scripts/trust-script.js';
+import type { NodeAnswer } from '../../../../lib/redis/batch/reply-decoder.js';
 import { GRANTED, infoOf, NotedTrust, out, redisOf } from '../../../support/noted-trust.js';
 
 /** Ms, of the clients here. */
@@ -39,6 +40,15 @@ describe('NodeTrust, of a server that comes to the address of another one,', () 
     jest.advanceTimersByTime(MAX_TTL);
     expect([vote(), noted.trust.allows(7, noted.clock.now())]).toEqual([GRANTED, true]);
     expect(noted.types).toEqual(['node-quarantined', 'node-trusted']);
+  });
+
+  it('tells it once, however often it is asked meanwhile', async () => {
+    vote();
+    await leadTo('def');
+    jest.advanceTimersByTime(400);
+    noted.hear(0);
+    expect(noted.trust.countVote(out(600))).toEqual(out(600));
+    told(0);
   });
 
   it('does so where it was last asked for longer than maxTtl ago, since others may have locks', async () => {
@@ -93,16 +103,26 @@ describe('NodeTrust, of a server that comes to the address of another one,', () 
     told(0);
   });
 
-  it.each(['held', 'extended'] as const)('does so where a lock was %s on the other one', async (kind) => {
+  it.each<[string, NodeAnswer]>([
+    ['voted', GRANTED],
+    ['voted by a token that is too far ahead', { kind: 'granted', fence: (Date.now() + HOUR) * 1_000 }],
+    ['told of a holder', { kind: 'held', remaining: 500, owner: 'x' }],
+    ['extended a lease', { kind: 'extended' }],
+    ['has given a lock back', { kind: 'released' }],
+  ])('does so where it became a node before the other one %s', async (_case, answer) => {
+    jest.advanceTimersByTime(500);
     noted.hear(0);
-    noted.trust.count(kind === 'held' ? { kind, remaining: 500, owner: 'x' } : { kind });
-    await leadTo('def');
+    noted.trust.countVote(answer);
+    jest.advanceTimersByTime(10 * MAX_TTL);
+    await leadTo('def', 10 * MAX_TTL + 100);
     expect(vote()).toEqual(out(MAX_TTL));
   });
 
-  it('does so where the other one has granted a lock to a waiter', async () => {
+  it('does so where it became a node before the other one granted a lock to a waiter', async () => {
+    jest.advanceTimersByTime(500);
     expect(noted.trust.allows(7, noted.clock.now())).toBe(true);
-    await leadTo('def');
+    jest.advanceTimersByTime(10 * MAX_TTL);
+    await leadTo('def', 10 * MAX_TTL + 100);
     expect(vote()).toEqual(out(MAX_TTL));
   });
 
@@ -135,6 +155,31 @@ describe('NodeTrust, of a server that comes to the address of another one,', () 
     noted.trust.bar(undefined);
     expect(vote()).toEqual(out(MAX_TTL));
     told(0);
+  });
+
+  it('goes by when it was asked, and not by when the answer was read: a restart meanwhile is none', async () => {
+    let tell: (info: string) => void = () => undefined;
+    const info = (): Promise<string> => new Promise((resolve) => (tell = resolve));
+    const marker = `run-1|${(Date.now() - HOUR) * 1_000}|${MAX_TTL}`;
+    noted = new NotedTrust();
+    const known = noted.trust.examine(Object.assign(redisOf('', marker), { info }));
+    jest.advanceTimersByTime(5 * MAX_TTL);
+    tell(infoOf('run-1'));
+    await known;
+    await leadTo('run-2', 2 * MAX_TTL);
+    expect(vote()).toEqual(GRANTED);
+    told();
+  });
+
+  it('does not take a server for one that could vote here while it was barred', async () => {
+    vote();
+    jest.advanceTimersByTime(200);
+    noted.trust.bar('it leads to the same server as another');
+    await leadTo('def');
+    const back = noted.trust.examine(redisOf(infoOf('abc'), `abc|${(Date.now() - HOUR) * 1_000}|${MAX_TTL}`));
+    noted.trust.bar(undefined);
+    await back;
+    expect(vote()).toEqual(GRANTED);
   });
 
   it('does nothing where restarts do not count', async () => {

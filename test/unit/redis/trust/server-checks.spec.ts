@@ -34,6 +34,7 @@ describe('readExamination', () => {
   it('reads since when the node is one, unless the marker is of another run', () => {
     const sinceOf = (marker: string): unknown => readExamination(foundOn(infoOf(), marker), TRUST).server.since;
     expect([sinceOf(`${RUN}|5000000|1000`), sinceOf('abc|5000000|1000')]).toEqual([5_000, undefined]);
+    for (const rest of ['', '|', '|x|1000', '||1000']) expect(sinceOf(RUN + rest)).toBeUndefined();
   });
 
   it('reads lines with the line ends of another system', () => {
