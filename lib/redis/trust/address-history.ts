@@ -14,6 +14,9 @@ export interface Arrival {
   readonly asked: number;
 }
 
+/** Unsure where the clock of the server is not known closely enough. */
+export type Verdict = 'may vote' | 'has to wait' | 'unsure';
+
 /** The answers that show that a server has locks, whether it votes now or not. */
 const SHOW_LOCKS: ReadonlySet<string> = new Set(['granted', 'held', 'extended']);
 /** The answers that do not show that a server votes. */
@@ -30,6 +33,7 @@ export class AddressHistory {
   /** The server to which the address leads now, and the earliest time at which it can have granted a lock, to us or to others. */
   #server: Arrival | undefined;
   #mayVoteFrom = 0;
+  #isUnsure = false;
 
   constructor(private readonly maxTtl: number) {}
 
@@ -39,6 +43,7 @@ export class AddressHistory {
     if (server === before) return;
     if (before && server.asked >= this.#mayVoteFrom) this.#noteVoter(before.run!, before.asked);
     this.#server = server.run === undefined ? undefined : server;
+    this.#isUnsure = false;
     // What was known of the same run is still true.
     if (server.run === before?.run) return;
     this.#mayVoteFrom = server.since === undefined ? server.asked + this.maxTtl : server.asked;
@@ -51,22 +56,25 @@ export class AddressHistory {
       this.#noteVoter(this.#server.run!, sent.monotonic);
   }
 
-  /** Takes by how much the clock of the server is ahead of ours, which tells when its quarantine began: at the latest when we asked it. */
-  noteClock({ most }: Bounds): void {
-    if (this.#server?.since === undefined) return;
-    this.#mayVoteFrom = Math.min(this.#server.since - most, this.#server.asked) + this.maxTtl;
+  /**
+   * Returns whether the server has to wait because of locks that the voter before it may have granted; `ahead` is the distance of its clock from
+   * ours. If the server was a node elsewhere at a time at which that voter was here, the address has moved since, and the voter may have granted
+   * locks until now. A server that became a node later waits by its own marker.
+   */
+  judge(ahead: Bounds): Verdict {
+    const { run, since, asked } = this.#server ?? {};
+    if (since === undefined) return 'may vote';
+    // Its quarantine began when we asked it at the latest.
+    this.#mayVoteFrom = Math.min(since - ahead.most, asked!) + this.maxTtl;
+    return this.#voter === undefined || run === this.#voter ? 'may vote' : this.#compared(since, ahead);
   }
 
-  /**
-   * Returns since when the server must not vote because of locks that the voter before it may have granted; undefined where it may vote, or waits
-   * by its own marker. The server may have been a node elsewhere at a time at which that voter was here: then the address has moved since, and the
-   * voter may have granted locks until now.
-   */
-  outSince({ least, most }: Bounds, now: number): number | undefined {
-    const { run, since } = this.#server ?? {};
-    if (since === undefined || this.#voter === undefined || run === this.#voter) return undefined;
-    if (since - least < this.#voterAt) return now;
-    return since - most < this.#voterAt ? this.#voterAt : undefined;
+  /** Being unsure twice means to wait: the clock is not going to be known better soon. */
+  #compared(since: number, { least, most }: Bounds): Verdict {
+    if (since - most >= this.#voterAt) return 'may vote';
+    const isUnsure = since - least >= this.#voterAt && !this.#isUnsure;
+    this.#isUnsure = isUnsure;
+    return isUnsure ? 'unsure' : 'has to wait';
   }
 
   #noteVoter(run: string, at: number): void {

@@ -1,13 +1,12 @@
 import type { Redis } from 'ioredis';
 import type { Moment } from '../../core/time/clock.js';
-import type { Bounds } from '../../core/port/lock-node.js';
+import type { Bounds, Unknown } from '../../core/port/lock-node.js';
 import { NO_INFO, nodeClockOf, refusal, type NodeAnswer } from '../batch/reply-decoder.js';
 import { NO_RUN, type Encoder } from '../batch/batch-encoder.js';
-import { hasFences, markerOn, readExamination } from './server-checks.js';
+import { Examiner } from './examiner.js';
 import { ServerClocks } from './server-clocks.js';
 import { AddressHistory, type Arrival } from './address-history.js';
 import { introduce } from './introduction.js';
-import { AskingAgain } from '../connection/asking-again.js';
 import type { NodeLink } from '../connection/node-link.js';
 import { OwedDistrust } from './owed-distrust.js';
 import { bulk } from '../connection/wire/resp.js';
@@ -18,8 +17,8 @@ import type { Reply } from '../connection/wire/wire-command.js';
 
 /** Ms to wait at the start for what a node says about itself. */
 const EXAMINED_WITHIN = 1_000;
-/** Ms between which the distance of two clocks lies where it is known closely. */
-const CLOSE = 250;
+const UNKNOWN: Arrival = { run: undefined, since: undefined, asked: 0 };
+const NOT_JUDGED: Unknown = { kind: 'unknown', reason: 'since when it has been a node is not known yet', sent: true };
 
 /** Decides whether a node may vote: by its answers, by its clock, and by what it says about itself. */
 export class NodeTrust {
@@ -28,20 +27,21 @@ export class NodeTrust {
   /** The run of the node that this connection leads to, as an encoded word for a batch. */
   run = NO_RUN;
   #introduced: Promise<void> = Promise.resolve();
-  #server: Arrival = { run: undefined, since: undefined, asked: 0 };
+  #server: Arrival = UNKNOWN;
   readonly #clocks = new ServerClocks();
   #isIdentified = true;
-  /** Whether the clock of the server is known closely enough to say what its marker means. */
+  /** Whether it is known if the server may vote at this address; before that no vote counts, and no answer shows anything. */
   #isJudged = true;
   #bar: string | undefined;
   readonly #warnings: Warnings;
   readonly #votes: VoteCount;
-  /** Until a busy node can say which server it is: one with two addresses would vote twice. */
-  readonly #info: AskingAgain;
+  readonly #examiner: Examiner;
   readonly #distrusted: OwedDistrust;
   readonly #history: AddressHistory;
   /** The connection to a server that did not say which one it is, where that matters. */
   #unknown: Redis | undefined;
+  /** When that connection may be left again for one over which the server may say it, ms on our monotonic clock. */
+  #leaveFrom = -Infinity;
   /** When the question was sent to which the latest reply belongs. */
   #asked: Moment | undefined;
 
@@ -50,7 +50,7 @@ export class NodeTrust {
     private readonly link: NodeLink,
   ) {
     this.#warnings = new Warnings(link);
-    this.#info = new AskingAgain(link.clock);
+    this.#examiner = new Examiner(encoder, link.clock);
     this.#history = new AddressHistory(encoder.trust.maxTtl);
     this.#distrusted = new OwedDistrust(encoder, link, () => this.runId);
     this.#votes = new VoteCount(encoder.trust, link, this.#distrusted);
@@ -86,23 +86,17 @@ export class NodeTrust {
     this.run = NO_RUN;
     this.#isIdentified = false;
     this.#unknown = undefined;
-    const asked = this.link.clock.now().monotonic;
-    const answers = Promise.all([
-      this.#info.ask(() => Promise.all([redis.info(), markerOn(redis, this.encoder.marker)])),
-      hasFences(redis, this.encoder.keyPrefix),
-    ]);
-    const examined = answers.then(
-      ([[info, marker], isUsed]) => {
+    const examined = this.#examiner.ask(redis).then(
+      ({ server, forgetsScripts, warnings }) => {
         if (this.examined !== examined) return;
-        const { server, forgetsScripts, warnings } = readExamination({ info, marker, isUsed }, this.encoder.trust);
-        this.#identify({ ...server, asked });
+        this.#identify(server);
         if (server.run !== undefined && forgetsScripts) this.run = bulk(server.run);
         for (const warning of warnings) this.#warnings.give(warning);
       },
       (error: Error) => {
         // The next connection tries again.
         if (this.examined !== examined || error.name !== 'ReplyError') return;
-        this.#identify({ run: undefined, since: undefined, asked });
+        this.#identify({ ...UNKNOWN, asked: this.#now() });
         if (!this.encoder.trust.restartQuarantine) return;
         this.#unknown = redis;
         if (!error.message.startsWith('NOAUTH')) this.#warnings.give(NO_INFO);
@@ -122,12 +116,13 @@ export class NodeTrust {
   }
 
   close(): void {
-    for (const part of [this.#info, this.#distrusted]) part.close();
+    for (const part of [this.#examiner, this.#distrusted]) part.close();
   }
 
   #identify(server: Arrival): void {
-    if (server.run !== this.runId) this.#clocks.meet(server.run);
-    [this.#server, this.#isIdentified, this.#isJudged] = [server, true, false];
+    // Two servers that do not say which they are may be two.
+    if (server.run === undefined || server.run !== this.runId) this.#clocks.meet(server.run);
+    [this.#server, this.#isIdentified, this.#isJudged] = [server, true, !this.encoder.trust.restartQuarantine];
     this.link.identified?.();
     this.#arrive();
   }
@@ -136,14 +131,12 @@ export class NodeTrust {
     if (!this.obstacle && this.encoder.trust.restartQuarantine) this.#history.arrive(this.#server);
   }
 
-  /** Begins the quarantine of a server that has come to this address in the place of another one, before any vote of it counts: with its time. */
-  #judge({ least, most }: Bounds): void {
+  /** Begins the quarantine of a server that has come to this address in the place of another one, if it has to wait. */
+  #judge(ahead: Bounds): void {
     if (this.obstacle) return;
-    this.#history.noteClock({ least, most });
-    const { monotonic: now } = this.link.clock.now();
-    const since = this.#history.outSince({ least, most }, now);
-    this.#isJudged = since === now || most - least < CLOSE;
-    if (since !== undefined) this.#distrusted.begin(since);
+    const verdict = this.#history.judge(ahead);
+    this.#isJudged = verdict !== 'unsure';
+    if (verdict === 'has to wait') this.#distrusted.begin();
   }
 
   /** Checks the time that comes with a reply, since a clock that was set may have ended leases early, and whether the node runs scripts. */
@@ -166,7 +159,7 @@ export class NodeTrust {
   /** Returns whether a grant with this token counts, given not before `since`, at `clock` on the node, whose clock it may find to be set. */
   allows(token: number, since?: Moment, clock?: number): boolean {
     if (since) this.#look(clock, since);
-    if (this.obstacle || this.#isUnknown()) return false;
+    if (this.obstacle || !this.#isJudged || this.#isUnknown()) return false;
     this.#history.note('granted', since);
     return this.#votes.allows(token);
   }
@@ -182,13 +175,22 @@ export class NodeTrust {
   }
 
   #noted(answer: NodeAnswer): NodeAnswer {
-    this.#history.note(answer.kind, this.#asked);
-    return answer.kind === 'granted' && this.#isUnknown() ? refusal(NO_INFO) : answer;
+    if (this.#isJudged) this.#history.note(answer.kind, this.#asked);
+    if (answer.kind !== 'granted') return answer;
+    if (this.#isUnknown()) return refusal(NO_INFO);
+    return this.#isJudged ? answer : NOT_JUDGED;
   }
 
-  /** Returns whether a server votes that has not said which one it is. Its user has the right by now, so that the next connection can ask. */
+  /** Returns whether a server votes that has not said which one it is: its user may ask that by now, and so the next connection does. */
   #isUnknown(): boolean {
-    this.#unknown?.disconnect(true);
+    if (this.#unknown && this.#now() >= this.#leaveFrom) {
+      this.#leaveFrom = this.#now() + this.encoder.trust.maxTtl;
+      this.#unknown.disconnect(true);
+    }
     return this.#unknown !== undefined;
+  }
+
+  #now(): number {
+    return this.link.clock.now().monotonic;
   }
 }

@@ -54,15 +54,10 @@ export class OwedDistrust {
     return debt ? debt.until - this.#now() : 0;
   }
 
-  /**
-   * Begins the quarantine of the server to which the connection leads, counted from this moment (ms on our monotonic clock), unless a longer one
-   * has begun. What the server was told before says nothing of this one.
-   */
-  begin(since = this.#now()): void {
-    const [run, until] = [this.currentRun(), since + this.encoder.trust.maxTtl];
-    const known = this.#debts.get(run);
-    if (known && known.until >= until) return;
-    this.#debts.set(run, { run, since, until, isOnItsWay: false, isKnown: false });
+  /** Begins the quarantine, or begins it again: what the server was told before says nothing of this one. */
+  begin(): void {
+    const [run, since] = [this.currentRun(), this.#now()];
+    this.#debts.set(run, { run, since, until: since + this.encoder.trust.maxTtl, isOnItsWay: false, isKnown: false });
     this.pay();
   }
 

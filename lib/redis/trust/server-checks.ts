@@ -9,6 +9,14 @@ export async function hasFences(redis: Pick<Redis, 'exists'>, keyPrefix: string)
   return fences > 0;
 }
 
+/** Returns what a node says of itself; only what tells which server it is, where our user may not ask for more. */
+export function infoOf(redis: Pick<Redis, 'info'>): Promise<string> {
+  return redis.info().catch((error: Error) => {
+    if (!error.message.startsWith('NOPERM')) throw error;
+    return redis.info('server');
+  });
+}
+
 /** Returns the marker that clients with `restartQuarantine` leave on a node; undefined where it cannot be read. */
 export async function markerOn(redis: Pick<Redis, 'get'>, key: string): Promise<string | null | undefined> {
   try {

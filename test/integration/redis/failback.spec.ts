@@ -62,6 +62,20 @@ describe('an address that moves to another server', () => {
     expect(await rival.refusal('held')).toMatchObject(HELD);
   });
 
+  it('gives it to no client either that has something to give back there, and may not send scripts by their text', async () => {
+    const earlier = await pool.client({ nodes: [spare.url], trust: { maxTtl: MAX_TTL, restartQuarantine: true } });
+    await lockOnce(earlier);
+    await withRedis(spare.url, (redis) => redis.call('ACL', 'SETUSER', 'default', '-eval'));
+    const [holder, rival] = [await connect(), await connect()];
+    const owed = await rival.redlock.acquire('owed', { ttl: MAX_TTL, ...ONCE });
+    await holdOnTwo(holder);
+    const up = rival.count('node-up');
+    moving.redirect(spare);
+    await owed.release();
+    await rival.untilTold('node-up', up + 1);
+    expect(await rival.refusal('held')).toMatchObject(HELD);
+  });
+
   it('gives it to no client that has just been started either, once another one has been there', async () => {
     const holder = await connect();
     const before = Date.now();

@@ -5,6 +5,8 @@ import { BatchEncoder } from '../../../../lib/redis/batch/batch-encoder.js';
 import { NodeTrust } from '../../../../lib/redis/trust/node-trust.js';
 import { eventually } from '../../../support/eventually.js';
 
+const refusal = Object.assign(new Error('NOPERM no permissions'), { name: 'ReplyError' });
+
 /** A connection to a node that tells of itself when it is asked to. */
 class Connection {
   asked = 0;
@@ -13,7 +15,8 @@ class Connection {
 
   get redis(): Redis {
     return {
-      info: () => {
+      info: (section?: string) => {
+        if (section !== undefined) return Promise.reject(refusal);
         this.asked += 1;
         return new Promise((resolve, reject) => ([this.tell, this.fail] = [resolve, reject]));
       },
@@ -23,8 +26,6 @@ class Connection {
     } as unknown as Redis;
   }
 }
-
-const refusal = Object.assign(new Error('NOPERM no permissions'), { name: 'ReplyError' });
 
 describe('NodeTrust, of which server it is,', () => {
   let trust: NodeTrust;

@@ -39,11 +39,32 @@ describe('NodeTrust, of a server that does not say which one it is,', () => {
     expect(noted.trust.obstacle).toBeUndefined();
     expect(vote()).toMatchObject({ kind: 'unknown', reason: expect.stringMatching(/INFO/), refused: true });
     expect(left).toEqual([true]);
-    expect(noted.trust.allows(7, noted.clock.now())).toBe(false);
-    expect(left).toEqual([true, true]);
+    expect([vote(), noted.trust.allows(7, noted.clock.now())]).toEqual([
+      expect.objectContaining({ kind: 'unknown' }),
+      false,
+    ]);
+    expect(left).toEqual([true]);
     await leadTo('abc');
     expect([vote(), noted.trust.allows(7, noted.clock.now())]).toEqual([GRANTED, true]);
-    expect(left).toHaveLength(2);
+    expect(left).toHaveLength(1);
+  });
+
+  it('leaves for a new connection once in maxTtl, where that one cannot ask either', async () => {
+    for (let connection = 0; connection < 3; connection += 1) {
+      await noted.trust.examine(silent());
+      expect(vote()).toMatchObject({ kind: 'unknown' });
+    }
+    expect(left).toEqual([true]);
+    jest.advanceTimersByTime(MAX_TTL);
+    vote();
+    expect(left).toEqual([true, true]);
+  });
+
+  it('is asked only what tells which server it is, where it may not be asked for more', async () => {
+    const info = (section?: string): Promise<string> =>
+      section === 'server' ? Promise.resolve(infoOf('abc')) : Promise.reject(NO_RIGHT);
+    await noted.trust.examine(Object.assign(redisOf(''), { info }));
+    expect([noted.trust.runId, vote(), noted.events]).toEqual(['abc', GRANTED, []]);
   });
 
   it('counts its votes where restarts do not count', async () => {
