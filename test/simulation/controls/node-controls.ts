@@ -49,7 +49,7 @@ export const NODE_CONTROLS: readonly Control[] = [
     patches: [
       {
         file: 'lib/redis/trust/node-trust.ts',
-        text: 'if (since !== undefined) this.#distrusted.begin(since);',
+        text: "if (verdict === 'has to wait') this.#distrusted.begin();",
         replacement: '',
       },
     ],
