@@ -78,7 +78,7 @@ export class OwedDistrust {
     this.#stopTimer();
   }
 
-  /** That of the present server; it may be one of which it was not known which one it is. */
+  /** The quarantine of the present server, or one that began before the server had said which one it is. */
   get #debt(): Debt | undefined {
     return this.#debts.get(this.currentRun()) ?? this.#debts.get(undefined);
   }

@@ -2,8 +2,7 @@ import type { MemoryNode } from '../../../lib/memory/memory-node.js';
 import { wordsOf } from '../../support/command-words.js';
 
 /**
- * What the script does that puts a node into quarantine: it begins when the client noticed why, which the script is told by how long ago that
- * was, unless another one has begun after that.
+ * What the script does that puts a node into quarantine: it begins so many ms ago as the client says, unless another one has begun after that.
  */
 export function distrust(memory: MemoryNode, wire: string, now: number): void {
   const [words = []] = wordsOf(wire);
