@@ -1,7 +1,6 @@
-import { channel } from 'node:diagnostics_channel';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Body, Controller, Injectable, Post } from '@nestjs/common';
-import { RedlockModule, RedlockService, WithLock } from 'nestjs-redlock';
+import { RedlockModule, WithLock } from 'nestjs-redlock';
 import { RedlockTelemetryModule, type RedlockTelemetryOptions } from 'nestjs-redlock/opentelemetry';
 import { Deferred } from '../../support/nest/deferred.js';
 import { eventually } from '../../support/eventually.js';
@@ -164,16 +163,24 @@ describe('the metrics of locks', () => {
   });
 
   it('end with the application', async () => {
-    await start();
-    const names = ['acquire:start', 'acquire:asyncEnd', 'hold:asyncEnd', 'extend:asyncEnd'];
-    const channels = [...names.map((name) => `tracing:nestjs-redlock:${name}`), 'nestjs-redlock:request'].map((name) =>
-      channel(name),
-    );
-    expect(channels.map(({ hasSubscribers }) => hasSubscribers)).toEqual(channels.map(() => true));
-    const redlock = app.app.get(RedlockService);
+    const counted = async (): Promise<Series[]> =>
+      (await telemetry.scrape()).filter(({ name }) => /^redlock_.*_(count|total)$/.test(name));
+    const useLock = async (): Promise<void> => {
+      const lock = await app.redlock.acquire('order:7', { label: 'order' });
+      await lock.extend();
+      await lock.release();
+    };
+    await startOnNodes();
+    await useLock();
     await app.close();
-    expect(channels.map(({ hasSubscribers }) => hasSubscribers)).toEqual(channels.map(() => false));
-    await expect(redlock.status()).resolves.toMatchObject({ disabled: true });
+    const [before, spans] = [await counted(), telemetry.spans.length];
+    const names = ['redlock_acquire_duration_count', 'redlock_extend_duration_count', 'redlock_hold_duration_count'];
+    expect(before.map(({ name }) => name)).toEqual(expect.arrayContaining(names));
+    expect(spans).toBeGreaterThan(0);
+    app = await TestApp.start('Express', { imports: [poolOn(servers)] });
+    await useLock();
+    expect(await counted()).toEqual(before);
+    expect(telemetry.spans).toHaveLength(spans);
     expect(valueOf(await telemetry.scrape(), 'redlock_quorum_margin')).toBeUndefined();
   });
 });

@@ -1,0 +1,50 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { channel } from 'node:diagnostics_channel';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { createContextKey, ROOT_CONTEXT, type Context } from '@opentelemetry/api';
+import { MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
+import { Subscriptions } from '../../../lib/opentelemetry/subscriptions.js';
+
+class Reader extends MetricReader {
+  protected async onForceFlush(): Promise<void> {}
+  protected async onShutdown(): Promise<void> {}
+}
+
+describe('the subscriptions of the telemetry', () => {
+  // No other file uses this channel: what a test leaves on a channel stays for the files after it.
+  const own = channel('nestjs-redlock:subscriptions.spec');
+  let subscriptions: Subscriptions;
+  beforeEach(() => void (subscriptions = new Subscriptions()));
+
+  it('leave a channel as nobody had observed it', () => {
+    const messages: unknown[] = [];
+    subscriptions.on(own, (message) => messages.push(message));
+    subscriptions.on(own, (message) => messages.push(message));
+    own.publish(1);
+    subscriptions.end();
+    own.publish(2);
+    expect(messages).toEqual([1, 1]);
+    expect(own.hasSubscribers).toBe(false);
+  });
+
+  it('leave the context as it is', () => {
+    const contexts = new AsyncLocalStorage<Context>();
+    const bound = ROOT_CONTEXT.setValue(createContextKey('bound'), true);
+    subscriptions.bind(own, contexts, () => bound);
+    expect(own.runStores({}, () => contexts.getStore())).toBe(bound);
+    subscriptions.end();
+    expect(own.runStores({}, () => contexts.getStore())).toBeUndefined();
+    expect(own.hasSubscribers).toBe(false);
+  });
+
+  it('are asked for no figures any more', async () => {
+    const reader = new Reader();
+    const meter = new MeterProvider({ readers: [reader] }).getMeter('spec');
+    let collected = 0;
+    subscriptions.collect(meter, [meter.createObservableGauge('spec')], () => void (collected += 1));
+    await reader.collect();
+    subscriptions.end();
+    await reader.collect();
+    expect(collected).toBe(1);
+  });
+});
