@@ -22,6 +22,9 @@ export async function poll(pool: NodePool, request: AcquireRequest): Promise<Acq
 /** How often at most a round is repeated within one attempt, because rivals split the votes. */
 export const RIVAL_REPEATS = 8;
 
+/** How many timeouts of the nodes a round lasts at most. A process that is blocked takes longer, but the nodes did not. */
+const LONGEST_ROUND = 2;
+
 /**
  * Returns the ms until a round in which rivals split the votes is repeated. The delay is short, because nobody holds the resource. It is random
  * and grows with the number of repeats, so that one of many rivals sooner or later asks alone.
@@ -36,7 +39,7 @@ export function rivalDelay(repeats: number, roundTrip: number, random: Random): 
  * line, but no rival.
  */
 async function roundsUntilClear(pool: NodePool, request: AcquireRequest): Promise<Won | Denied> {
-  const { budget } = request;
+  const { budget, terms } = request;
   const seen = new Set<string>();
   for (let repeats = 0; ; repeats += 1) {
     const since = pool.clock.now();
@@ -45,7 +48,8 @@ async function roundsUntilClear(pool: NodePool, request: AcquireRequest): Promis
     const remaining = budget.remainingForVote;
     if (rivals.length === 0 || repeats === RIVAL_REPEATS || remaining <= 0) return outcome;
     for (const owner of rivals) seen.add(owner);
-    await budget.pause(Math.min(remaining, rivalDelay(repeats, elapsed(since, pool.clock.now()), pool.random)));
+    const roundTrip = Math.min(elapsed(since, pool.clock.now()), LONGEST_ROUND * pool.timeoutFor(terms.ttl));
+    await budget.pause(Math.min(remaining, rivalDelay(repeats, roundTrip, pool.random)));
   }
 }
 

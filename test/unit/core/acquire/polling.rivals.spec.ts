@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Lock } from '../../../../lib/core/api/lock.js';
 import { MemoryPool } from '../../../support/memory-pool.js';
-import { SeededRandom } from '../../../support/seeded-random.js';
+import { fixedRandom, SeededRandom } from '../../../support/seeded-random.js';
 
 /** Every rival reaches the nodes in another order, so that the votes are split. */
 function rivalsOf(pool: MemoryPool, count: number, seed: number) {
@@ -74,5 +74,20 @@ describe('rivals at the same moment', () => {
     const locks = await pool.clock.until(Promise.all(tries));
     expect(winnersOf(locks)).toHaveLength(1);
     expect(pool.clock.now().monotonic).toBeLessThan(1_000);
+  });
+
+  it('repeats a split vote after a short pause also where the process was blocked meanwhile', async () => {
+    const pool = new MemoryPool(3);
+    for (const node of pool.nodes) node.faults = { acquire: { slow: 5 } };
+    pool.memory.forEach((node, index) => node.set('a', `rival-${index}`, 1_000));
+    const { redlock } = pool.client({ random: fixedRandom(1) });
+    const attempt = pool.endOf(redlock.tryAcquire('a', { ttl: 1_000 }));
+    // The questions have arrived, and the answers are on their way.
+    await pool.clock.advance(1);
+    pool.clock.block(5_000);
+    const [outcome, at] = await attempt;
+    expect([outcome, pool.nodes[0]!.callsOf('acquire').length]).toEqual(['acquired', 2]);
+    // Two timeouts of 50 ms count as the round trip; the five seconds do not.
+    expect(at).toBeLessThan(5_000 + 2 * 50 + 100);
   });
 });
