@@ -94,7 +94,7 @@ describe('a waiter that gives up', () => {
 
   it('behind another one of its process leaves that in its place', async () => {
     const first = waiter!.redlock.acquire(resource, TERMS);
-    const second = waiter!.redlock.acquire(resource, { ...TERMS, waitTimeout: 50 });
+    const second = waiter!.redlock.acquire(resource, { ...TERMS, waitTimeout: 500 });
     await expect(second).rejects.toMatchObject({ code: 'RESOURCE_LOCKED' });
     await standing(pool, 1, resource);
     await lock.release();

@@ -43,7 +43,7 @@ describe.each(TYPES)('%s under a key', (_type, put) => {
         code: 'RESOURCE_LOCKED',
         nodes: expect.arrayContaining([expect.objectContaining({ outcome: 'held' })]),
       });
-      await expect(client.redlock.acquire(wanted, { waitTimeout: 50 })).rejects.toMatchObject({
+      await expect(client.redlock.acquire(wanted, { waitTimeout: 500 })).rejects.toMatchObject({
         code: 'RESOURCE_LOCKED',
       });
     }

@@ -188,7 +188,7 @@ describe('commands', () => {
 
   it('that fail, here because a line has another type, do not affect the other commands of the batch', async () => {
     await pool.ask(0, (redis) => redis.mset({ held: 'foreign', 'held~waiters': 'data' }));
-    const asked = ['before', 'held', 'after'].map((name) => client.redlock.acquire(name, { waitTimeout: 100 }));
+    const asked = ['before', 'held', 'after'].map((name) => client.redlock.acquire(name, { waitTimeout: 500 }));
     const answers = await Promise.allSettled(asked);
     expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(answers[1]).toMatchObject({ reason: { code: 'QUORUM_NOT_REACHED' } });
