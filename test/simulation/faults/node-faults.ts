@@ -1,7 +1,8 @@
 import { Claim } from '../../../lib/core/port/claim.js';
 import type { Dice } from '../world/dice.js';
 import { MAX_TTL, SET_FORWARD, type Scenario } from '../scenario.js';
-import type { Trouble } from '../nodes/simulated-node.js';
+import type { SimulatedNode, Trouble } from '../nodes/simulated-node.js';
+import type { SimulatedClient } from '../simulated-client.js';
 import { nodesOf, type Victims } from './victims.js';
 
 /** Ms: for how long a clock is forward, in which all clients ask. */
@@ -25,17 +26,19 @@ export function forgetScripts(victims: Victims, dice: Dice): void {
   }
 }
 
+/** Ms by which what a client knows of a clock may be off. */
+const TOLERANCE = 50;
+
 /**
  * A node's clock is set forward, so that its leases end early, and set right later. Every client has to have asked the
- * node before: a client that has not knows nothing of it, as `docs/trust.md` says; nor does one that asks only once it
- * is right again.
+ * node before, and since its clock was last set right: one that has not knows nothing of it, as `docs/trust.md` says; nor
+ * does one that asks only once it is right again.
  */
 export function setForward(victims: Victims, dice: Dice): void {
   const { world, clients, end } = victims;
   if (world.now + LONGEST_FORWARD + MAX_TTL > end) return;
   for (const node of nodesOf(victims, dice)) {
-    const isKnown = clients.every(({ connections }) => connections.every((one) => one.node !== node || one.isReady));
-    if (!isKnown || !node.answers || node.clock.forward > 0) continue;
+    if (!clients.every((client) => knowsClock(client, node)) || !node.answers || node.clock.forward > 0) continue;
     const step = dice.between(...SET_FORWARD);
     world.note(() => `### the wall clock of ${node.name} is set forward by ${step.toFixed(1)} ms`);
     node.clock.forward = step;
@@ -44,6 +47,16 @@ export function setForward(victims: Victims, dice: Dice): void {
       node.clock.forward = 0;
     });
   }
+}
+
+/** Whether a client is connected to the node, and has seen what time it has now. */
+function knowsClock({ connections, nodes, machine }: SimulatedClient, node: SimulatedNode): boolean {
+  const ahead = node.clock.now().wall - machine.now().monotonic;
+  return connections.every((one, index) => {
+    if (one.node !== node) return true;
+    const { least = Infinity, most = -Infinity } = nodes[index]!.clockAhead ?? {};
+    return one.isReady && least - TOLERANCE <= ahead && ahead <= most + TOLERANCE;
+  });
 }
 
 /** One of a client's addresses leads to another node for a while, as after a failover: usually to one that has an address already. */
