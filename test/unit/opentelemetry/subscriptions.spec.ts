@@ -16,7 +16,7 @@ describe('the subscriptions of the telemetry', () => {
   let subscriptions: Subscriptions;
   beforeEach(() => void (subscriptions = new Subscriptions()));
 
-  it('leave a channel as nobody had observed it', () => {
+  it('leave a channel as if nobody had observed it', () => {
     const messages: unknown[] = [];
     subscriptions.on(own, (message) => messages.push(message));
     subscriptions.on(own, (message) => messages.push(message));
