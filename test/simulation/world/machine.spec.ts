@@ -65,6 +65,17 @@ describe('Machine', () => {
     expect([passed >= 30, passed <= 50]).toEqual([true, true]);
   });
 
+  it('has noticed that it was suspended before its wall clock is set back by as much', async () => {
+    const { world, machine } = create();
+    const before = machine.now();
+    machine.pause(true);
+    await world.runUntil(15);
+    machine.resume();
+    machine.stepWall(-15);
+    const passed = elapsed(before, machine.now());
+    expect([passed >= 15, passed <= 40]).toEqual([true, true]);
+  });
+
   it('computes within a turn, at the end of which the world comes to where its clocks are', async () => {
     const { world, machine } = create(2);
     const done: string[] = [];

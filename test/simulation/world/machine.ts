@@ -180,8 +180,9 @@ export class Machine implements Clock {
     });
   }
 
-  /** An operator sets the wall clock, but not while the machine is suspended. */
+  /** An operator sets the wall clock, but not while the machine is suspended, and not before its process has noticed that it was: see `pause`. */
   setWall(set: (clock: WallClock) => void): void {
+    if (!this.suspension.isNoticed) this.now();
     if (!this.suspension.isOn) set(this.#wall);
   }
 
