@@ -48,7 +48,7 @@ export interface RedlockModuleOptions {
   waitForQuorum?: boolean | number;
   /** Ms a node may take to answer before the others decide without it. @default ttl / 20, at least 5 and at most 50 */
   nodeTimeout?: number;
-  /** Ms for which the shutdown lets holders finish before it takes their locks away. @default 5_000 */
+  /** Ms for which the shutdown lets holders finish once the servers of the application are closed; then their locks are lost. @default 5_000 */
   shutdownTimeout?: number;
   /** How many callers of this process may wait for one resource; any further caller is told at once that it is locked. @default 10_000 */
   maxWaiters?: number;

@@ -21,6 +21,9 @@ import { CHECK, EMIT, HOLDS, WITH_SHARED } from './redlock.tokens.js';
 import type { ExceptionFactory } from './with-lock/reply/exception-factory.js';
 import { namesOf } from './with-lock/key/lock-key.js';
 
+/** Ms. @see RedlockModuleOptions.shutdownTimeout */
+export const SHUTDOWN_TIMEOUT = 5_000;
+
 /** Takes locks on one pool of nodes, for code where a decorator does not fit. */
 @Injectable()
 export class RedlockService {
@@ -37,6 +40,7 @@ export class RedlockService {
   readonly #maxResources: number;
   readonly #isEnabled: boolean;
   readonly #name: string | undefined;
+  #isShuttingDown = false;
   readonly #withShared = <T>(call: SharedCall<T>): Promise<T> => this.#redlock.withShared(call);
 
   /** Emits what happens to the locks and nodes of this pool. */
@@ -51,7 +55,7 @@ export class RedlockService {
   ) {
     const { nodeTimeout, maxTtl, defaults, maxWaiters, maxResources = MAX_RESOURCES } = options;
     this.exceptionFactory = options.exceptionFactory;
-    this.#shutdownTimeout = options.shutdownTimeout ?? 5_000;
+    this.#shutdownTimeout = options.shutdownTimeout ?? SHUTDOWN_TIMEOUT;
     this.#nodeCount = nodes.length;
     this.#maxResources = maxResources;
     this.#isEnabled = options.enabled ?? true;
@@ -138,6 +142,11 @@ export class RedlockService {
     return this.#isEnabled ? status : { ...status, disabled: true };
   }
 
+  /** True from the start of the shutdown on, for readiness checks; the pool grants locks until the servers of the application are closed. */
+  get isShuttingDown(): boolean {
+    return this.#isShuttingDown;
+  }
+
   /** @internal `withLock` for calls of a method with `@WithLock`, unless a subclass or a spy replaces `withLock`: then undefined. */
   get [WITH_SHARED](): (<T>(call: SharedCall<T>) => Promise<T>) | undefined {
     return this.withLock === RedlockService.prototype.withLock ? this.#withShared : undefined;
@@ -176,14 +185,15 @@ export class RedlockService {
     }
   }
 
-  /** @internal Takes no new locks and lets holders finish, while connections to clients and databases are still open. */
-  async beforeApplicationShutdown(): Promise<void> {
+  /** @internal The servers of the application still answer requests after this hook, so their handlers still get locks. */
+  onModuleDestroy(): void {
+    this.#isShuttingDown = true;
     this.#start.stop();
-    await this.#redlock.drain(this.#shutdownTimeout, (holders) => this.#log.waits(holders, this.#shutdownTimeout));
   }
 
-  /** @internal */
+  /** @internal The servers of the application are closed: lets the remaining holders finish, then closes the pool. */
   async onApplicationShutdown(): Promise<void> {
+    await this.#redlock.drain(this.#shutdownTimeout, (holders) => this.#log.waits(holders, this.#shutdownTimeout));
     this.#log.stop();
     await this.#redlock.close().finally(() => this.#log.stop());
     this.#events.complete();

@@ -25,6 +25,12 @@ export function reportOf(status: RedlockStatus, { whenDown = 'down', details = t
   return { state: votes >= quorum ? 'degraded' : whenDown, data };
 }
 
+/** The state from the start of the shutdown on: a load balancer sends no more requests, whatever the nodes say. */
+export const REPORT_AT_SHUTDOWN: HealthReport = {
+  state: 'down',
+  data: { message: 'the application is shutting down' },
+};
+
 /** Returns what is said of a check that failed, for example because there is no such pool. */
 export function reportOfFailure(error: unknown, { details = true }: ReportTerms): HealthReport {
   const message = details && error instanceof Error ? error.message : 'the state of the nodes is not known';

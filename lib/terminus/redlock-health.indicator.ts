@@ -4,7 +4,7 @@ import { HealthIndicatorService, type HealthIndicatorResult } from '@nestjs/term
 import { checkStatusTimeout, type RedlockStatus } from '../core/quorum/status.js';
 import type { RedlockService } from '../redlock.service.js';
 import { getRedlockToken } from '../redlock.tokens.js';
-import { reportOf, reportOfFailure, type HealthReport } from './health-report.js';
+import { REPORT_AT_SHUTDOWN, reportOf, reportOfFailure, type HealthReport } from './health-report.js';
 import { RecentAnswer } from './recent-answer.js';
 import type { RedlockHealthOptions } from './redlock-health.options.js';
 
@@ -22,7 +22,7 @@ export class RedlockHealthIndicator {
   }
 
   /**
-   * Resolves with 'up' if all nodes vote, 'degraded' if only a quorum of them does, and otherwise 'down'; never rejects.
+   * Resolves with 'up' if all nodes vote, 'degraded' if only a quorum of them does, and otherwise, and during the shutdown, with 'down'; never rejects.
    * @example
    * ```ts
    * this.health.check([() => this.redlock.check('locks')])
@@ -41,17 +41,19 @@ export class RedlockHealthIndicator {
 
   async #report(options: RedlockHealthOptions): Promise<HealthReport> {
     try {
-      return reportOf(await this.#status(options), options);
+      const service = this.#moduleRef.get<RedlockService>(getRedlockToken(options.pool), { strict: false });
+      const status = await this.#status(service, options);
+      // Read after the answer, because a kept answer may be older than the shutdown.
+      return service.isShuttingDown ? REPORT_AT_SHUTDOWN : reportOf(status, options);
     } catch (error) {
       return reportOfFailure(error, options);
     }
   }
 
-  /** @throws UnknownElementException if there is no such pool; TypeError, RangeError for a timeout that no timer can keep */
-  #status({ pool, timeout }: RedlockHealthOptions): Promise<RedlockStatus> {
+  /** @throws TypeError, RangeError for a timeout that no timer can keep */
+  #status(service: RedlockService, { timeout }: RedlockHealthOptions): Promise<RedlockStatus> {
     // A wrong timeout is an error of one check, so that it must not become the recent answer to all of them.
     if (timeout !== undefined) checkStatusTimeout(timeout);
-    const service = this.#moduleRef.get<RedlockService>(getRedlockToken(pool), { strict: false });
     const recent = this.#answers.get(service) ?? new RecentAnswer();
     this.#answers.set(service, recent);
     return recent.from(() => service.status({ timeout }));

@@ -16,6 +16,7 @@ const MODULES: Readonly<Record<string, string>> = {
   Service: 'kubernetes-models/v1/Service',
   PodDisruptionBudget: 'kubernetes-models/policy/v1/PodDisruptionBudget',
   StatefulSet: 'kubernetes-models/apps/v1/StatefulSet',
+  Deployment: 'kubernetes-models/apps/v1/Deployment',
 };
 
 /** Reads the documents of a YAML text. */

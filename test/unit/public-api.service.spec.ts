@@ -27,6 +27,7 @@ describe('RedlockService, as users see it', () => {
     expect([...new Set(names)].filter((name) => !/^[#[]/.test(name)).sort()).toEqual([
       'acquire',
       'events$',
+      'isShuttingDown',
       'key',
       'status',
       'tryAcquire',

@@ -113,7 +113,7 @@ describe('RedlockService', () => {
         return work.promise;
       });
       await inside.promise;
-      const closing = service.beforeApplicationShutdown();
+      const closing = service.onApplicationShutdown();
       await expect(service.acquire('b')).rejects.toBeInstanceOf(RedlockClosedError);
       expect(nodes[0]!.get('a')).toBeDefined();
       work.resolve();
@@ -124,7 +124,7 @@ describe('RedlockService', () => {
     it('waits no longer than it is told to, and then releases what is left', async () => {
       const hurried = serviceOf({ shutdownTimeout: 0 });
       const lock = await hurried.acquire('a');
-      await hurried.beforeApplicationShutdown();
+      await hurried.onApplicationShutdown();
       expect([lock.isValid, nodes[0]!.get('a')]).toEqual([false, undefined]);
     });
   });

@@ -142,6 +142,9 @@ export class LockKeyError extends RedlockError {
 
 /** The pool is shutting down and takes no new locks. */
 export class RedlockClosedError extends RedlockError {
+  /** Ms after which to try again: another replica can serve the call at once, and a load balancer needs a moment to choose one. */
+  readonly retryAfter = 1_000;
+
   constructor() {
     super('CLOSED', [], 'The lock service is shutting down and takes no new locks');
   }

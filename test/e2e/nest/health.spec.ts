@@ -147,6 +147,15 @@ describe.each(PLATFORMS)('the health of a pool on %s', (platform) => {
     expect(body).toMatchObject({ error: { biling: { message: expect.stringContaining('RedlockService(biling)') } } });
   });
 
+  it('is down from the start of the shutdown on, while locks are still granted', async () => {
+    await started();
+    await untilReady(200, 'ok', { status: 'up' });
+    app.app.get(RedlockService).onModuleDestroy();
+    const error = { locks: { status: 'down', message: 'the application is shutting down' } };
+    expect(await app.get('health/public')).toMatchObject({ status: 503, body: { error } });
+    expect((await app.redlock.acquire('a')).isValid).toBe(true);
+  });
+
   it('is down, and nothing throws, once the pool is closed', async () => {
     await started();
     await app.app.get(RedlockService).onApplicationShutdown();

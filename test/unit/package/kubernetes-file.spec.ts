@@ -1,25 +1,37 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { MAX_TTL } from '../../../lib/core/api/options.js';
+import { DEFAULT_LOCK_OPTIONS, MAX_TTL } from '../../../lib/core/api/options.js';
+import { SHUTDOWN_TIMEOUT } from '../../../lib/redlock.service.js';
 import { manifestsIn, wrongNames, wrongValues, type Manifest } from '../../support/kubernetes.js';
 
-const FILE = 'docs/kubernetes/redlock-nodes.yaml';
+/** The parts of a container that the tests look at; durations in seconds. */
+interface Container {
+  readonly args?: readonly string[];
+  readonly lifecycle?: { readonly preStop: { readonly exec: { readonly command: readonly string[] } } };
+  readonly readinessProbe?: { readonly initialDelaySeconds: number };
+}
 
-/** The manifests of the file, by kind. */
-function manifests(): Record<string, Manifest> {
-  const all = manifestsIn(readFileSync(FILE, 'utf8'));
+/** The manifests of a file, by kind. */
+function manifests(file = 'redlock-nodes'): Record<string, Manifest> {
+  const all = manifestsIn(readFileSync(`docs/kubernetes/${file}.yaml`, 'utf8'));
   return Object.fromEntries(all.map((manifest) => [manifest.kind, manifest]));
 }
 
+function containerOf(spec: Manifest['spec']): Container {
+  return (spec['template'] as { spec: { containers: Container[] } }).spec.containers[0]!;
+}
+
 describe('the manifest of the nodes in Kubernetes', () => {
-  it('restarts a node only when the one before it votes again', () => {
+  it('shows a restarted node as ready when it votes again, so that rollouts and drains wait for it', () => {
     const { spec } = manifests()['StatefulSet']!;
-    expect(spec['minReadySeconds']).toBeGreaterThan(MAX_TTL / 1_000);
-    expect(spec).toMatchObject({
-      replicas: 5,
-      podManagementPolicy: 'OrderedReady',
-      updateStrategy: { type: 'RollingUpdate' },
-    });
+    expect(containerOf(spec).readinessProbe!.initialDelaySeconds).toBeGreaterThan(MAX_TTL / 1_000);
+    expect(spec).toMatchObject({ replicas: 5, updateStrategy: { type: 'RollingUpdate' } });
+  });
+
+  it('starts all nodes at once, and lets clients reach them before they are ready', () => {
+    const { StatefulSet, Service } = manifests();
+    expect(StatefulSet!.spec).toMatchObject({ podManagementPolicy: 'Parallel' });
+    expect(Service!.spec).toMatchObject({ publishNotReadyAddresses: true });
   });
 
   it('takes one node at a time, and puts no two on one machine', () => {
@@ -42,15 +54,14 @@ describe('the manifest of the nodes in Kubernetes', () => {
     const { StatefulSet, Service } = manifests();
     expect(Service!.spec).toMatchObject({ clusterIP: 'None', selector: { app: 'redlock' } });
     expect(StatefulSet!.spec).toMatchObject({ serviceName: 'redlock' });
-    const [container] = (StatefulSet!.spec['template'] as { spec: { containers: { args: string[] }[] } }).spec
-      .containers;
-    expect(container!.args.join(' ')).toContain('--maxmemory-policy noeviction');
-    expect(container!.args.join(' ')).not.toMatch(/replicaof|cluster-enabled/);
+    const { args } = containerOf(StatefulSet!.spec);
+    expect(args!.join(' ')).toContain('--maxmemory-policy noeviction');
+    expect(args!.join(' ')).not.toMatch(/replicaof|cluster-enabled/);
   });
 
   it('fits the schema of Kubernetes', () => {
-    const all = Object.values(manifests());
-    expect(all.map(({ kind }) => kind)).toEqual(['Service', 'PodDisruptionBudget', 'StatefulSet']);
+    const all = [...Object.values(manifests()), ...Object.values(manifests('application'))];
+    expect(all.map(({ kind }) => kind)).toEqual(['Service', 'PodDisruptionBudget', 'StatefulSet', 'Deployment']);
     expect(all.flatMap(wrongValues)).toEqual([]);
     expect(wrongNames(all)).toEqual([]);
   }, 120_000);
@@ -71,9 +82,28 @@ describe('the manifest of the nodes in Kubernetes', () => {
     expect(wrongValues(changed)).toEqual([expect.stringMatching(problem)]);
   });
 
-  it('would not fit it with a name that does not exist', () => {
-    const { StatefulSet } = manifests();
-    const changed = { ...StatefulSet!, spec: { ...StatefulSet!.spec, minReadySecond: 35 } };
-    expect(wrongNames([changed])).toEqual([expect.stringMatching(/minReadySecond"?' does not exist/)]);
-  }, 120_000);
+  it.each([
+    ['minReadySeconds', 'minReadySecond'],
+    ['initialDelaySeconds', 'initialDelaySecond'],
+    ['podManagementPolicy', 'podManagmentPolicy'],
+  ])(
+    'would not fit it with a misspelt name: %s',
+    (name, misspelt) => {
+      const { StatefulSet } = manifests();
+      const given = JSON.stringify({ ...StatefulSet, spec: { minReadySeconds: 0, ...StatefulSet!.spec } });
+      const changed = JSON.parse(given.replace(`"${name}"`, `"${misspelt}"`)) as Manifest;
+      expect(wrongNames([changed])).toEqual([expect.stringMatching(new RegExp(`${misspelt}"?' does not exist`))]);
+    },
+    120_000,
+  );
+});
+
+describe('the manifest of an application in Kubernetes', () => {
+  it('leaves time for the pause before the signal, for the longest wait for a lock, and for the holders', () => {
+    const { spec } = manifests('application')['Deployment']!;
+    const { terminationGracePeriodSeconds: total } = (spec['template'] as { spec: Record<string, number> }).spec;
+    const [program, pause] = containerOf(spec).lifecycle!.preStop.exec.command;
+    expect(program).toBe('sleep');
+    expect(total).toBeGreaterThan(Number(pause) + DEFAULT_LOCK_OPTIONS.waitTimeout / 1_000 + SHUTDOWN_TIMEOUT / 1_000);
+  });
 });

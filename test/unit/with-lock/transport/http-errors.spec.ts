@@ -65,6 +65,10 @@ describe('toHttpException', () => {
     expect(replyTo(new ResourceLockedError(['a'], retryAfter, [])).headers).toEqual([['Retry-After', seconds]]);
   });
 
+  it('says at shutdown when to try again', () => {
+    expect(replyTo(new RedlockClosedError()).headers).toEqual([['Retry-After', '1']]);
+  });
+
   it('promises no time for a key that never expires', () => {
     expect(replyTo(new ResourceLockedError(['a'], Infinity, [])).headers).toEqual([]);
   });
@@ -78,11 +82,7 @@ describe('toHttpException', () => {
   });
 
   it('sets no header on any other reply', () => {
-    for (const error of [
-      new QuorumNotReachedError(['a'], [], 'down'),
-      new RedlockClosedError(),
-      new LockKeyError('missing'),
-    ]) {
+    for (const error of [new QuorumNotReachedError(['a'], [], 'down'), new LockKeyError('missing')]) {
       expect(replyTo(error).headers).toEqual([]);
     }
   });
