@@ -38,9 +38,9 @@ export function whyNotBegun(reason: string): string {
   return `the connection could not begin: ${withoutValue(reason)} - ${BEGIN_REMEDY}`;
 }
 
-/** Node.js shows the value of an option that is wrong, at the end of the error. It may be a key, or its passphrase. */
+/** An error may end with secrets: Node.js shows a wrong option, such as a key, and a server shows the arguments of an AUTH that it does not know. */
 function withoutValue(reason: string): string {
-  return reason.replace(/\.? Received .*$/s, '');
+  return reason.replace(/(\.? Received |,? with args beginning with:).*$/s, '');
 }
 
 /** Returns what to do about a failure; undefined where nobody knows. */

@@ -18,6 +18,13 @@ describe('why a connection failed', () => {
   });
 
   it.each([
+    ["ERR unknown command 'AUTH', with args beginning with: 'ops' 's3cret'", "ERR unknown command 'AUTH'"],
+    ['ERR unknown command `HELLO`, with args beginning with: `3`, `AUTH`, `ops`, `s3c', 'ERR unknown command `HELLO`'],
+  ])('leaves out the password that a server repeats: %s', (message, shown) => {
+    expect(whyFailed(errorOf(message), WITHOUT)).toBe(shown);
+  });
+
+  it.each([
     ['connect ECONNREFUSED 127.0.0.1:6379', 'ECONNREFUSED'],
     ["Hostname/IP does not match certificate's altnames", 'ERR_TLS_CERT_ALTNAME_INVALID'],
   ])('is what the error says where that is clear: %s', (message, code) => {

@@ -78,6 +78,12 @@ describe('toAddresses', () => {
     `redis://u:${SECRET}%zz@h`,
     `redis://h?password=${SECRET}`,
     `redis://:${SECRET}`,
+    // Pieces of a list that was split at a comma of the password.
+    `redis://u:${SECRET}`,
+    `redis://u:a@${SECRET} b`,
+    `${SECRET}@h:6379`,
+    `a@${SECRET}`,
+    SECRET,
   ])('never shows the password of a malformed address (%#)', (url) => {
     expect(refusal([url]).message).not.toContain(SECRET);
   });
