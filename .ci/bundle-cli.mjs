@@ -1,5 +1,5 @@
-// The command is one file with its libraries for arguments and tables in it, so that the package itself depends on
-// ioredis only. It is CommonJS, as one of these libraries is.
+// The command is one file with its library for arguments in it, so that the package itself depends on ioredis only. It
+// is CommonJS, as that library is.
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,8 +19,7 @@ export async function bundleCli(folder) {
     platform: 'node',
     target: 'node20.19',
     format: 'cjs',
-    // Colours are an option of the library for tables that is not used.
-    external: ['ioredis', '@colors/colors'],
+    external: ['ioredis'],
     banner: { js: '#!/usr/bin/env node' },
     metafile: true,
     logLevel: 'warning',

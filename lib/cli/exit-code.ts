@@ -1,21 +1,33 @@
-/** The exit codes of the command, which can so be used as a probe. */
+/** The exit codes of the command, so that it can be a probe. */
 export const EXIT = {
   fine: 0,
-  /** There is a quorum, but something is not as it should be. */
   degraded: 1,
   noQuorum: 2,
-  /** `break` had nothing to release, or was told not to. */
   nothingReleased: 3,
-  /** The command was called in a wrong way (EX_USAGE). */
+  // EX_USAGE and EX_SOFTWARE.
   usage: 64,
-  /** The command itself failed (EX_SOFTWARE). */
   failure: 70,
+  // 128 and the number of the signal, as in a shell.
+  interrupted: 130,
+  terminated: 143,
 } as const;
 
-/** A command that was called in a wrong way. */
+/** What each code means, for --help. */
+export const MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
+  fine: 'all is well',
+  degraded: 'degraded: a quorum votes or answers, but some nodes do not, or doctor found something',
+  noQuorum: 'no quorum: too few nodes vote, or too few answer to know what is locked',
+  nothingReleased: 'break has released nothing',
+  usage: 'the command was called in a wrong way',
+  failure: 'the command itself failed',
+  interrupted: 'ended by Ctrl-C, as watch always is',
+  terminated: 'ended by SIGTERM',
+};
+
+/** Says that the command was called in a wrong way. */
 export class UsageError extends Error {}
 
-/** Returns the code for so many nodes that do what they should, of so many. */
+/** Returns the exit code if `good` of all nodes do what they should. */
 export function exitCodeOf(good: number, nodes: number, quorum: number): number {
   if (good < quorum) return EXIT.noQuorum;
   return good < nodes ? EXIT.degraded : EXIT.fine;

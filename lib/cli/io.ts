@@ -1,14 +1,27 @@
-/** What a command has of the world around it; tests bring their own. */
+import { jsonOf } from './output/plain.js';
+
+/** What a command sees of the world; tests bring their own. */
 export interface Io {
   readonly env: NodeJS.ProcessEnv;
   /** Writes to standard output. */
-  print(text: string): void;
+  readonly print: (text: string) => void;
   /** Writes to standard error. */
-  complain(text: string): void;
-  /** Asks the operator and returns the answer; undefined where there is no terminal. */
+  readonly complain: (text: string) => void;
+  /** Asks the operator and returns the answer; undefined without a terminal. */
   readonly ask: ((question: string) => Promise<string>) | undefined;
-  /** Whether the output is a terminal, which can be cleared. */
-  readonly isTerminal: boolean;
-  /** Aborts when the operator ends the command. */
-  readonly interrupted: AbortSignal;
+  /** Characters in a line of the terminal; undefined if the output goes elsewhere. */
+  readonly columns: number | undefined;
+}
+
+/** The result of a command. */
+export interface Outcome {
+  readonly code: number;
+  /** Returns the text for people, in lines of at most so many characters. */
+  readonly text: (columns: number) => string;
+  /** For machines. */
+  readonly json: object;
+}
+
+export function show({ text, json }: Outcome, asJson: boolean | undefined, io: Io): void {
+  io.print(`${asJson ? jsonOf(json) : text(io.columns ?? Infinity)}\n`);
 }

@@ -1,19 +1,20 @@
 import { createInterface } from 'node:readline/promises';
+import { EXIT } from './exit-code.js';
 import type { Io } from './io.js';
 import { run } from './program.js';
 
-const ending = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ending.abort());
+process.on('SIGINT', () => process.exit(EXIT.interrupted));
+process.on('SIGTERM', () => process.exit(EXIT.terminated));
 // The program that reads the output may end before the command does.
 process.stdout.on('error', () => process.exit());
 
-/** Asks the operator; Ctrl-C and the end of the input are the empty answer. */
+/** Asks the operator; the end of the input is the empty answer. */
 async function ask(question: string): Promise<string> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const silenced = new AbortController();
-  terminal.once('SIGINT', () => silenced.abort()).once('close', () => silenced.abort());
+  terminal.once('SIGINT', () => process.exit(EXIT.interrupted)).once('close', () => silenced.abort());
   try {
-    return await terminal.question(question, { signal: AbortSignal.any([ending.signal, silenced.signal]) });
+    return await terminal.question(question, { signal: silenced.signal });
   } catch {
     return '';
   } finally {
@@ -26,10 +27,12 @@ const io: Io = {
   print: (text) => process.stdout.write(text),
   complain: (text) => process.stderr.write(text),
   ask: process.stdin.isTTY && process.stderr.isTTY ? ask : undefined,
-  isTerminal: process.stdout.isTTY,
-  interrupted: ending.signal,
+  // A terminal without a size says 0.
+  columns: process.stdout.isTTY ? process.stdout.columns || 80 : undefined,
 };
 
 void run(process.argv.slice(2), io).then((code) => {
   process.exitCode = code;
+  // A name that never resolves, or a frozen node, would keep the process alive.
+  process.stdout.write('', () => process.exit());
 });

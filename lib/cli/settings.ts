@@ -2,47 +2,40 @@ import { MAX_TTL } from '../core/api/options.js';
 import { toAddresses, type NodeAddress } from '../redis/connection/settings/node-address.js';
 import { UsageError } from './exit-code.js';
 
-/** The options that all commands have, as they were written. */
+/** The options that all commands have, as the operator wrote them. */
 export interface GivenOptions {
   readonly nodes?: string | undefined;
   readonly prefix: string;
+  /** Ms that the command may take. */
   readonly timeout: number;
+  /** Ms that a lease may last; undefined if the nodes have to tell. */
   readonly maxTtl?: number | undefined;
   readonly json?: boolean | undefined;
 }
 
-export interface Settings {
+export interface Settings extends GivenOptions {
   readonly addresses: readonly NodeAddress[];
-  readonly keyPrefix: string;
-  /** Ms that a node may take to answer. */
-  readonly timeout: number;
-  /** Ms that a lease may last at most; undefined where the nodes are to tell. */
-  readonly maxTtl: number | undefined;
-  readonly json: boolean;
 }
 
-/** @throws UsageError where no nodes are named, or their addresses are malformed */
+/** @throws UsageError if there is no address, or a malformed one */
 export function settingsOf(given: GivenOptions, env: NodeJS.ProcessEnv): Settings {
   const text = given.nodes ?? env['REDLOCK_NODES'] ?? '';
-  const nodes = text.split(',').map((node) => node.trim());
   if (text.trim() === '')
     throw new UsageError(
       'no nodes are named: give --nodes redis://10.0.0.1:6379,redis://10.0.0.2:6379,... or set REDLOCK_NODES',
     );
-  return {
-    addresses: addressesOf(nodes),
-    keyPrefix: given.prefix,
-    timeout: given.timeout,
-    maxTtl: given.maxTtl,
-    json: given.json ?? false,
-  };
+  return { ...given, addresses: addressesOf(text.split(',').map((node) => node.trim())) };
 }
 
 function addressesOf(nodes: readonly string[]): NodeAddress[] {
   try {
     return toAddresses(nodes);
   } catch (error) {
-    throw new UsageError((error as Error).message);
+    const { message } = error as Error;
+    const isSplit = nodes.some((node) => !/^rediss?:\/\//.test(node)) && nodes.length > 1;
+    throw new UsageError(
+      isSplit ? `${message}. Commas separate addresses: write %2C for a comma in a password` : message,
+    );
   }
 }
 

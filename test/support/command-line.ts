@@ -12,26 +12,20 @@ export interface Operator {
   readonly env?: NodeJS.ProcessEnv;
   /** Answers what is asked; without it there is no terminal. */
   readonly answer?: (question: string) => string;
-  readonly interrupted?: AbortSignal;
-  /** Called with each text that is printed. */
-  readonly sees?: (text: string) => void;
-  readonly isTerminal?: boolean;
+  /** The width of the terminal. */
+  readonly columns?: number;
 }
 
 /** Runs the command in this process. */
 export async function commandLine(args: readonly string[], operator: Operator = {}): Promise<Seen> {
-  const { env = {}, answer, interrupted = new AbortController().signal, sees, isTerminal = false } = operator;
+  const { env = {}, answer, columns } = operator;
   let [out, err] = ['', ''];
   const io: Io = {
     env,
-    print: (text) => {
-      out += text;
-      sees?.(text);
-    },
+    print: (text) => (out += text),
     complain: (text) => (err += text),
     ask: answer && (async (question) => answer(question)),
-    isTerminal,
-    interrupted,
+    columns,
   };
   const code = await run(args, io);
   return { code, out, err };

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll } from '@jest/globals';
-import type { Finding } from '../../lib/cli/doctor/finding.js';
+import type { Finding } from '../../lib/cli/doctor/check.js';
 import { asked } from './command-line.js';
 import { withRedis } from './redis-client.js';
 import {
@@ -9,6 +9,9 @@ import {
   type RedisServer,
   type RedisServerOptions,
 } from './redis-server.js';
+import { vouchFor } from './vouch.js';
+
+const MAX_TTL = 30_000;
 
 /** What doctor says of a pool. */
 export interface Diagnosis {
@@ -33,12 +36,15 @@ class SickNodes {
 
   async open(): Promise<void> {
     this.well.push(...(await startRedisServers(2)));
+    await Promise.all(this.well.map(({ url }) => vouchFor(url, MAX_TTL, 'lock:')));
   }
 
-  /** Starts a node with a fault. */
+  /** Starts a node with a fault, in which clients have long had locks. */
   async sick(options?: RedisServerOptions): Promise<RedisServer> {
     const server = await startRedisServer(options);
     this.#sick.push(server);
+    // A replica takes no marker, nor does a node in cluster mode.
+    await vouchFor(server.url, MAX_TTL, 'lock:').catch(() => undefined);
     return server;
   }
 

@@ -1,49 +1,73 @@
+import { Claim } from '../../core/port/claim.js';
+import type { ReleaseAnswer, Unknown } from '../../core/port/lock-node.js';
+import { SingleCall } from '../../core/port/single-call.js';
 import { quorumOf } from '../../core/quorum/quorum.js';
 import { EXIT, exitCodeOf, UsageError } from '../exit-code.js';
-import type { Io } from '../io.js';
+import type { Io, Outcome } from '../io.js';
 import { named } from '../locks/holders.js';
-import { FREE } from '../locks/kinds.js';
-import { lockViews, type LockView } from '../locks/lock-view.js';
-import type { NodeSession } from '../nodes/node-session.js';
+import type { MissedNode } from '../locks/list-locks.js';
+import { FREE, lockViews, type LockView } from '../locks/lock-view.js';
+import { withLockNode } from '../nodes/lock-node.js';
+import { withSessions, type NodeSession } from '../nodes/node-session.js';
+import { paragraph } from '../output/layout.js';
 import { plain } from '../output/plain.js';
-import { releaseOn } from '../locks/release.js';
-import { listText } from './ls.js';
-import type { Outcome } from './outcome.js';
+import { maxTtlOf, type Settings } from '../settings.js';
+import { lockTable, missedText } from './ls.js';
 
 export interface BreakOptions {
   readonly resource: string;
-  /** The value that is to be released, and no other. */
+  /** The value to release, and no other. */
   readonly value?: string | undefined;
   /** Do not ask. */
   readonly yes?: boolean | undefined;
-  /** Whether the output is for machines: then the question goes elsewhere. */
-  readonly json?: boolean | undefined;
 }
 
-const WARNING = [
-  'The holder is not stopped by this: it goes on working until its next extension fails, or its ttl is over. Meanwhile the next in line works,',
-  'too. Only the fencing token stops what the old holder writes: break a lock only if its writes carry one, or if the holder is certainly gone.',
-].join('\n');
+/** What became of a release on one node. */
+interface Released {
+  readonly node: string;
+  /** `gone`: the node had another value, or none. */
+  readonly kind: 'released' | 'gone' | 'failed';
+  readonly reason?: string | undefined;
+}
+
+/** What the nodes have of a resource. */
+interface Look {
+  readonly view: LockView;
+  readonly missed: readonly MissedNode[];
+  /** For people. */
+  readonly table: (columns: number) => string;
+}
+
+const WARNING =
+  'This does not stop the holder: the holder goes on working until its next extension fails, or its ttl is over. Meanwhile the next ' +
+  'in line works, too. Only the fencing token stops what the old holder writes: break a lock only if its writes carry the token, or if ' +
+  'the holder is certainly gone.';
 
 /** Shows who holds a lock, asks, and releases that very value, so that the next in line has the lock in the same step. */
-export async function breakLock(sessions: readonly NodeSession[], options: BreakOptions, io: Io): Promise<Outcome> {
+export async function breakLock(settings: Settings, options: BreakOptions, io: Io): Promise<Outcome> {
   checkOptions(options, io);
-  const { resource } = options;
-  const before = await viewOf(sessions, resource);
-  const value = options.value ?? before.value;
-  const hindrance = hindranceOf(before, value);
-  if (hindrance !== undefined || value === undefined) return nothing(before, hindrance ?? '');
-  if (!options.yes) {
-    const preview = `${listText({ locks: [before], isCut: false }, sessions)}\n\n${WARNING}\n\n`;
-    if (options.json) io.complain(preview);
-    else io.print(preview);
-    const answer = await io.ask!(`Release the value ${plain(value)}? [yes/no] `);
-    if (answer.trim().toLowerCase() !== 'yes') return nothing(before, 'nothing was released');
+  const before = await withSessions(settings, (sessions) => look(sessions, options.resource));
+  const value = options.value ?? before.view.value;
+  const nodes = settings.addresses.length;
+  const hindrance = hindranceOf(before, value, nodes);
+  if (hindrance !== undefined || value === undefined) {
+    const isKnown = nodes - before.missed.length >= quorumOf(nodes);
+    return nothing(before, hindrance ?? '', isKnown ? EXIT.nothingReleased : EXIT.noQuorum);
   }
-  return released(sessions, { before, value });
+  if (!options.yes) {
+    const { columns = Infinity } = io;
+    const preview = [before.table(columns), ...missedText(before.missed, columns), '', paragraph(WARNING, columns)];
+    const text = `${preview.join('\n')}\n\n`;
+    if (settings.json) io.complain(text);
+    else io.print(text);
+    const answer = await io.ask!(`Release the value ${plain(value)}? [yes/no] `);
+    if (answer.trim().toLowerCase() !== 'yes') return nothing(before, 'nothing was released', EXIT.nothingReleased);
+  }
+  // New sessions, since the operator may have thought for long.
+  return withSessions(settings, (sessions) => release(sessions, before, value));
 }
 
-/** @throws UsageError where nobody can be asked, and the options do not say what is to be released */
+/** @throws UsageError if nobody can be asked, and the options do not say what to release */
 function checkOptions({ value, yes }: BreakOptions, { ask }: Io): void {
   if (yes && value === undefined)
     throw new UsageError(
@@ -53,49 +77,78 @@ function checkOptions({ value, yes }: BreakOptions, { ask }: Io): void {
     throw new UsageError('break asks before it releases, and there is no terminal: give --yes --value <value>');
 }
 
+async function look(sessions: readonly NodeSession[], resource: string): Promise<Look> {
+  const [view] = await lockViews(sessions, [resource]);
+  return {
+    view: view!,
+    missed: sessions.flatMap(({ name, obstacle }) =>
+      obstacle === undefined ? [] : [{ node: name, reason: obstacle }],
+    ),
+    table: (columns) => lockTable([view!], sessions, columns),
+  };
+}
+
 /** Returns why the wanted value is not to be released, or cannot be. */
-function hindranceOf({ resource, kind, nodes, value }: LockView, wanted: string | undefined): string | undefined {
-  const name = plain(resource);
-  if (wanted !== undefined && nodes.some((node) => node.value === wanted)) return undefined;
+function hindranceOf({ view, missed }: Look, wanted: string | undefined, nodes: number): string | undefined {
+  const { kind, value } = view;
+  const name = plain(view.resource);
+  if (wanted !== undefined && view.nodes.some((node) => node.value === wanted)) return undefined;
+  const [answered, quorum] = [nodes - missed.length, quorumOf(nodes)];
+  if (answered < quorum)
+    return `whether anybody holds ${name} is unknown: ${answered} of ${nodes} nodes answered, and a lock needs ${quorum}`;
   if (value !== undefined) return `${name} has another value by now: ${plain(value)}`;
   return kind === FREE ? `nobody holds ${name}` : `${name} is ${kind}, which this command does not touch`;
 }
 
-async function released(
-  sessions: readonly NodeSession[],
-  { before, value }: { readonly before: LockView; readonly value: string },
-): Promise<Outcome> {
-  const holding = sessions.filter(({ name }) =>
-    before.nodes.some((node) => node.node === name && node.value === value),
-  );
-  const answers = await releaseOn(holding, before.resource, value);
-  const failed = answers.filter(({ kind }) => kind === 'failed');
-  const after = await viewOf(sessions, before.resource);
-  const up = sessions.filter(({ isUp }) => isUp).length - failed.length;
-  const now =
-    after.holder === undefined
-      ? 'Nobody has it now.'
-      : `It is with ${plain(named(after.holder))} now, ${after.votes} of ${sessions.length} votes.`;
-  const gone = answers.filter(({ kind }) => kind === 'released').length;
-  const lines = [
-    `Released on ${gone} of ${sessions.length} nodes. ${now}`,
-    ...failed.map(({ node, reason }) => `! ${plain(node)} did not release it: ${plain(reason ?? '')}`),
-  ];
+async function release(sessions: readonly NodeSession[], before: Look, value: string): Promise<Outcome> {
+  const { resource, nodes } = before.view;
+  const holding = sessions.filter(({ name }) => nodes.some((node) => node.node === name && node.value === value));
+  const answers = await Promise.all(holding.map((session) => releaseOn(session, resource, value)));
+  const after = await look(sessions, resource);
+  const failed = answers.flatMap(({ node, kind, reason = '' }) => (kind === 'failed' ? [{ node, reason }] : []));
+  const missed = [...failed, ...after.missed.filter(({ node }) => failed.every((one) => one.node !== node))];
+  const released = answers.filter(({ kind }) => kind === 'released').length;
+  const isGone = released === 0 && failed.length === 0;
+  const code = exitCodeOf(sessions.length - missed.length, sessions.length, quorumOf(sessions.length));
+  const text = `Released on ${released} of ${sessions.length} nodes. ${holderNow(after.view, sessions.length)}`;
   return {
-    code:
-      gone === 0 && failed.length === 0
-        ? EXIT.nothingReleased
-        : exitCodeOf(up, sessions.length, quorumOf(sessions.length)),
-    text: lines.join('\n'),
-    json: { released: gone > 0, value, before, after, nodes: answers },
+    code: isGone ? EXIT.nothingReleased : code,
+    text: (columns) => [paragraph(text, columns), ...missedText(missed, columns)].join('\n'),
+    json: { released: released > 0, value, before: before.view, after: after.view, nodes: answers, missed },
   };
 }
 
-async function viewOf(sessions: readonly NodeSession[], resource: string): Promise<LockView> {
-  const [view] = await lockViews(sessions, [resource]);
-  return view!;
+function holderNow({ held, holder, votes, nodes }: LockView, count: number): string {
+  if (held === null) return `Who has it now is unknown: ${nodes.length} of ${count} nodes answered.`;
+  if (!held || holder === undefined) return 'Nobody has it now.';
+  return `It is with ${plain(named(holder))} now, ${votes} of ${count} votes.`;
 }
 
-function nothing(before: LockView, why: string): Outcome {
-  return { code: EXIT.nothingReleased, text: why, json: { released: false, reason: why, before } };
+/**
+ * Releases this value and no other, as its holder would: in the same step the first in line gets the resource. A node with a marker is asked
+ * with quarantine, so that it gives no lock away if it may have forgotten locks; on a node without one nothing is noted.
+ */
+async function releaseOn(session: NodeSession, resource: string, value: string): Promise<Released> {
+  const { name, settings, marker, obstacle } = session;
+  if (obstacle !== undefined) return { node: name, kind: 'failed', reason: obstacle };
+  const ttl = maxTtlOf(settings, marker?.longest);
+  const answer = await withLockNode(
+    session,
+    { keyPrefix: settings.prefix, restartQuarantine: marker !== undefined },
+    (node) =>
+      new Promise<ReleaseAnswer | Unknown>((resolve) =>
+        node.release(new SingleCall(new Claim([resource], value), ttl, resolve), 0),
+      ),
+  ).catch((error: Error) => ({ kind: 'unknown', reason: error.message }) as const);
+  return answer.kind === 'unknown'
+    ? { node: name, kind: 'failed', reason: answer.reason }
+    : { node: name, kind: answer.kind };
+}
+
+function nothing({ view, missed }: Look, why: string, code: number): Outcome {
+  return {
+    code,
+    text: (columns) => [paragraph(why, columns), ...missedText(missed, columns)].join('\n'),
+    json: { released: false, reason: why, before: view, missed },
+  };
 }

@@ -1,26 +1,37 @@
-import { checkedPoolOf } from '../doctor/checked-pool.js';
-import { CHECKS } from '../doctor/checks.js';
-import type { Check, CheckedPool, DoctorOptions, Finding, Severity } from '../doctor/finding.js';
+import {
+  checkedPoolOf,
+  type Check,
+  type CheckedPool,
+  type DoctorOptions,
+  type Finding,
+  type Severity,
+} from '../doctor/check.js';
+import { KEY_CHECKS } from '../doctor/keys.js';
+import { NODE_CHECKS } from '../doctor/nodes.js';
+import { SETTING_CHECKS } from '../doctor/settings.js';
+import { VERSION_CHECKS } from '../doctor/version.js';
 import { EXIT, exitCodeOf } from '../exit-code.js';
+import type { Outcome } from '../io.js';
 import type { NodeSession } from '../nodes/node-session.js';
+import { paragraph } from '../output/layout.js';
 import { plain } from '../output/plain.js';
 import type { Settings } from '../settings.js';
-import type { Outcome } from './outcome.js';
 import { statusText } from './status.js';
 
+const CHECKS = [...NODE_CHECKS, ...SETTING_CHECKS, ...VERSION_CHECKS, ...KEY_CHECKS];
 /** The worst first. */
 const SEVERITIES: readonly Severity[] = ['error', 'warning', 'advice'];
 
 /** A finding with the name of the check that made it. */
 type Diagnosis = Finding & { readonly check: string };
 
-/** Looks for what endangers locks, and says of each finding why it matters and what to do. */
+/** Looks for what endangers locks, and says why each finding matters and what to do. */
 export async function doctor(
   sessions: readonly NodeSession[],
   settings: Settings,
   options: DoctorOptions,
 ): Promise<Outcome> {
-  const pool = await checkedPoolOf(sessions, settings, options);
+  const pool = await checkedPoolOf(sessions, { ...settings, ...options });
   const diagnoses = await Promise.all(CHECKS.map((check) => diagnose(check, pool)));
   const findings = diagnoses.flat().sort((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity));
   const { nodes, quorum, votes } = pool.overview;
@@ -29,7 +40,10 @@ export async function doctor(
   return {
     code: code === EXIT.fine && !isWell ? EXIT.degraded : code,
     json: { nodes: nodes.length, quorum, votes, findings },
-    text: `${statusText(pool.overview)}\n\n${textsOf(findings).join('\n\n') || 'No findings.'}`,
+    text: (columns) => {
+      const texts = textsOf(findings, columns);
+      return [statusText(pool.overview, columns), ...(texts.length > 0 ? texts : ['No findings.'])].join('\n\n');
+    },
   };
 }
 
@@ -39,34 +53,26 @@ async function diagnose(check: Check, pool: CheckedPool): Promise<Diagnosis[]> {
     return (await check.find(pool)).map((finding) => ({ check: check.name, ...finding }));
   } catch (error) {
     const what = `this check failed: ${(error as Error).message}`;
-    return [
-      {
-        check: check.name,
-        severity: 'warning',
-        what,
-        why: 'what it looks for is not known',
-        remedy: 'run doctor again',
-      },
-    ];
+    const why = 'what it looks for is unknown';
+    return [{ check: check.name, severity: 'warning', what, why, remedy: 'run doctor again' }];
   }
 }
 
-/** Returns findings as paragraphs; what is the same on several nodes is said once. */
-function textsOf(findings: readonly Diagnosis[]): string[] {
+/** Returns findings as paragraphs. The same finding on several nodes is one of them. */
+function textsOf(findings: readonly Diagnosis[], columns: number): string[] {
   const nodes = new Map<string, string[]>();
-  for (const finding of findings) {
-    const text = textOf(finding);
-    nodes.set(text, [...(nodes.get(text) ?? []), plain(finding.node ?? 'all nodes')]);
+  for (const { check, severity, what, why, remedy, node = 'all nodes' } of findings) {
+    const labels = [
+      ['  what:  ', what],
+      ['  why:   ', why],
+      ['  to do: ', remedy],
+    ] as const;
+    const text = labels.map(([label, words]) => paragraph(plain(words), columns, label)).join('\n');
+    const key = `${severity.toUpperCase()}  ${check}, \n${text}`;
+    nodes.set(key, [...(nodes.get(key) ?? []), plain(node)]);
   }
-  return [...nodes].map(([text, names]) => text.replace('\n', () => `${names.join(', ')}\n`));
-}
-
-/** Returns a finding as a paragraph, whose first line lacks the nodes. */
-function textOf({ check, severity, what, why, remedy }: Diagnosis): string {
-  return [
-    `${severity.toUpperCase()}  ${check}, `,
-    `  what:  ${plain(what)}`,
-    `  why:   ${plain(why)}`,
-    `  to do: ${plain(remedy)}`,
-  ].join('\n');
+  return [...nodes].map(([key, names]) => {
+    const [head, ...text] = key.split('\n');
+    return [paragraph(head + names.join(', '), columns), ...text].join('\n');
+  });
 }

@@ -1,59 +1,81 @@
 import { quorumOf } from '../../core/quorum/quorum.js';
 import { exitCodeOf } from '../exit-code.js';
-import { listLocks, type LockList } from '../locks/list-locks.js';
+import type { Outcome } from '../io.js';
 import { named } from '../locks/holders.js';
+import { listLocks, type ListOptions, type LockList, type MissedNode } from '../locks/list-locks.js';
 import type { LockView } from '../locks/lock-view.js';
 import type { NodeSession } from '../nodes/node-session.js';
 import { ago, duration } from '../output/duration.js';
+import { paragraph, solid, table } from '../output/layout.js';
 import { plain } from '../output/plain.js';
-import { table } from '../output/table.js';
-import type { Outcome } from './outcome.js';
 
 const HEAD = ['RESOURCE', 'HOLDER', 'PROCESS SINCE', 'TTL LEFT PER NODE', 'VOTES', 'WAITERS', 'KIND'];
 
-export interface ListOptions {
-  readonly pattern: string;
-  readonly limit: number;
-}
-
-/** Lists what is locked, by whom, and who waits for it. */
+/** Lists what is locked, by whom, and who waits. */
 export async function ls(sessions: readonly NodeSession[], options: ListOptions): Promise<Outcome> {
   const list = await listLocks(sessions, options);
-  const up = sessions.filter(({ isUp }) => isUp);
   const quorum = quorumOf(sessions.length);
-  const nodes = sessions.map(({ name, isUp, obstacle }) => ({ node: name, up: isUp, reason: obstacle }));
+  const nodes = sessions.map(({ name, isUp }) => {
+    const reason = list.missed.find(({ node }) => node === name)?.reason;
+    return { node: name, up: isUp, reason };
+  });
   return {
-    code: exitCodeOf(up.length, sessions.length, quorum),
-    json: { nodes, quorum, locks: list.locks, more: list.isCut },
-    text: [listText(list, sessions), ...downText(sessions)].join('\n'),
+    code: exitCodeOf(sessions.length - list.missed.length, sessions.length, quorum),
+    json: { nodes, quorum, answered: sessions.length - list.missed.length, locks: list.locks, more: list.isCut },
+    text: (columns) => listText(list, sessions, { pattern: options.pattern, columns }),
   };
 }
 
-export function listText({ locks, isCut }: LockList, sessions: readonly NodeSession[]): string {
-  if (locks.length === 0) return 'Nothing is locked.';
-  const rows = locks.map((lock) => rowOf(lock, sessions));
-  return `${table(HEAD, rows)}${isCut ? `\n... and more: give a pattern, or a greater --limit` : ''}`;
+function listText(
+  list: LockList,
+  sessions: readonly NodeSession[],
+  { pattern, columns }: { readonly pattern: string; readonly columns: number },
+): string {
+  const lines = list.isCut ? ['... and more: give a pattern, or a greater --limit'] : [];
+  if (list.missed.length > 0 || list.locks.length === 0) lines.push(conclusion(list, sessions.length, pattern));
+  const texts = lines.map((line) => paragraph(line, columns));
+  if (list.locks.length > 0) texts.unshift(lockTable(list.locks, sessions, columns));
+  return [...texts, ...missedText(list.missed, columns)].join('\n');
 }
 
-function downText(sessions: readonly NodeSession[]): string[] {
-  const down = sessions.filter(({ isUp }) => !isUp);
-  return down.map(({ name, obstacle }) => `! ${plain(name)} was not asked: ${plain(obstacle ?? '')}`);
+/** Returns what follows from the nodes that answered: what an empty list means, and whether the list is complete. */
+function conclusion({ locks, isCut, missed }: LockList, nodes: number, pattern: string): string {
+  const [answered, quorum] = [nodes - missed.length, quorumOf(nodes)];
+  const nothing = pattern === '*' ? 'Nothing is locked' : `Nothing that fits ${plain(pattern)} is locked`;
+  if (missed.length === 0) return `${nothing}.`;
+  const count = `${answered} of ${nodes} nodes answered, and a lock needs ${quorum}`;
+  if (answered < quorum) return `${locks.length === 0 ? 'What is locked is unknown' : 'More may be locked'}: ${count}.`;
+  if (locks.length === 0) return `${nothing}: ${count}.`;
+  return isCut ? `${count}.` : `${count}: no lock is missing here.`;
+}
+
+/** Returns why nodes do not count. */
+export function missedText(missed: readonly MissedNode[], columns: number): string[] {
+  return missed.map(({ node, reason }) => paragraph(`${plain(node)} does not count: ${plain(reason)}`, columns, '! '));
+}
+
+export function lockTable(locks: readonly LockView[], sessions: readonly NodeSession[], columns: number): string {
+  return table(
+    HEAD,
+    locks.map((lock) => rowOf(lock, sessions)),
+    columns,
+  );
 }
 
 function rowOf(lock: LockView, sessions: readonly NodeSession[]): string[] {
-  const { resource, holder, votes, waiters, kind } = lock;
+  const { resource, holder, votes, held, waiters, kind } = lock;
   return [
     plain(resource),
     holder === undefined ? '-' : plain(named(holder)),
     holder?.since === undefined ? '-' : ago(holder.since),
-    sessions.map(({ name }) => ttlOn(lock, name)).join(' | '),
-    `${votes}/${sessions.length}`,
+    sessions.map(({ name }) => solid(ttlOn(lock, name))).join(' | '),
+    `${votes}/${sessions.length}${held === null ? '?' : ''}`,
     String(waiters.length),
     plain(kind),
   ];
 }
 
-/** Returns how long a node keeps it: ? for a node that was not asked, - for one that has nothing, and "no end" for a key without a ttl. */
+/** Returns how long a node keeps it: "?" if the node did not answer, "-" if it has nothing, and "no end" for a key without a ttl. */
 function ttlOn({ nodes }: LockView, name: string): string {
   const view = nodes.find(({ node }) => node === name);
   if (view === undefined) return '?';

@@ -1,11 +1,10 @@
-import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
-import { EXIT } from '../exit-code.js';
-import type { Io } from '../io.js';
+import { jsonOf } from '../output/plain.js';
+import type { Io, Outcome } from '../io.js';
+import type { ListOptions } from '../locks/list-locks.js';
 import { withSessions } from '../nodes/node-session.js';
 import type { Settings } from '../settings.js';
-import { ls, type ListOptions } from './ls.js';
-import type { Outcome } from './outcome.js';
+import { ls } from './ls.js';
 import { status } from './status.js';
 
 const CLEAR = '\u001B[H\u001B[2J';
@@ -15,18 +14,14 @@ export interface WatchOptions extends ListOptions {
   readonly interval: number;
 }
 
-/** Shows status and locks again and again, until the operator ends it. */
-export async function watch(settings: Settings, options: WatchOptions, io: Io): Promise<number> {
-  const ended = io.interrupted.aborted ? Promise.resolve() : once(io.interrupted, 'abort');
-  while (!io.interrupted.aborted) {
-    const look = await Promise.race([lookOnce(settings, options), ended.then(() => undefined)]);
-    if (look === undefined) break;
-    const text = `${look.text}\n`;
-    if (settings.json) io.print(`${JSON.stringify(look.json)}\n`);
-    else io.print(io.isTerminal ? `${CLEAR}${text}` : `${text}\n`);
-    await setTimeout(options.interval, undefined, { signal: io.interrupted }).catch(() => undefined);
+/** Shows status and locks again and again, until a signal ends the process. */
+export async function watch(settings: Settings, options: WatchOptions, io: Io): Promise<never> {
+  for (;;) {
+    const { json, text } = await lookOnce(settings, options);
+    if (settings.json) io.print(`${jsonOf(json)}\n`);
+    else io.print(io.columns === undefined ? `${text(Infinity)}\n\n` : `${CLEAR}${text(io.columns)}\n`);
+    await setTimeout(options.interval);
   }
-  return EXIT.fine;
 }
 
 /** Each look makes new connections, so that a node that was down is seen again when it is back. */
@@ -36,7 +31,7 @@ function lookOnce(settings: Settings, options: ListOptions): Promise<Outcome> {
     const at = new Date().toISOString();
     return {
       code: state.code,
-      text: `${at}\n\n${state.text}\n\n${list.text}`,
+      text: (columns) => `${at}\n\n${state.text(columns)}\n\n${list.text(columns)}`,
       json: { at, ...list.json, ...state.json },
     };
   });

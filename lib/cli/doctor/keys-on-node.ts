@@ -1,58 +1,48 @@
-import { FAMILIES, familyAtEnd } from '../../core/port/key-families.js';
-import { literal } from '../locks/key-names.js';
-import { scan } from '../locks/scan.js';
+import { literal, resourceOf, scan } from '../locks/keys.js';
+import { locksOn, type LockOnNode } from '../locks/lock-on-node.js';
 import type { NodeSession } from '../nodes/node-session.js';
+
+/** More names of a kind are not kept, however many keys a node has. */
+const KEPT = 1_000;
 
 /** Keys that somebody should look at. */
 export interface KeysOnNode {
   /** Data of another type under the name of a lock: "key (type)". */
-  readonly foreign: readonly string[];
-  /** Locks that never end by themselves. */
-  readonly endless: readonly string[];
-  /** Lines for locks. */
-  readonly lines: readonly string[];
+  readonly foreign: ReadonlySet<string>;
+  /** Locks that never expire. */
+  readonly endless: ReadonlySet<string>;
+  /** Resources in whose line no process is connected. */
+  readonly deadLines: ReadonlySet<string>;
+  /** Why some keys are unknown; undefined if all were read. */
+  readonly hidden: string | undefined;
 }
 
-const KEYS_PER_CALL = 200;
-
-/** Looks through all keys below the prefix. @throws Error where the node refuses that */
-export async function keysOnNode(session: NodeSession): Promise<KeysOnNode> {
-  const { keyPrefix } = session.settings;
-  const names = new Set<string>();
-  await scan(session, `${literal(keyPrefix)}*`, (keys) => {
-    for (const key of keys) names.add(key);
+/** Looks through all keys under the prefix. */
+export async function readKeys(session: NodeSession): Promise<KeysOnNode> {
+  const { prefix: keyPrefix } = session.settings;
+  const [foreign, endless, deadLines] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  const keep = (names: Set<string>, name: string): unknown => names.size < KEPT && names.add(name);
+  const read = async (keys: readonly string[]): Promise<boolean> => {
+    const resources = [...new Set(keys.flatMap((key) => resourceOf(keyPrefix, key) ?? []))];
+    const locks = await locksOn(session, resources);
+    const isDead = await withoutListeners(session, locks);
+    for (const [at, { type, ttl }] of locks.entries()) {
+      const key = keyPrefix + resources[at]!;
+      if (type !== undefined) keep(foreign, `${key} (${type})`);
+      else if (ttl === null) keep(endless, key);
+      if (isDead[at]) keep(deadLines, resources[at]!);
+    }
     return true;
-  });
-  const all = [...names].sort();
-  const locks = all.filter((key) => familyAtEnd(key) === undefined);
-  const kinds = await kindsOf(session, locks);
-  return {
-    foreign: kinds.flatMap(({ key, type }) => (type === 'string' || type === 'none' ? [] : [`${key} (${type})`])),
-    endless: kinds.flatMap(({ key, type, ttl }) => (type === 'string' && ttl === -1 ? [key] : [])),
-    lines: all.filter((key) => key.endsWith(FAMILIES.line)),
   };
+  const hidden = await scan(session, [`${literal(keyPrefix)}*`], read).catch((error: Error) => error.message);
+  return { foreign, endless, deadLines, hidden };
 }
 
-interface Kind {
-  readonly key: string;
-  readonly type: string;
-  readonly ttl: number;
-}
-
-async function kindsOf(session: NodeSession, keys: readonly string[]): Promise<Kind[]> {
-  const kinds: Kind[] = [];
-  for (let at = 0; at < keys.length; at += KEYS_PER_CALL) {
-    const some = keys.slice(at, at + KEYS_PER_CALL);
-    const results = await session.ask(async (redis) => {
-      const pipeline = redis.pipeline();
-      for (const key of some) pipeline.type(key).pttl(key);
-      return (await pipeline.exec()) ?? [];
-    });
-    some.forEach((key, index) => {
-      const [type, ttl] = [results[2 * index], results[2 * index + 1]];
-      if (type?.[0]) throw type[0];
-      kinds.push({ key, type: String(type?.[1]), ttl: Number(ttl?.[1]) });
-    });
-  }
-  return kinds;
+/** Returns for each lock whether processes stand in its line, and none of them is connected. */
+async function withoutListeners(session: NodeSession, locks: readonly LockOnNode[]): Promise<boolean[]> {
+  const channels = locks.flatMap(({ waiters }) => waiters.map(({ channel }) => channel));
+  if (channels.length === 0) return [];
+  const counts = await session.ask((redis) => redis.pubsub('NUMSUB', ...channels));
+  const alive = new Set(counts.filter((_, at) => Number(counts[at + 1]) > 0));
+  return locks.map(({ waiters }) => waiters.length > 0 && waiters.every(({ channel }) => !alive.has(channel)));
 }

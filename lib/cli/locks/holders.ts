@@ -2,13 +2,15 @@ import { processMarkOf } from '../../core/collections/random.js';
 import { noteKey, readNote, type ProcessNote } from '../../core/port/process-note.js';
 import type { NodeSession } from '../nodes/node-session.js';
 
+const NOTES_PER_CALL = 500;
+
 /** A process that holds a lock or waits for one. */
 export interface Holder extends Partial<ProcessNote> {
-  /** What the values of the process begin with; undefined for a value of another library. */
+  /** The beginning of all values of the process; undefined for a value of another library. */
   readonly mark?: string | undefined;
 }
 
-/** Returns who made these values, by value, as far as any node knows. */
+/** Returns the process that made each value, as far as any node knows. */
 export async function holdersOf(
   sessions: readonly NodeSession[],
   values: Iterable<string>,
@@ -29,14 +31,16 @@ async function readNotes(
   marks: readonly string[],
   notes: Map<string, ProcessNote>,
 ): Promise<void> {
-  if (marks.length === 0) return;
-  const keys = marks.map((mark) => noteKey(session.settings.keyPrefix, mark));
-  // Without the notes the marks are still told.
-  const texts = await session.ask((redis) => redis.mget(keys)).catch(() => []);
-  texts.forEach((text, index) => {
-    const note = readNote(text);
-    if (note) notes.set(marks[index]!, note);
-  });
+  for (let at = 0; at < marks.length; at += NOTES_PER_CALL) {
+    const some = marks.slice(at, at + NOTES_PER_CALL);
+    const keys = some.map((mark) => noteKey(session.settings.prefix, mark));
+    // Without the notes the marks are still told.
+    const texts = await session.ask((redis) => redis.mget(keys)).catch(() => []);
+    texts.forEach((text, index) => {
+      const note = readNote(text);
+      if (note) notes.set(some[index]!, note);
+    });
+  }
 }
 
 /** Returns a holder in one line. */

@@ -1,13 +1,27 @@
+import { processMarkOf } from '../../core/collections/random.js';
+import { quorumOf } from '../../core/quorum/quorum.js';
 import type { NodeSession } from '../nodes/node-session.js';
 import { holdersOf, type Holder } from './holders.js';
-import { kindOf } from './kinds.js';
 import { locksOn, type LockOnNode } from './lock-on-node.js';
+
+/** The kind of a resource that nobody has. */
+export const FREE = 'free, with a line';
+
+/** What data of other types probably is. */
+const OTHERS: Readonly<Record<string, string>> = {
+  hash: 'a hash: Redisson?',
+  zset: 'a sorted set: Symfony, or a semaphore?',
+  set: 'a set: no lock of this library',
+  list: 'a list: no lock of this library',
+  stream: 'a stream: no lock of this library',
+  string: 'a long text: no lock of this library',
+};
 
 /** What one node has of a lock. */
 export interface NodeView {
   readonly node: string;
   readonly value?: string | undefined;
-  /** Ms until it ends by itself there; null where it never does, and undefined where there is nothing. */
+  /** Ms until it expires there; null for never, and undefined if there is nothing. */
   readonly ttl?: number | null | undefined;
 }
 
@@ -21,48 +35,64 @@ export interface LockView {
   readonly holder?: Holder | undefined;
   /** How many nodes have that value. */
   readonly votes: number;
+  /** Whether a quorum has that value; null if too few nodes have answered to tell. */
+  readonly held: boolean | null;
+  /** The nodes that have answered. */
   readonly nodes: readonly NodeView[];
-  /** The processes that stand in line, each once. */
+  /** The processes that wait, each once. */
   readonly waiters: readonly Holder[];
 }
 
 /** Asks all nodes that are up about these resources. */
 export async function lockViews(sessions: readonly NodeSession[], resources: readonly string[]): Promise<LockView[]> {
-  const asked = sessions.filter(({ isUp }) => isUp);
-  const answers = await Promise.all(asked.map((session) => session.attempt(() => locksOn(session, resources))));
-  const known = asked.flatMap((session, index) => {
+  const answers = await Promise.all(sessions.map((session) => session.attempt(() => locksOn(session, resources))));
+  const known = sessions.flatMap((session, index) => {
     const locks = answers[index];
-    return locks === undefined ? [] : [{ session, locks }];
+    return session.isUp && locks !== undefined ? [{ node: session.name, locks }] : [];
   });
-  const all = known.flatMap(({ locks }) => locks);
-  const values = all.flatMap(({ value, waiters }) => [value ?? [], waiters.map((waiter) => waiter.value)].flat());
+  const values = new Set<string>();
+  for (const { value, waiters } of known.flatMap(({ locks }) => locks)) {
+    if (value !== undefined) values.add(value);
+    for (const waiter of waiters) values.add(waiter.value);
+  }
   const holders = await holdersOf(
-    asked.filter(({ isUp }) => isUp),
-    new Set(values),
+    sessions.filter(({ isUp }) => isUp),
+    values,
   );
   return resources.map((resource, index) => {
-    const here = known.map(({ session, locks }) => ({ session, lock: locks[index]! }));
-    return viewOf(resource, here, holders);
+    const here = known.map(({ node, locks }) => ({ node, lock: locks[index]! }));
+    return viewOf(resource, here, { holders, nodes: sessions.length });
   });
 }
 
 function viewOf(
   resource: string,
-  here: readonly { readonly session: NodeSession; readonly lock: LockOnNode }[],
-  holders: ReadonlyMap<string, Holder>,
+  here: readonly { readonly node: string; readonly lock: LockOnNode }[],
+  { holders, nodes }: { readonly holders: ReadonlyMap<string, Holder>; readonly nodes: number },
 ): LockView {
   const locks = here.map(({ lock }) => lock);
   const values = locks.flatMap(({ value }) => (value === undefined ? [] : [value]));
   const value = mostFrequent(values);
+  const votes = values.filter((other) => other === value).length;
+  const quorum = quorumOf(nodes);
   const waiting = new Set(locks.flatMap(({ waiters }) => waiters.map((waiter) => waiter.value)));
   return {
     resource,
     kind: kindOf(locks, value),
     ...(value !== undefined && { value, holder: holders.get(value) }),
-    votes: values.filter((other) => other === value).length,
-    nodes: here.map(({ session, lock }) => ({ node: session.name, value: lock.value, ttl: lock.ttl })),
+    votes,
+    held: votes + nodes - here.length < quorum ? false : votes >= quorum || null,
+    nodes: here.map(({ node, lock }) => ({ node, value: lock.value, ttl: lock.ttl })),
     waiters: [...waiting].map((waiter) => holders.get(waiter) ?? {}),
   };
+}
+
+/** Returns in words what is under the name of a resource, by what most nodes have there. */
+function kindOf(locks: readonly LockOnNode[], value: string | undefined): string {
+  if (value !== undefined) return processMarkOf(value) === undefined ? 'a foreign lock' : 'a lock';
+  const type = locks.find((lock) => lock.type !== undefined)?.type;
+  if (type === undefined) return FREE;
+  return OTHERS[type] ?? type;
 }
 
 function mostFrequent(values: readonly string[]): string | undefined {

@@ -1,14 +1,17 @@
 import { SystemRandom } from '../../core/collections/random.js';
+import { FAMILIES } from '../../core/port/key-families.js';
 import { NodePool } from '../../core/quorum/node-pool.js';
 import { quorumOf } from '../../core/quorum/quorum.js';
 import { statusOf, type NodeStatus } from '../../core/quorum/status.js';
-import { withLockNodes } from './lock-nodes.js';
-import { quarantineOf } from './marker.js';
+import { fieldsOf } from '../../redis/trust/server-checks.js';
+import { maxTtlOf } from '../settings.js';
+import { withLockNode } from './lock-node.js';
 import type { NodeSession } from './node-session.js';
+import { quarantineOf, type Quarantine, type Server } from './quarantine.js';
 
 /** What a node is good for at this moment. */
 export interface NodeReport extends NodeStatus {
-  /** Identifies the server, where it says so. */
+  /** Identifies the server, if it says so. */
   readonly runId?: string | undefined;
 }
 
@@ -21,43 +24,54 @@ export interface Overview {
   readonly margin: number;
 }
 
-/** Asks each node whether it would vote. Nothing is noted on the nodes, since the vote is asked for without quarantine, which is read instead. */
+/** Asks each node whether it would vote, without quarantine, so that the nodes note nothing; whether they are in quarantine is read instead. */
 export async function overviewOf(sessions: readonly NodeSession[]): Promise<Overview> {
-  const [first] = sessions;
-  const reports = await withLockNodes(sessions, { quarantine: () => false }, async (nodes, clock) => {
-    const pool = new NodePool(nodes, { clock, random: new SystemRandom() });
-    const status = await statusOf(pool, first?.settings.timeout ?? 1);
-    return status.nodes.map((node, index): NodeReport => ({ ...node, runId: nodes[index]!.runId }));
-  });
-  const trusted = await Promise.all(reports.map((report, index) => withQuarantine(report, sessions[index]!, sessions)));
-  const nodes = trusted.map((report, index) => withoutSameServer(report, trusted.slice(0, index)));
+  const servers = await Promise.all(sessions.map((session) => session.attempt(() => serverOf(session))));
+  const known = servers.filter((server) => server !== undefined);
+  const reports = await Promise.all(sessions.map((session, index) => reportOf(session, servers[index], known)));
+  const nodes = reports.map((report, index) => withoutSameServer(report, reports.slice(0, index)));
   const [votes, quorum] = [nodes.filter((node) => node.votes).length, quorumOf(nodes.length)];
   return { nodes, quorum, votes, margin: votes - quorum };
 }
 
-async function withQuarantine(
-  report: NodeReport,
-  session: NodeSession,
-  sessions: readonly NodeSession[],
-): Promise<NodeReport> {
-  if (!report.up) return withObstacle(report, session);
-  if (!report.votes) return report;
-  const others = sessions.find(({ marker }) => marker !== undefined)?.marker;
-  const now = await nodeTime(session);
-  const quarantine = quarantineOf(session.marker, { run: report.runId, now, others });
+async function serverOf(session: NodeSession): Promise<Server> {
+  const [info, fences, time] = await session.askAll((pipeline) =>
+    pipeline.info('server').exists(`${session.settings.prefix}${FAMILIES.fences}`).time(),
+  );
+  const [seconds, microseconds] = (time?.[1] as unknown[] | null) ?? [Date.now() / 1_000, 0];
+  return {
+    marker: session.marker,
+    isUsed: Number(fences?.[1] ?? 0) > 0,
+    run: fieldsOf(typeof info?.[1] === 'string' ? info[1] : '').get('run_id'),
+    now: Number(seconds) * 1_000_000 + Number(microseconds),
+  };
+}
+
+async function reportOf(session: NodeSession, server: Server | undefined, all: readonly Server[]): Promise<NodeReport> {
+  const node = session.name;
+  if (server === undefined) return { node, up: false, votes: false, reason: session.obstacle ?? '' };
+  const quarantine = quarantineOf(server, all, (noted) => maxTtlOf(session.settings, noted));
+  const report = await probe(session).catch((error: Error) => ({
+    node,
+    up: false,
+    votes: false,
+    reason: error.message,
+  }));
+  return { ...(report.votes ? withQuarantine(report, quarantine) : report), runId: server.run };
+}
+
+/** Asks for a vote under a prefix of its own: a vote leaves a fence counter, by which clients tell whether a node is in use. */
+async function probe(session: NodeSession): Promise<NodeStatus> {
+  const keyPrefix = `${session.settings.prefix}~cli:`;
+  const { nodes } = await withLockNode(session, { keyPrefix, restartQuarantine: false }, (node, clock) =>
+    statusOf(new NodePool([node], { clock, random: new SystemRandom() }), Math.max(1, session.left)),
+  );
+  await session.ask((redis) => redis.del(`${keyPrefix}${FAMILIES.fences}`)).catch(() => 0);
+  return nodes[0]!;
+}
+
+function withQuarantine(report: NodeStatus, quarantine: Quarantine | undefined): NodeStatus {
   return quarantine ? { ...report, votes: false, ...quarantine } : report;
-}
-
-/** A node that is frozen still accepts connections, and only the session says that it has not answered. */
-function withObstacle(report: NodeReport, { obstacle }: NodeSession): NodeReport {
-  return obstacle === undefined ? report : { ...report, reason: obstacle };
-}
-
-/** Returns the clock of the node in microseconds; our own where it does not say. */
-async function nodeTime(session: NodeSession): Promise<number> {
-  const time = await session.ask((redis) => redis.call('TIME')).catch(() => [Date.now() / 1_000, 0]);
-  const [seconds, rest] = (time as unknown[]).map(Number);
-  return seconds! * 1_000_000 + rest!;
 }
 
 /** Takes the vote of a node that is a server which has voted already, under another address. */

@@ -18,7 +18,8 @@ function two(ms: number, [greater, name]: Unit, [smaller, smallName]: Unit): str
   return `${Math.floor(ms / greater)} ${name}${rest > 0 ? ` ${rest} ${smallName}` : ''}`;
 }
 
-/** Returns how long ago that was. */
+/** Returns how long ago a date was; "-" if the text is no date. */
 export function ago(date: string, now = Date.now()): string {
-  return `${duration(Math.max(0, now - Date.parse(date)))} ago`;
+  const ms = now - Date.parse(date);
+  return Number.isNaN(ms) ? '-' : `${duration(Math.max(0, ms))} ago`;
 }

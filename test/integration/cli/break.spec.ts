@@ -75,7 +75,7 @@ describe('nestjs-redlock break', () => {
     const { code, out } = await commandLine(args, { answer: answer('yes') });
     expect(code).toBe(0);
     expect(out).toContain(lock.value.slice(0, 6));
-    expect(out).toMatch(/The holder is not stopped by this.*Only the fencing token/s);
+    expect(out).toMatch(/This does not stop the holder.*Only the fencing token/s);
     expect(out).toMatch(/Released on 3 of 3 nodes\. It is with process [\w-]{6},.* now, 3 of 3 votes\.\n$/);
     expect(questions).toEqual(Array(2).fill(`Release the value ${lock.value}? [yes/no] `));
     await (await next).release();
@@ -151,5 +151,61 @@ describe('nestjs-redlock break', () => {
     });
     await (await next).release();
     expect(await own.owners(`${PREFIX}~node`, [0, 1])).toEqual([null, null]);
+  });
+});
+
+describe('nestjs-redlock break, if nodes do not answer', () => {
+  it('never says that nobody holds a lock unless a quorum answers', async () => {
+    const own = await RedisPool.start(3);
+    others.push(own);
+    const run = (resource: string, ...more: string[]) =>
+      commandLine(['break', resource, '--nodes', own.urls.join(), ...more], { answer: () => 'yes' });
+    await own.servers[0]!.kill();
+    const known = await run('a');
+    expect(known.code).toBe(3);
+    expect(known.out).toMatch(/^nobody holds a\n! redis:\S+ does not count: connect ECONNREFUSED/);
+    await own.servers[1]!.kill();
+    const words = 'whether anybody holds a is unknown: 1 of 3 nodes answered, and a lock needs 2';
+    const unknown = await run('a');
+    expect(unknown.code).toBe(2);
+    expect(unknown.out).toMatch(new RegExp(`^${words}\\n(! .*\\n){2}$`));
+    const other = await asked<Broken>(own.servers, 'break', 'a', '--yes', '--value', 'v');
+    expect(other).toMatchObject({ code: 2, released: false, reason: words });
+    await own.ask(2, (redis) => redis.set(`${PREFIX}a`, 'another', 'PX', 60_000));
+    expect(await asked<Broken>(own.servers, 'break', 'a', '--yes', '--value', 'v')).toMatchObject({
+      code: 2,
+      reason: words,
+    });
+    await own.servers[2]!.kill();
+    expect((await run('a')).out).toMatch(/^whether anybody holds a is unknown: 0 of 3 nodes answered/);
+  });
+
+  it('releases what it can, and says that the rest is unknown', async () => {
+    const own = await RedisPool.start(3);
+    others.push(own);
+    for (const server of [0, 1, 2]) await own.plant(server, `${PREFIX}a`, { ttl: 60_000 });
+    await own.servers[0]!.kill();
+    await own.servers[1]!.kill();
+    const args = ['break', 'a', '--nodes', own.urls.join()];
+    const { code, out } = await commandLine(args, { answer: () => 'yes' });
+    expect(code).toBe(2);
+    expect(out).toContain('Released on 1 of 3 nodes. Who has it now is unknown: 1 of 3 nodes answered.\n! ');
+    expect(await own.ask(2, (redis) => redis.get(`${PREFIX}a`))).toBeNull();
+  });
+
+  it('gives the operator as much time as the question takes', async () => {
+    const own = await RedisPool.start(1);
+    others.push(own);
+    await own.plant(0, `${PREFIX}a`, { ttl: 60_000 });
+    const args = ['break', 'a', '--nodes', own.urls.join(), '--timeout', '2000'];
+    const answer = (): string => {
+      // Longer than the command itself may take.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_500);
+      return 'yes';
+    };
+    expect(await commandLine(args, { answer })).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/Released on 1 of 1 nodes\. Nobody has it now\.\n$/),
+    });
   });
 });

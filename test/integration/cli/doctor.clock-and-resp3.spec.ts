@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ClockedServer } from '../../support/clock-shim.js';
 import { foundOn, sickNodes } from '../../support/sick-nodes.js';
+import { vouchFor } from '../../support/vouch.js';
 import { describeWithClocks } from '../../support/with-clocks.js';
 
 const nodes = sickNodes();
@@ -25,6 +26,7 @@ describeWithClocks('nestjs-redlock doctor, about clocks', () => {
     const clocked = await ClockedServer.start();
     try {
       await clocked.step(ahead);
+      await vouchFor(clocked.url, 30_000, 'lock:');
       const found = await nodes.examine(clocked, '--max-ttl', '30000');
       expect(foundOn(found, clocked)).toContain(`clock: ${severity}`);
       expect(found.findings.find(({ check }) => check === 'clock')!.what).toMatch(

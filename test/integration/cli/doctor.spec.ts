@@ -68,9 +68,9 @@ describe('nestjs-redlock doctor', () => {
   it('finds a node that is down, one that is frozen, and that there is no quorum', async () => {
     const server = await nodes.sick();
     await server.freeze();
-    const frozen = await nodes.examine(server, '--timeout', '400');
+    const frozen = await nodes.examine(server, '--timeout', '2000');
     expect(foundOn(frozen, server)).toEqual(['votes: error']);
-    expect(frozen.findings[0]!.what).toBe('it is down: no answer within 400 ms');
+    expect(frozen.findings[0]!.what).toBe('it is down: no answer within 500 ms');
     await server.kill();
     const down = await nodes.examine(server);
     expect(foundOn(down, server)).toEqual(['votes: error']);

@@ -5,6 +5,8 @@ import { standing } from '../../support/node-lines.js';
 import { RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
 
 interface Locks {
+  readonly quorum: number;
+  readonly answered: number;
   readonly nodes: readonly { readonly node: string; readonly up: boolean }[];
   readonly locks: readonly LockView[];
   readonly more: boolean;
@@ -47,6 +49,7 @@ describe('nestjs-redlock ls', () => {
         value: lock.value,
         holder: { mark, ...NOTE },
         votes: 3,
+        held: true,
         nodes: pool.urls.map((node) => ({ node, value: lock.value, ttl: expect.any(Number) })),
         waiters: [{ mark: expect.stringMatching(/^[\w-]{6}$/) }],
       },
@@ -109,12 +112,46 @@ describe('nestjs-redlock ls', () => {
     await onAll((redis) => redis.del(`${PREFIX}many:1`, `${PREFIX}many:2`, `${PREFIX}many:3`));
   });
 
+  it('reads a resource without a wildcard at once, however many keys there are', async () => {
+    await onAll((redis) => redis.set(`${PREFIX}order:7`, 'x', 'PX', 60_000));
+    await onAll((redis) => redis.config('RESETSTAT'));
+    expect(await list('order:7')).toMatchObject({ code: 0, locks: [{ resource: 'order:7', held: true }] });
+    expect(await list('order:7~waiters')).toMatchObject({ code: 0, locks: [{ resource: 'order:7' }] });
+    for (const stats of await onAll((redis) => redis.info('commandstats'))) expect(stats).not.toContain('cmdstat_scan');
+    await onAll((redis) => redis.del(`${PREFIX}order:7`));
+  });
+
+  it('lists 10,000 locks with few questions and little work', async () => {
+    const names = Array.from({ length: 10_000 }, (_, at) => `${PREFIX}big:${at}`);
+    await onAll((redis) => redis.mset(names.flatMap((name) => [name, 'x'.repeat(27)])));
+    await onAll((redis) => redis.config('RESETSTAT'));
+    const began = process.cpuUsage();
+    const { locks, more, code } = await list('big:*', '--limit', '10000', '--timeout', '60000');
+    const { user, system } = process.cpuUsage(began);
+    expect([locks.length, more, code]).toEqual([10_000, false, 0]);
+    for (const stats of await onAll((redis) => redis.info('commandstats'))) {
+      expect(Number(/cmdstat_eval:calls=(\d+)/.exec(String(stats))![1])).toBeLessThan(100);
+      expect(Number(/cmdstat_scan:calls=(\d+)/.exec(String(stats))![1])).toBeLessThan(100);
+    }
+    expect((user + system) / 1_000).toBeLessThan(4_000);
+    await onAll((redis) => redis.unlink(...names));
+  });
+
+  it('reads no long text of another program', async () => {
+    await pool.ask(0, (redis) => redis.set(`${PREFIX}report`, 'x'.repeat(5_000_000)));
+    const { locks } = await list('report');
+    expect(locks).toMatchObject([{ kind: 'a long text: no lock of this library', votes: 0 }]);
+    await pool.ask(0, (redis) => redis.del(`${PREFIX}report`));
+  });
+
   it('never lets a name control the terminal', async () => {
-    const name = '\u001B[2Jx\u202Ey';
+    const name = '\u001B[2Jx\u202Ey\u009B\u200B';
     await onAll((redis) => redis.set(`${PREFIX}${name}`, '\u001B[31m', 'PX', 60_000));
     const { out } = await commandLine(['ls', '--nodes', pool.urls.join()]);
-    expect(out).toContain('\\u{1b}[2Jx\\u{202e}y');
-    for (const character of ['\u001B', '\u202E']) expect(out).not.toContain(character);
+    expect(out).toContain('\\u{1b}[2Jx\\u{202e}y\\u{9b}\\u{200b}');
+    const json = await commandLine(['ls', '--json', '--nodes', pool.urls.join()]);
+    expect(json.out).toContain('"resource":"\\u001b[2Jx\\u202ey\\u009b\\u200b"');
+    for (const text of [out, json.out]) expect(text).toMatch(/^[ -~]*$/m);
     await onAll((redis) => redis.del(`${PREFIX}${name}`));
   });
 
@@ -132,10 +169,10 @@ describe('nestjs-redlock ls', () => {
     await onAll((redis) => redis.set(`${PREFIX}a`, 'x', 'PX', 60_000));
     const [first, ...rest] = pool.urls;
     const nodes = [first!.replace('//', '//narrow:secret@'), ...rest].join();
-    const { out, code } = await commandLine(['ls', 'a', '--nodes', nodes]);
+    const { out, code } = await commandLine(['ls', 'a*', '--nodes', nodes]);
     expect(code).toBe(1);
     expect(out).toMatch(/a +another library +- +\? \| .* 2\/3 /);
-    expect(out).toMatch(/! redis:\S+ was not asked: NOPERM.*scan/);
+    expect(out).toMatch(/! redis:\S+ does not count: NOPERM.*scan/);
     expect(await asked<Locks>([{ url: nodes.split(',')[0]! }], 'ls')).toMatchObject({ code: 2, locks: [] });
     await onAll((redis) => redis.del(`${PREFIX}a`));
   });
@@ -147,9 +184,56 @@ describe('nestjs-redlock ls', () => {
     await own.servers[1]!.kill();
     const one = await commandLine(['ls', '--nodes', own.urls.join()]);
     expect(one.code).toBe(1);
-    expect(one.out).toMatch(/ \| \? \| - +1\/3 /);
-    expect(one.out).toMatch(/! redis:\S+ was not asked: connect ECONNREFUSED/);
+    expect(one.out).toMatch(/ \| \? \| - +1\/3\? /);
+    expect(one.out).toMatch(/! redis:\S+ does not count: connect ECONNREFUSED/);
     await own.servers[2]!.kill();
     expect(await asked<Locks>(own.servers, 'ls')).toMatchObject({ code: 2, locks: [{ resource: 'a', votes: 1 }] });
+  });
+});
+
+describe('nestjs-redlock ls, if nodes do not answer', () => {
+  it('says what is locked only if a quorum answers, and how many do', async () => {
+    const own = await RedisPool.start(3);
+    others.push(own);
+    const run = (...args: string[]) => commandLine(['ls', ...args, '--nodes', own.urls.join()]);
+    expect(await run()).toMatchObject({ code: 0, out: 'Nothing is locked.\n' });
+    expect(await run('order:*')).toMatchObject({ code: 0, out: 'Nothing that fits order:* is locked.\n' });
+    await own.servers[0]!.kill();
+    const one = await run();
+    expect(one.code).toBe(1);
+    expect(one.out).toMatch(
+      /^Nothing is locked: 2 of 3 nodes answered, and a lock needs 2\.\n! redis:\S+ does not count: connect ECONNREFUSED/,
+    );
+    await own.ask(2, (redis) => redis.set(`${PREFIX}a`, 'x', 'PX', 60_000));
+    expect((await run()).out).toMatch(
+      / 1\/3\? .*\n2 of 3 nodes answered, and a lock needs 2: no lock is missing here\.\n! /,
+    );
+    await own.servers[1]!.kill();
+    const two = await run();
+    expect(two.code).toBe(2);
+    expect(two.out).toMatch(/ 1\/3\? .*\nMore may be locked: 1 of 3 nodes answered, and a lock needs 2\.\n! .*\n! /);
+    const json = await asked<Locks>(own.servers, 'ls');
+    expect(json).toMatchObject({ code: 2, answered: 1, quorum: 2, locks: [{ held: null, votes: 1 }] });
+    expect(json.nodes.map(({ up }) => up)).toEqual([false, false, true]);
+    await own.servers[2]!.kill();
+    for (const name of ['*', 'a']) {
+      const none = await run(name);
+      expect(none.code).toBe(2);
+      expect(none.out).toMatch(/^What is locked is unknown: 0 of 3 nodes answered, and a lock needs 2\.\n(! .*\n){3}$/);
+      expect(none.out).not.toContain('Nothing');
+    }
+  });
+
+  it('says of a lock whether a quorum has it, as far as the nodes that answer can tell', async () => {
+    const own = await RedisPool.start(3);
+    others.push(own);
+    await own.ask(0, (redis) => redis.set(`${PREFIX}a`, 'x', 'PX', 60_000));
+    expect((await asked<Locks>(own.servers, 'ls')).locks).toMatchObject([{ votes: 1, held: false }]);
+    await own.ask(1, (redis) => redis.set(`${PREFIX}a`, 'x', 'PX', 60_000));
+    expect((await asked<Locks>(own.servers, 'ls')).locks).toMatchObject([{ votes: 2, held: true }]);
+    await own.servers[2]!.kill();
+    expect((await asked<Locks>(own.servers, 'ls')).locks).toMatchObject([{ votes: 2, held: true }]);
+    await own.servers[1]!.kill();
+    expect((await asked<Locks>(own.servers, 'ls')).locks).toMatchObject([{ votes: 1, held: null }]);
   });
 });

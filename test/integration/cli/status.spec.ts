@@ -13,10 +13,14 @@ interface Status {
   readonly quorumReachable: boolean;
 }
 
+const vouchForAll = (servers: readonly RedisServer[]) =>
+  Promise.all(servers.map(({ url }) => vouchFor(url, 30_000, 'lock:')));
+
 describe('nestjs-redlock status', () => {
   let servers: RedisServer[];
   beforeEach(async () => {
     servers = await startRedisServers(5);
+    await vouchForAll(servers);
   });
   afterEach(() => stopAll(servers));
   afterAll(() => stopAll());
@@ -46,13 +50,12 @@ describe('nestjs-redlock status', () => {
 
   it('tells of a frozen node after the time that it is given', async () => {
     await servers[0]!.freeze();
-    const { nodes, code } = await asked<Status>(servers, 'status', '--timeout', '500');
+    const { nodes, code } = await asked<Status>(servers, 'status', '--timeout', '2000');
     expect(code).toBe(1);
     expect(nodes[0]).toMatchObject({ up: false, votes: false });
   });
 
   it('tells for how long a node is in quarantine, and leaves all nodes as they are', async () => {
-    await Promise.all(servers.map(({ url }) => vouchFor(url, 30_000, 'lock:')));
     const all = await asked<Status>(servers, 'status');
     expect(all).toMatchObject({ code: 0, votes: 5 });
     await withRedis(servers[0]!.url, async (redis) => {
@@ -73,10 +76,30 @@ describe('nestjs-redlock status', () => {
     expect(await markers()).toEqual(before);
   });
 
-  it('notes nothing on new nodes: their quarantine begins with their first client', async () => {
-    await asked<Status>(servers, 'status');
-    const keys = await withRedis(servers[0]!.url, (redis) => redis.keys('*'));
-    expect(keys.filter((key) => key !== 'lock:~fence')).toEqual([]);
+  it('says that nodes which came back empty do not vote, and leaves their quarantine to the first client', async () => {
+    await Promise.all(servers.map((server) => server.restart()));
+    for (const look of ['once', 'again']) {
+      const { nodes, votes, code } = await asked<Status>(servers, 'status', '--max-ttl', '12000');
+      expect([look, votes, code]).toEqual([look, 0, 2]);
+      for (const node of nodes)
+        expect(node).toMatchObject({
+          up: true,
+          votes: false,
+          votesIn: 12_000,
+          reason: 'new or emptied: its first client will put it into quarantine',
+        });
+    }
+    expect(await withRedis(servers[0]!.url, (redis) => redis.keys('*'))).toEqual([]);
+    const { out } = await commandLine(['status', '--nodes', servers.map(({ url }) => url).join()]);
+    expect(out).toContain('0 of 5 nodes vote, the quorum is 3: there are no locks until 3 more do\n! ');
+  });
+
+  it('counts an emptied node only for clients without quarantine, whose locks it sees', async () => {
+    await withRedis(servers[0]!.url, (redis) => redis.flushall());
+    expect(await asked<Status>(servers, 'status')).toMatchObject({ code: 1, votes: 4 });
+    await Promise.all(servers.map(({ url }) => withRedis(url, (redis) => redis.flushall())));
+    await withRedis(servers[1]!.url, (redis) => redis.hset('lock:~fence', 'a', '1'));
+    expect(await asked<Status>(servers, 'status')).toMatchObject({ code: 0, votes: 5 });
   });
 
   it('counts a server once that has two addresses', async () => {
@@ -97,9 +120,11 @@ describe('nestjs-redlock status', () => {
     const env = { REDLOCK_NODES: servers.map(({ url }) => url.replace('//', '//ops:s3cret@')).join(' , ') };
     const { out, code } = await commandLine(['status'], { env });
     expect(code).toBe(1);
-    expect(out).toMatch(/^NODE +VOTES +LATENCY +CLOCK +VOTES IN +REASON\n/);
-    expect(out).toMatch(/4 of 5 nodes vote, the quorum is 3: 1 more may fail\n$/);
-    expect(out).toMatch(/no +- +- +- +connect ECONNREFUSED/);
+    expect(out).toMatch(/^NODE +VOTES +LATENCY +CLOCK +VOTES IN\n/);
+    expect(out).toMatch(
+      /4 of 5 nodes vote, the quorum is 3: 1 more may fail\n! redis:\S+: connect ECONNREFUSED \S+\n$/,
+    );
+    expect(out).toMatch(/no +- +- +-\n/);
     expect(out).not.toContain('s3cret');
   });
 

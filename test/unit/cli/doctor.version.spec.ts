@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { version } from '../../../../../lib/cli/doctor/checks/version.js';
-import type { CheckedPool, Finding } from '../../../../../lib/cli/doctor/finding.js';
+import type { CheckedPool, Finding } from '../../../lib/cli/doctor/check.js';
+import { VERSION_CHECKS } from '../../../lib/cli/doctor/version.js';
 
 /** What is found on a server with these fields of INFO. */
 async function found(fields: Record<string, string>): Promise<Finding | undefined> {
   const node = { session: { name: 'node' }, info: new Map(Object.entries(fields)) };
-  const [finding] = await version.find({ nodes: [node] } as unknown as CheckedPool);
+  const [finding] = await VERSION_CHECKS[0]!.find({ nodes: [node] } as unknown as CheckedPool);
   return finding;
 }
 

@@ -1,11 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { clock } from '../../../../../lib/cli/doctor/checks/clock.js';
-import type { CheckedPool } from '../../../../../lib/cli/doctor/finding.js';
+import type { CheckedPool } from '../../../lib/cli/doctor/check.js';
+import { NODE_CHECKS } from '../../../lib/cli/doctor/nodes.js';
 
 /** What is found where the clock of a node is off by so many ms. */
 async function found(clockOffset: number | undefined, noted?: number, maxTtl?: number) {
   const marker = noted === undefined ? undefined : { run: 'a', since: 1, longest: noted };
   const node = { session: { name: 'node', marker }, report: { clockOffset } };
+  const clock = NODE_CHECKS.find(({ name }) => name === 'clock')!;
   const [finding] = await clock.find({ nodes: [node], settings: { maxTtl } } as unknown as CheckedPool);
   return finding && { severity: finding.severity, what: finding.what };
 }
