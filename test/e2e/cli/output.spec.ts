@@ -55,14 +55,18 @@ const COMMANDS: readonly (readonly string[])[] = [
 ];
 
 describe('what a terminal shows', () => {
-  it.each([80, 60])('has no line that is longer than its %i columns', async (columns) => {
-    const terminal = await cli.terminal(columns);
-    for (const { out } of await Promise.all(COMMANDS.map((args) => cli.run(args, env(), terminal)))) {
-      const lines = out.split('\n');
-      expect(lines.length).toBeGreaterThan(1);
-      expect(lines.filter((line) => line.length > columns)).toEqual([]);
-    }
-  });
+  it.each([80, 60])(
+    'has no line that is longer than its %i columns',
+    async (columns) => {
+      const terminal = await cli.terminal(columns);
+      for (const { out } of await Promise.all(COMMANDS.map((args) => cli.run(args, env(), terminal)))) {
+        const lines = out.split('\n');
+        expect(lines.length).toBeGreaterThan(1);
+        expect(lines.filter((line) => line.length > columns)).toEqual([]);
+      }
+    },
+    60_000,
+  );
 
   it.each([80, 60])('breaks no usual word at %i columns', async (columns) => {
     const terminal = await cli.terminal(columns);
@@ -87,7 +91,7 @@ describe('what a terminal shows', () => {
     const all = COMMANDS.flatMap((args) => [args, [...args, '--json']]);
     for (const { out, err } of await Promise.all(all.map((args) => cli.run(args, env()))))
       for (const line of `${out}${err}`.split('\n')) expect(line).toMatch(/^[ -~]*$/);
-  });
+  }, 60_000);
 
   it('shows by its number what it must not print, and the same name again in JSON', async () => {
     const { out } = await cli.run(['ls'], env());
@@ -164,5 +168,5 @@ describe('a password', () => {
       expect(ended.code).toBe(2);
       expect(ended.out).toMatch(/unknown command/i);
     }
-  });
+  }, 60_000);
 });
