@@ -14,7 +14,7 @@ import { realParts } from './redis/connection/node-parts.js';
 import { noting } from './redis/note-on-node.js';
 import { RedisNode } from './redis/redis-node.js';
 import { poolOf } from './start-up/pool-names.js';
-import { checkAsyncOptions, checkModuleOptions, type RedlockModuleOptions } from './redlock.options.js';
+import { checkAsyncOptions, readModuleOptions, type RedlockModuleOptions } from './redlock.options.js';
 import { RedlockService } from './redlock.service.js';
 import { getRedlockToken } from './redlock.tokens.js';
 import { POOL_MAKER, type PoolMaker } from './start-up/pool-maker.js';
@@ -60,8 +60,8 @@ function withPool(definition: DynamicModule, { isGlobal = false, name }: Redlock
   };
 }
 
-function toService(options: RedlockModuleOptions, name: string | undefined, maker?: PoolMaker): RedlockService {
-  checkModuleOptions(options);
+function toService(given: RedlockModuleOptions, name: string | undefined, maker?: PoolMaker): RedlockService {
+  const options = readModuleOptions(given);
   const isOnRedis = options.enabled !== false;
   if (maker) {
     if (isOnRedis) toAddresses(options.nodes);
@@ -130,8 +130,8 @@ export class RedlockModule extends ConfigurableModuleClass {
    * ```
    */
   static override forRoot(options: typeof OPTIONS_TYPE): DynamicModule {
-    checkModuleOptions(options, ['isGlobal', 'name']);
-    if (options.enabled !== false) toAddresses(options.nodes);
+    const { enabled } = readModuleOptions(options, ['isGlobal', 'name']);
+    if (enabled !== false) toAddresses(options.nodes);
     return super.forRoot(options);
   }
 

@@ -1,11 +1,12 @@
 import {
-  checkLockOptions,
   checkNames,
   checkValues,
   FLAG,
   MAX_TTL,
   misfit,
   ms,
+  readLockOptions,
+  readTexts,
   within,
   type LockOptions,
   type Rule,
@@ -104,15 +105,21 @@ const RULES: { readonly [name in keyof Required<RedlockModuleOptions>]: Rule | u
 
 export const MODULE_OPTION_NAMES: readonly string[] = Object.keys(RULES);
 
-/** @throws TypeError, RangeError that name the option, the value and the bound */
-export function checkModuleOptions(options: RedlockModuleOptions, extras: readonly string[] = []): void {
+/**
+ * Returns the checked options. The texts of an environment are read as numbers and flags.
+ * @throws TypeError, RangeError that name the option, the value and the bound
+ */
+export function readModuleOptions(options: RedlockModuleOptions, extras: readonly string[] = []): RedlockModuleOptions {
   checkNames(options, [...MODULE_OPTION_NAMES, ...extras], WHERE);
   // Read by name, because the options may be an object of a class, whose getters are no properties of its own.
-  const values = Object.fromEntries(MODULE_OPTION_NAMES.map((name) => [name, options[name as keyof typeof options]]));
-  checkValues<RedlockModuleOptions>(values, RULES, WHERE);
-  checkPrefix(options.keyPrefix);
-  checkExceptionFactory(options.exceptionFactory, WHERE);
-  if (options.defaults !== undefined) checkDefaults(options.defaults, options.maxTtl ?? MAX_TTL);
+  const given = MODULE_OPTION_NAMES.map((name) => [name, options[name as keyof typeof options]] as const);
+  const values: RedlockModuleOptions = Object.fromEntries(given.filter(([, value]) => value !== undefined));
+  const read = readTexts(values, RULES);
+  checkValues(read, RULES, WHERE);
+  checkPrefix(read.keyPrefix);
+  checkExceptionFactory(read.exceptionFactory, WHERE);
+  if (read.defaults !== undefined) read.defaults = readDefaults(read.defaults, read.maxTtl ?? MAX_TTL);
+  return read;
 }
 
 const SOURCES = ['useFactory', 'useClass', 'useExisting'] as const;
@@ -133,10 +140,11 @@ export function checkAsyncOptions(
   throw misfit(`RedlockModule.forRootAsync: ${wrong}`, options?.[wrong], kind);
 }
 
-function checkDefaults(defaults: LockOptions, maxTtl: number): void {
+function readDefaults(defaults: LockOptions, maxTtl: number): LockOptions {
   const where = `${WHERE}: defaults`;
-  checkLockOptions(defaults, where);
-  locating(where, () => prepareOptions(defaultsWithin(maxTtl), defaults, maxTtl));
+  const read = readLockOptions(defaults, where);
+  locating(where, () => prepareOptions(defaultsWithin(maxTtl), read, maxTtl));
+  return read;
 }
 
 function checkPrefix(prefix: unknown): void {

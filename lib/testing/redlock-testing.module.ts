@@ -5,7 +5,7 @@ import { getRedlockToken } from '../redlock.tokens.js';
 import { POOL_MAKER } from '../start-up/pool-maker.js';
 import { planCheckFor } from '../with-lock/check/plan-check.js';
 import { globalFilterFor } from '../with-lock/redlock-exception.filter.js';
-import { checkTestingOptions, type RedlockTestingOptions } from './redlock-testing.options.js';
+import { readTestingOptions, type RedlockTestingOptions } from './redlock-testing.options.js';
 import { RedlockTesting } from './redlock-testing.js';
 import { TestingPools } from './pools/testing-pools.js';
 
@@ -23,8 +23,8 @@ export class RedlockTestingModule {
    * Test.createTestingModule({ imports: [AppModule, RedlockTestingModule.forRoot()] })
    * ```
    */
-  static forRoot(options: RedlockTestingOptions = {}): DynamicModule {
-    checkTestingOptions(options);
+  static forRoot(given: RedlockTestingOptions = {}): DynamicModule {
+    const options = readTestingOptions(given);
     const { pools = [], isGlobal = false } = options;
     const alias = { provide: getRedlockToken(), useExisting: RedlockService };
     return {

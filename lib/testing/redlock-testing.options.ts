@@ -1,5 +1,5 @@
 import { checkNames, misfit } from '../core/api/options.js';
-import { checkModuleOptions, MODULE_OPTION_NAMES, type RedlockModuleOptions } from '../redlock.options.js';
+import { MODULE_OPTION_NAMES, readModuleOptions, type RedlockModuleOptions } from '../redlock.options.js';
 
 export interface RedlockTestingOptions extends Omit<RedlockModuleOptions, 'nodes' | 'keyPrefix' | 'enabled'> {
   /** How many nodes in memory each pool has. @default 3 */
@@ -31,10 +31,13 @@ const MOST_NODES = 99;
 /** Ms; less than test runners allow a hook. */
 const SHUTDOWN_TIMEOUT = 100;
 
-/** @throws TypeError, RangeError that name the option, the value and the bound */
-export function checkTestingOptions(options: RedlockTestingOptions): void {
+/**
+ * Returns the checked options.
+ * @throws TypeError, RangeError that name the option, the value and the bound
+ */
+export function readTestingOptions(options: RedlockTestingOptions): RedlockTestingOptions {
   checkNames(options, NAMES, WHERE);
-  const { nodes = 3, clock = 'real', pools = [], isGlobal = false, waitForQuorum = false } = options;
+  const { nodes = 3, clock = 'real', pools = [], isGlobal = false } = options;
   if (!(Number.isInteger(nodes) && nodes >= 1 && nodes <= MOST_NODES))
     throw misfit(`${WHERE}: nodes`, nodes, `a whole number from 1 to ${MOST_NODES}`);
   if (!['real', 'manual'].includes(clock)) throw misfit(`${WHERE}: clock`, clock, "'real' or 'manual'");
@@ -42,13 +45,15 @@ export function checkTestingOptions(options: RedlockTestingOptions): void {
   if (!areNames || new Set(pools).size < pools.length)
     throw misfit(`${WHERE}: pools`, pools, 'different names of pools');
   if (typeof isGlobal !== 'boolean') throw misfit(`${WHERE}: isGlobal`, isGlobal, 'true or false');
-  checkModuleOptions({ ...poolOptionsOf(options), nodes: [] });
+  const read = readModuleOptions({ ...poolOptionsOf(options), nodes: [] });
+  const { waitForQuorum = false } = read;
   if (clock === 'manual' && waitForQuorum !== false)
     throw misfit(
       `${WHERE}: waitForQuorum`,
       waitForQuorum,
       "false with the clock 'manual', which ends no wait by itself",
     );
+  return { ...read, nodes, clock, pools, isGlobal };
 }
 
 /** Returns those testing options that a service of the application can have as well. */

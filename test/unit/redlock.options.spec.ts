@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { checkModuleOptions, type RedlockModuleOptions } from '../../lib/redlock.options.js';
+import { readModuleOptions, type RedlockModuleOptions } from '../../lib/redlock.options.js';
 
 const NODES = ['redis://10.0.0.1'];
 
-const check = (options: object): void => checkModuleOptions({ nodes: NODES, ...options });
+const read = (options: object): RedlockModuleOptions => readModuleOptions({ nodes: NODES, ...options });
 
-describe('checkModuleOptions', () => {
+describe('readModuleOptions', () => {
   it.each<[string, object]>([
     ['only nodes', {}],
     ['an empty prefix', { keyPrefix: '' }],
@@ -41,7 +41,7 @@ describe('checkModuleOptions', () => {
       },
     ],
   ])('takes %s', (_case, options) => {
-    expect(() => check(options)).not.toThrow();
+    expect(() => read(options)).not.toThrow();
   });
 
   it.each<[string, object, RegExp]>([
@@ -96,7 +96,73 @@ describe('checkModuleOptions', () => {
     ['defaults that are none', { defaults: null }, /defaults/],
     ['defaults that are a number', { defaults: 500 }, /defaults/],
   ])('refuses %s, and names option, value and bound', (_case, options, message) => {
-    expect(() => check(options)).toThrow(message);
+    expect(() => read(options)).toThrow(message);
+  });
+
+  it.each<[keyof RedlockModuleOptions, string, unknown]>([
+    ['enabled', 'false', false],
+    ['restartQuarantine', 'true', true],
+    ['logKeys', 'false', false],
+    ['waitForQuorum', 'true', true],
+    ['waitForQuorum', '30000', 30_000],
+    ['maxTtl', '60000', 60_000],
+    ['nodeTimeout', '12.5', 12.5],
+    ['shutdownTimeout', '0', 0],
+    ['maxWaiters', '5', 5],
+    ['maxResources', '128', 128],
+    // These are texts whatever they look like.
+    ['keyPrefix', '5', '5'],
+    ['application', 'true', 'true'],
+  ])('reads %s: %j, as settings of an environment come, as %j', (name, text, value) => {
+    expect(read({ [name]: text })).toEqual({ nodes: NODES, [name]: value });
+  });
+
+  it.each<[string, string, unknown]>([
+    ['ttl', '10000', 10_000],
+    ['waitTimeout', 'Infinity', Infinity],
+    ['retryCount', '3', 3],
+    ['retryDelay', '50', 50],
+    ['retryJitter', '0', 0],
+    ['driftFactor', '0.02', 0.02],
+    ['maxHold', '60000', 60_000],
+    ['minHold', '1000', 1_000],
+    ['autoExtend', 'true', true],
+    ['reentrant', 'false', false],
+    ['label', '5', '5'],
+  ])('reads defaults.%s: %j as %j', (name, text, value) => {
+    expect(read({ defaults: { [name]: text } }).defaults).toEqual({ [name]: value });
+  });
+
+  it.each<[object, string]>([
+    [{ maxTtl: '' }, "RedlockModule: maxTtl must be a number of ms from 10 to 2147483647; got ''"],
+    [{ maxTtl: ' ' }, "RedlockModule: maxTtl must be a number of ms from 10 to 2147483647; got ' '"],
+    [{ maxTtl: '5' }, "RedlockModule: maxTtl must be a number of ms from 10 to 2147483647; got '5'"],
+    [{ maxTtl: '30s' }, "RedlockModule: maxTtl must be a number of ms from 10 to 2147483647; got '30s'"],
+    [{ maxTtl: 'true' }, "RedlockModule: maxTtl must be a number of ms from 10 to 2147483647; got 'true'"],
+    [{ restartQuarantine: '' }, "RedlockModule: restartQuarantine must be true or false; got ''"],
+    [{ restartQuarantine: '0' }, "RedlockModule: restartQuarantine must be true or false; got '0'"],
+    [
+      { waitForQuorum: '' },
+      "RedlockModule: waitForQuorum must be true, false, or a number of ms from 1 to 2147483647; got ''",
+    ],
+    [{ defaults: { ttl: '' } }, "RedlockModule: defaults: ttl must be a number of ms from 1 to 2147483647; got ''"],
+    [
+      { defaults: { driftFactor: '1%' } },
+      "RedlockModule: defaults: driftFactor must be a number from 0 to 0.5; got '1%'",
+    ],
+    [
+      { maxTtl: '5000', defaults: { ttl: '6000' } },
+      'RedlockModule: defaults: ttl must be at most maxTtl, 5000 ms; a longer hold is what autoExtend is for, or set maxTtl; got 6000',
+    ],
+  ])('refuses %j, and names the option and what was written', (options, message) => {
+    expect(() => read(options)).toThrow(expect.objectContaining({ message }));
+  });
+
+  it('leaves the given object as it is', () => {
+    const options = { nodes: NODES, maxTtl: '60000', defaults: { ttl: '10000' } };
+    const copy = structuredClone(options);
+    read(options);
+    expect(options).toEqual(copy);
   });
 
   it('checks options that an object of a class gives by a getter, too', () => {
@@ -106,10 +172,10 @@ describe('checkModuleOptions', () => {
         return Number.NaN;
       }
     }
-    expect(() => checkModuleOptions(new Settings())).toThrow(/nodeTimeout must be .*got NaN/);
+    expect(() => readModuleOptions(new Settings())).toThrow(/nodeTimeout must be .*got NaN/);
   });
 
   it.each([undefined, null, 'redis://10.0.0.1', 5])('refuses options that are %j', (options) => {
-    expect(() => checkModuleOptions(options as unknown as RedlockModuleOptions)).toThrow(TypeError);
+    expect(() => readModuleOptions(options as unknown as RedlockModuleOptions)).toThrow(TypeError);
   });
 });

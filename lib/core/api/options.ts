@@ -124,12 +124,34 @@ export function checkLockOptions(options: LockOptions, where: string): void {
   checkValues(options, RULES, where);
 }
 
+/**
+ * Returns checked lock options that come from settings, where texts may stand for numbers and flags.
+ * @throws TypeError for an unknown or wrongly typed option, RangeError for a value out of bounds
+ */
+export function readLockOptions(options: LockOptions, where: string): LockOptions {
+  checkNames(options, LOCK_OPTION_NAMES, where);
+  const read = readTexts(options, RULES);
+  checkValues(read, RULES, where);
+  return read;
+}
+
+/** Returns a copy in which texts are the numbers and flags that the rules ask for, because settings from the environment are texts. */
+export function readTexts<T extends object>(options: T, rules: Rules<T>): T {
+  const names = Object.keys(options) as (keyof T & string)[];
+  return Object.fromEntries(names.map((name) => [name, readText(options[name], rules[name])])) as T;
+}
+
+/** Returns a text that does not fit as it is, so that the error shows what was written. */
+function readText(value: unknown, rule: Rule | undefined): unknown {
+  if (typeof value !== 'string' || value.trim() === '' || !rule || rule[0](value)) return value;
+  const read = value === 'true' || (value !== 'false' && Number(value));
+  return rule[0](read) ? read : value;
+}
+
+type Rules<T> = { readonly [name in keyof T]?: Rule | undefined };
+
 /** Checks those options that are present, since this runs with every call, and for which there is a rule. */
-export function checkValues<T extends object>(
-  options: T,
-  rules: { readonly [name in keyof T]?: Rule | undefined },
-  where: string,
-): void {
+export function checkValues<T extends object>(options: T, rules: Rules<T>, where: string): void {
   for (const name of Object.keys(options) as (keyof T & string)[]) {
     const rule = rules[name];
     const value = options[name];
