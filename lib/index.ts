@@ -21,7 +21,9 @@ export type {
 } from './core/api/telemetry/messages.js';
 export type { ProcessNote } from './core/port/process-note.js';
 export type { NodeStatus, RedlockStatus, StatusOptions } from './core/quorum/status.js';
+export type { IoredisClient } from './redis/connection/settings/client-options.js';
 export type { NodeCredentials } from './redis/connection/settings/credentials.js';
+export type { NodeOptions } from './redis/connection/settings/node-options.js';
 export { RedlockModule } from './redlock.module.js';
 export type { RedlockModuleExtras, RedlockOptionsFactory } from './redlock.module.js';
 export type { RedlockModuleOptions } from './redlock.options.js';

@@ -13,6 +13,7 @@ import { BatchEncoder } from './redis/batch/batch-encoder.js';
 import { realParts } from './redis/connection/node-parts.js';
 import { noting } from './redis/note-on-node.js';
 import { RedisNode } from './redis/redis-node.js';
+import { warnOfNodes } from './start-up/node-warnings.js';
 import { poolOf } from './start-up/pool-names.js';
 import { checkAsyncOptions, readModuleOptions, type RedlockModuleOptions } from './redlock.options.js';
 import { RedlockService } from './redlock.service.js';
@@ -84,14 +85,14 @@ interface PoolContext {
 /** The values of `NODE_ENV` with which a pool may ignore restarts of its nodes without a warning. */
 const IN_DEVELOPMENT: readonly string[] = ['development', 'test'];
 
-function onRedis(
-  { nodes, keyPrefix = 'lock:', maxTtl = MAX_TTL, restartQuarantine = true }: RedlockModuleOptions,
-  { name, clock, self }: PoolContext,
-): LockNode[] {
+function onRedis(options: RedlockModuleOptions, { name, clock, self }: PoolContext): LockNode[] {
+  const { nodes, keyPrefix = 'lock:', maxTtl = MAX_TTL, restartQuarantine = true } = options;
+  const addresses = toAddresses(nodes);
+  warnOfNodes(new Logger(RedlockModule.name), addresses, options);
   if (!restartQuarantine) warnOfNoQuarantine(name);
   const encoder = new BatchEncoder(keyPrefix, { maxTtl, restartQuarantine }, clock);
   const parts = noting(realParts(clock), self.process, { keyPrefix, processMark: self.holder, maxTtl });
-  return toAddresses(nodes).map((address) => new RedisNode(named(address, self.process), encoder, parts));
+  return addresses.map((address) => new RedisNode(named(address, self.process), encoder, parts));
 }
 
 /** Returns the address with a name for the connection to it, unless the address says another one. */

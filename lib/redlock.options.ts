@@ -16,6 +16,7 @@ import { LONGEST_TIMER } from './core/time/clock.js';
 import { familyBegunBy } from './core/port/key-families.js';
 import { MOST_RESOURCES } from './core/api/resources.js';
 import { locating } from './start-up/error-location.js';
+import type { IoredisClient } from './redis/connection/settings/client-options.js';
 import type { NodeOptions } from './redis/connection/settings/node-options.js';
 import { checkExceptionFactory, type ExceptionFactory } from './with-lock/reply/exception-factory.js';
 
@@ -23,10 +24,10 @@ const WHERE = 'RedlockModule';
 
 export interface RedlockModuleOptions {
   /**
-   * The independent masters, each as a URL ('redis://', 'rediss://') or as ioredis options, never as a live client. An odd number of them is
-   * best. They may be left out only with `enabled: false`.
+   * The independent masters, each as a URL ('redis://', 'rediss://'), as ioredis options, or as an ioredis client whose options are used for
+   * connections of their own. An odd number of them is best. They may be left out only with `enabled: false`.
    */
-  nodes?: (string | NodeOptions)[];
+  nodes?: (string | NodeOptions | IoredisClient)[];
   /**
    * Set it to false where there is no Redis. The pool then connects to nothing, and its locks hold within this process only, so that replicas
    * no longer exclude each other. @default true

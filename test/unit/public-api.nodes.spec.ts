@@ -1,7 +1,7 @@
 import { describe, it } from '@jest/globals';
 import { expectTypeOf } from 'expect-type';
-import type { RedisOptions } from 'ioredis';
-import type { NodeCredentials, RedlockModuleOptions } from '../../lib/index.js';
+import type { Redis, RedisOptions } from 'ioredis';
+import type { IoredisClient, NodeCredentials, NodeOptions, RedlockModuleOptions } from '../../lib/index.js';
 
 /** What a node may be described by; all else is refused. */
 type AllowedOptions = Pick<
@@ -23,6 +23,14 @@ type AllowedOptions = Pick<
   | 'clientInfoTag'
   | 'disableClientInfo'
   | 'showFriendlyErrorStack'
+  | 'sentinels'
+  | 'name'
+  | 'sentinelUsername'
+  | 'sentinelPassword'
+  | 'sentinelTLS'
+  | 'enableTLSForSentinelMode'
+  | 'updateSentinels'
+  | 'natMap'
 >;
 
 interface Credentials {
@@ -34,10 +42,24 @@ interface Credentials {
 describe('the public surface', () => {
   // The types are checked by the compiler (npm run typecheck).
   it('has these options of a node', () => {
-    type Node = Exclude<NonNullable<RedlockModuleOptions['nodes']>[number], string>;
-    expectTypeOf<Omit<Node, 'credentials'>>().toEqualTypeOf<AllowedOptions>();
-    expectTypeOf<NonNullable<Node['credentials']>>().toEqualTypeOf<() => Credentials | Promise<Credentials>>();
+    expectTypeOf<Omit<NodeOptions, 'credentials'>>().toEqualTypeOf<AllowedOptions>();
+    expectTypeOf<NonNullable<NodeOptions['credentials']>>().toEqualTypeOf<() => Credentials | Promise<Credentials>>();
     expectTypeOf<NodeCredentials>().toEqualTypeOf<Credentials>();
-    expectTypeOf<RedlockModuleOptions['nodes']>().toEqualTypeOf<(string | Node)[] | undefined>();
+    expectTypeOf<RedlockModuleOptions['nodes']>().toEqualTypeOf<(string | NodeOptions | IoredisClient)[] | undefined>();
+  });
+
+  it('takes clients of ioredis, whose options may be those of another version', () => {
+    interface OldOptions {
+      host?: string;
+      dropBufferSupport?: boolean;
+    }
+    interface OldClient {
+      options: OldOptions;
+      status: string;
+      duplicate(override?: Partial<OldOptions>): OldClient;
+    }
+    expectTypeOf<Redis>().toExtend<IoredisClient>();
+    expectTypeOf<OldClient>().toExtend<IoredisClient>();
+    expectTypeOf<string>().not.toExtend<IoredisClient>();
   });
 });

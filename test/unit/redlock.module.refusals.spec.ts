@@ -19,7 +19,21 @@ const WRONG: [string, object, RegExp][] = [
   ['a URL that is none', { nodes: ['10.0.0.1'] }, /nodes\[0\].*"10\.0\.0\.1"/],
   ['a URL of something else', { nodes: [A, 'http://10.0.0.2'] }, /nodes\[1\].*redis:\/\//],
   ['a node that is a number', { nodes: [6379] }, /nodes\[0\]/],
-  ['a live client', { nodes: [{ host: 'x', sendCommand: () => undefined }] }, /nodes\[0\].*live client/],
+  [
+    'a client of node-redis',
+    { nodes: [{ isOpen: true, sendCommand: () => undefined }] },
+    /^nodes\[0\] is a client of node-redis: give its URL/,
+  ],
+  [
+    'several wrong nodes, all in one error',
+    { nodes: [A, { host: 'x', commandTimeout: 5, enableOfflineQueue: 'x' }, { host: 'y', keyPrefix: 'z' }] },
+    /^nodes\[1\]: remove commandTimeout \(set nodeTimeout of the module\), enableOfflineQueue; .*\nnodes\[2\]: remove keyPrefix \(/,
+  ],
+  [
+    'a master of Sentinel among other nodes',
+    { nodes: [A, { sentinels: [{ host: 's' }], name: 'm' }] },
+    /^nodes\[1\] is a master of Sentinel, which may be the only node/,
+  ],
   ['a keyPrefix that is no text', { nodes: [A], keyPrefix: {} }, /keyPrefix/],
   ['a nodeTimeout of zero', { nodes: [A], nodeTimeout: 0 }, /nodeTimeout.*got 0/],
   ['a shutdownTimeout that is none', { nodes: [A], shutdownTimeout: NaN }, /shutdownTimeout.*got NaN/],

@@ -18,6 +18,19 @@ export const OWN_SETTINGS: RedisOptions = {
   retryStrategy: (times) => Math.min(1_000, 25 * 2 ** Math.min(times, 6)) * (0.75 + Math.random() / 2),
 };
 
+/**
+ * How a connection follows its master from one server to the next: ioredis hears of a failover from the Sentinels, leaves a server that is a
+ * replica by now, and reports Sentinels that it cannot reach, instead of asking them for ever without a word.
+ */
+const AT_SENTINELS: RedisOptions = {
+  role: 'master',
+  failoverDetector: true,
+  enableReadyCheck: true,
+  // ioredis begins where it stopped before, so only the second round has asked all Sentinels.
+  sentinelRetryStrategy: (rounds) => (rounds === 1 ? 10 : null),
+  sentinelReconnectStrategy: () => 1_000,
+};
+
 /** Returns the settings of a connection: defaults, overridden by the user's options, overridden by what a lock needs. */
 export function connectionSettings(options: RedisOptions): RedisOptions {
   const { connectionName = CONNECTION_NAME } = options;
@@ -28,5 +41,6 @@ export function connectionSettings(options: RedisOptions): RedisOptions {
     ...options,
     connectionName,
     ...OWN_SETTINGS,
+    ...(options.sentinels && AT_SENTINELS),
   };
 }

@@ -1,5 +1,6 @@
 import { isIP, isIPv6 } from 'node:net';
-import { readNodeOptions, type NodeOptions } from './node-options.js';
+import { isIoredisClient, optionsOfClient, type IoredisClient } from './client-options.js';
+import { readNodeOptions, throwAny, type NodeOptions } from './node-options.js';
 
 /** The location of a node, and how to log in to it. */
 export interface NodeAddress {
@@ -8,23 +9,43 @@ export interface NodeAddress {
   /** A text that is equal for two addresses of one server, as far as addresses can tell. */
   readonly identity: string;
   readonly options: NodeOptions;
+  /** Whether it was written as a URL, so that advice is given in the form that the user wrote. */
+  readonly isUrl?: boolean;
+  /** The `keyPrefix` of the client that the options come from, which locks do not have. */
+  readonly clientPrefix?: string | undefined;
 }
 
 /**
  * Reads the addresses of all nodes.
- * @throws TypeError for a malformed address, and for two that lead to one server, which would vote twice
+ * @throws TypeError, RangeError for malformed addresses, all of them in one error, and for two that lead to one server, which would vote twice
  */
-export function toAddresses(nodes: readonly (string | NodeOptions)[] | undefined): NodeAddress[] {
+export function toAddresses(nodes: readonly (string | NodeOptions | IoredisClient)[] | undefined): NodeAddress[] {
   if (!Array.isArray(nodes) || nodes.length === 0) {
     throw new TypeError(
       'nodes must be an array of at least one address, such as ["redis://10.0.0.1:6379"]; where there is no Redis, set enabled to false',
     );
   }
-  const addresses = nodes.map((node, index) =>
-    typeof node === 'string' ? fromUrl(node, index) : fromOptions(node, index),
-  );
+  const errors: Error[] = [];
+  const addresses = nodes.flatMap((node: unknown, index) => {
+    try {
+      return [typeof node === 'string' ? fromUrl(node, index) : fromObject(node, `nodes[${index}]`)];
+    } catch (error) {
+      errors.push(error as Error);
+      return [];
+    }
+  });
+  throwAny(errors);
   addresses.forEach((address, index) => refuseSameServer(address, addresses.slice(0, index)));
+  refuseSentinelAmongOthers(addresses);
   return addresses;
+}
+
+function refuseSentinelAmongOthers(addresses: readonly NodeAddress[]): void {
+  const index = addresses.findIndex(({ options }) => options.sentinels);
+  if (index < 0 || addresses.length === 1) return;
+  throw new TypeError(
+    `nodes[${index}] is a master of Sentinel, which may be the only node: a failover forgets locks. Name masters without replicas instead, each by its URL`,
+  );
 }
 
 function refuseSameServer(address: NodeAddress, earlier: readonly NodeAddress[]): void {
@@ -41,17 +62,15 @@ function fromUrl(text: string, index: number): NodeAddress {
   if (!/^\d*$/.test(db)) throw malformed(index, 'its path is not a database number');
   if (url.search) throw malformed(index, 'settings do not go into the URL; use an object of ioredis options');
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
-  return fromOptions(
-    {
-      host,
-      port: Number(url.port || 6379),
-      db: Number(db),
-      ...credentialsOf(url, () => malformed(index, 'its user or password is not percent-encoded')),
-      // TLS has no server names for IP addresses.
-      ...(url.protocol === 'rediss:' && { tls: isIP(host) ? {} : { servername: host } }),
-    },
-    index,
-  );
+  const options = {
+    host,
+    port: Number(url.port || 6379),
+    db: Number(db),
+    ...credentialsOf(url, () => malformed(index, 'its user or password is not percent-encoded')),
+    // TLS has no server names for IP addresses.
+    ...(url.protocol === 'rediss:' && { tls: isIP(host) ? {} : { servername: host } }),
+  };
+  return { ...addressOf(readNodeOptions(options, `nodes[${index}]`)), isUrl: true };
 }
 
 function credentialsOf(url: URL, refusal: () => TypeError): Pick<NodeOptions, 'username' | 'password'> {
@@ -75,22 +94,26 @@ function parse(text: string, index: number): URL {
   return url;
 }
 
-function fromOptions(node: NodeOptions, index: number): NodeAddress {
-  refuseOthers(node, index);
-  const options = readNodeOptions(node, `nodes[${index}]`);
-  const { host = '', port = 6379, db = 0, path, tls } = options;
-  const identity = path ?? `${isIPv6(host) ? `[${host}]` : host.toLowerCase()}:${port}`;
-  return { identity, name: `${tls ? 'rediss' : 'redis'}://${identity}${db ? `/${db}` : ''}`, options };
+function fromObject(node: unknown, where: string): NodeAddress {
+  if (typeof node !== 'object' || node === null)
+    throw new TypeError(`${where} must be a URL, an object of ioredis options, or a client of ioredis`);
+  if (!isIoredisClient(node, where)) return addressOf(readNodeOptions(node, where));
+  const { keyPrefix } = node.options as { keyPrefix?: string };
+  return { ...addressOf(readNodeOptions(optionsOfClient(node), where)), clientPrefix: keyPrefix || undefined };
 }
 
-function refuseOthers(node: unknown, index: number): void {
-  if (typeof node !== 'object' || node === null)
-    throw new TypeError(`nodes[${index}] must be a URL or an object of ioredis options`);
-  if (node instanceof URL) throw new TypeError(`nodes[${index}] is an object of URL; give its text, which is its href`);
-  if (!('sendCommand' in node)) return;
-  throw new TypeError(
-    `nodes[${index}] is a live client; give its URL or options, since a lock needs a connection of its own`,
-  );
+function addressOf(options: NodeOptions): NodeAddress {
+  const { host = '', port = 6379, db = 0, path, tls, sentinels, name } = options;
+  const [sentinel] = sentinels ?? [];
+  const identity = sentinel
+    ? `${place(sentinel.host!, sentinel.port!)}/${name}`
+    : (path ?? place(host.toLowerCase(), port));
+  const scheme = sentinel ? 'redis-sentinel' : tls ? 'rediss' : 'redis';
+  return { identity, name: `${scheme}://${identity}${db ? `/${db}` : ''}`, options };
+}
+
+function place(host: string, port: number): string {
+  return `${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }
 
 function refuseHash(text: string, index: number): void {

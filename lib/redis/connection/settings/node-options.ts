@@ -1,32 +1,51 @@
-import type { RedisOptions } from 'ioredis';
+import { Redis, type RedisOptions } from 'ioredis';
+import { isDeepStrictEqual } from 'node:util';
+import { FLAG, misfit, ms, readTexts, type Rule } from '../../../core/api/options.js';
 import { OWN_SETTINGS } from './connection-settings.js';
 import type { CredentialsFunction } from './credentials.js';
-import { checkNodeValues } from './node-values.js';
-import { plainTls } from './tls-option.js';
+import { kindOf } from './kind-of.js';
+import { isTls, misplacedInTls, plainTls } from './tls-option.js';
 
-/** The options of ioredis that a node may have. */
-const ALLOWED = [
-  'host',
-  'port',
-  'path',
-  'family',
-  'db',
-  'username',
-  'password',
-  'tls',
-  'protocol',
-  'connectionName',
-  'connectTimeout',
-  'disconnectTimeout',
-  'keepAlive',
-  'noDelay',
-  'clientInfoTag',
-  'disableClientInfo',
-  'showFriendlyErrorStack',
-] as const satisfies readonly (keyof RedisOptions)[];
+const oneOf = (values: readonly unknown[], bound: string): Rule => [(value) => values.includes(value), bound];
+const wholeNumber = (least: number, most: number, bound: string): Rule => [
+  (value) => Number.isInteger(value) && Number(value) >= least && Number(value) <= most,
+  bound,
+];
+const PORT = wholeNumber(1, 65_535, 'a whole number from 1 to 65535');
+
+const SENTINEL_PORT = 26_379;
+
+/** All options of ioredis that a node may have, with the rules of their values: Node.js and Redis throw for another value where nobody catches it. */
+const RULES = {
+  host: undefined,
+  port: PORT,
+  path: undefined,
+  family: oneOf([0, 4, 6], '4, 6, or 0 for both'),
+  db: wholeNumber(0, Number.MAX_SAFE_INTEGER, 'the number of a database, a whole number from 0'),
+  username: undefined,
+  password: undefined,
+  tls: undefined,
+  protocol: oneOf([2, 3], '2 or 3'),
+  connectionName: undefined,
+  connectTimeout: ms(0),
+  disconnectTimeout: ms(0),
+  keepAlive: ms(0),
+  noDelay: FLAG,
+  clientInfoTag: undefined,
+  disableClientInfo: FLAG,
+  showFriendlyErrorStack: FLAG,
+  sentinels: undefined,
+  name: undefined,
+  sentinelUsername: undefined,
+  sentinelPassword: undefined,
+  sentinelTLS: undefined,
+  enableTLSForSentinelMode: FLAG,
+  updateSentinels: FLAG,
+  natMap: undefined,
+} as const satisfies { readonly [name in keyof RedisOptions]?: Rule | undefined };
 
 /** The options that describe a node where it is not given as a URL. */
-export type NodeOptions = Pick<RedisOptions, (typeof ALLOWED)[number]> & {
+export type NodeOptions = Pick<RedisOptions, keyof typeof RULES> & {
   /**
    * Returns user and password, and options of TLS where these change, too; called before each connection, for IAM and for passwords that are
    * rotated. It takes the place of `username` and `password`.
@@ -35,122 +54,142 @@ export type NodeOptions = Pick<RedisOptions, (typeof ALLOWED)[number]> & {
 };
 
 const CREDENTIALS = 'credentials';
-const TWO_LOGINS = 'it says already how to log in; leave out username and password';
+const NAMES: readonly string[] = [...Object.keys(RULES), CREDENTIALS];
 
-type RefusedOption = Exclude<keyof RedisOptions, (typeof ALLOWED)[number]>;
-
-const GIVES_UP =
-  'what the client gives up the node may do all the same, and two could hold one lock; ' +
-  'nodeTimeout of the module says how long a node may take to answer';
-const SENDS_LATER =
-  'a command that is kept and sent later could take a lock again that was given back; ' +
-  'what a node missed is asked for again by itself';
-const CONNECTS = 'a pool connects, and connects again, by itself';
-const ONE_MASTER = 'a node is one master that stays where it is; name its host and port';
-const ANSWERS = 'the answers of nodes are read as Redis sends them';
-const BATCHES = 'what is asked in one turn goes out as one script call already';
-const NO_BLOCKING = 'a pool sends no commands that block; nodeTimeout says how long a node may take to answer';
-const LOCKS_ONLY = 'the connection is for locks only; use a client of your own';
-
-/**
- * Why each of the other options is refused: it endangers locks, or would have no effect. A new option of ioredis is a compile error until it
- * is in one of the two lists.
- */
-const REFUSED: Readonly<Record<RefusedOption, string>> = {
-  commandTimeout: GIVES_UP,
-  socketTimeout: GIVES_UP,
-  blockingTimeout: NO_BLOCKING,
-  blockingTimeoutGrace: NO_BLOCKING,
-  enableOfflineQueue: SENDS_LATER,
-  offlineQueue: SENDS_LATER,
-  commandQueue: SENDS_LATER,
-  autoResendUnfulfilledCommands: SENDS_LATER,
-  maxRetriesPerRequest: SENDS_LATER,
-  reconnectOnError: SENDS_LATER,
-  retryStrategy: CONNECTS,
-  lazyConnect: CONNECTS,
-  autoResubscribe: CONNECTS,
-  enableReadyCheck: 'a node that is still loading says so, and does not vote until it is ready',
-  maxLoadingRetryTime: 'a node that is still loading says so, and does not vote until it is ready',
-  stringNumbers: ANSWERS,
-  replyMapping: ANSWERS,
-  enableAutoPipelining: BATCHES,
-  autoPipeliningIgnoredCommands: BATCHES,
-  monitor: 'a connection that monitors takes no commands',
-  scripts: LOCKS_ONLY,
-  himportFieldsets: LOCKS_ONLY,
-  keyPrefix: 'it is not for single nodes; use the keyPrefix of the module',
-  readOnly: 'a replica takes no locks; name independent masters',
-  Connector: ONE_MASTER,
-  name: ONE_MASTER,
-  role: ONE_MASTER,
-  sentinels: ONE_MASTER,
-  sentinelUsername: ONE_MASTER,
-  sentinelPassword: ONE_MASTER,
-  sentinelRetryStrategy: ONE_MASTER,
-  sentinelReconnectStrategy: ONE_MASTER,
-  sentinelCommandTimeout: ONE_MASTER,
-  sentinelMaxConnections: ONE_MASTER,
-  sentinelTLS: ONE_MASTER,
-  enableTLSForSentinelMode: ONE_MASTER,
-  preferredSlaves: ONE_MASTER,
-  natMap: ONE_MASTER,
-  updateSentinels: ONE_MASTER,
-  failoverDetector: ONE_MASTER,
+/** What to do about options that a node does not take, beyond removing them. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  commandTimeout: 'set nodeTimeout of the module',
+  socketTimeout: 'set nodeTimeout of the module',
+  keyPrefix: 'set keyPrefix of the module',
+  readOnly: 'a lock needs the master',
+  role: 'a lock needs the master',
+  Connector: 'name the host and port that it connects to',
+  url: 'write the URL in the place of this object',
+  uri: 'write the URL in the place of this object',
+  connection: 'write what it holds in the place of this object',
 };
 
 /**
- * Returns the options of a node as a plain object, without those that are not set. It refuses options that endanger locks, that would have no
- * effect, or that do not exist, and values that do not fit. An option that is undefined, or that has the value that a pool sets anyway,
- * counts as not set.
- * @throws TypeError, RangeError that name the option and the reason
+ * Returns the options of a node as a plain object. An option that is undefined or null, or that has the value by default of ioredis or of this
+ * library, counts as not set. Texts of an environment are read as numbers and flags.
+ * @throws TypeError, RangeError that name all options that are wrong
  */
 export function readNodeOptions(options: object, where: string): NodeOptions {
-  const given = givenIn(options).filter(([name, value]) => value !== undefined && !isOwn(name, value));
-  for (const [name] of given) refuseOthers(name, where);
-  const read: NodeOptions = Object.fromEntries(given);
-  checkCredentials(read, where);
-  checkNodeValues(read, where);
-  return read;
+  const given = givenIn(options);
+  const taken = Object.fromEntries(given.filter(([name]) => NAMES.includes(name)));
+  const read: NodeOptions = readTexts<NodeOptions>(taken, RULES);
+  const refused = given.map(([name]) => name).filter((name) => !NAMES.includes(name));
+  throwAny([...refusalOf(refused, where), ...problemsIn(read, where)]);
+  return read.sentinels === undefined ? read : atSentinels(read);
+}
+
+/** Throws the only error, or one with the messages of all. */
+export function throwAny(errors: readonly Error[]): void {
+  const [only, ...others] = errors;
+  if (others.length > 0) throw new TypeError(errors.map(({ message }) => message).join('\n'));
+  if (only) throw only;
 }
 
 /** Reads also by name, because the options may be an object of a class, whose getters are no properties of its own, and which spreads drop. */
 function givenIn(options: object): [name: string, value: unknown][] {
-  const names = new Set([...Object.keys(options), ...ALLOWED, CREDENTIALS, ...Object.keys(REFUSED)]);
-  return [...names].map((name) => [name, plain(name, options[name as keyof typeof options])]);
+  const defaults = { ...new Redis({ lazyConnect: true }).options, lazyConnect: false };
+  const names = new Set([...Object.keys(options), ...NAMES, ...Object.keys({ ...defaults, ...INSTEAD })]);
+  const all = [...names].map((name): [string, unknown] => [name, plain(name, options[name as keyof typeof options])]);
+  return all.filter(([name, value]) => isSet(value, name as keyof RedisOptions, defaults));
 }
 
-/** Returns a value as this library takes it: ioredis takes databases also as texts, as they come from the environment. */
 function plain(name: string, value: unknown): unknown {
-  if (name === 'tls') return plainTls(value);
-  return name === 'db' && typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
+  return name === 'tls' ? plainTls(value) : value;
 }
 
-function refuseOthers(name: string, where: string): void {
-  if (isAllowed(name)) return;
-  const why = Object.hasOwn(REFUSED, name) ? REFUSED[name as RefusedOption] : undefined;
-  throw new TypeError(why === undefined ? unknownOption(name, where) : `${where}.${name} is refused: ${why}`);
+/** Where ioredis has a function by default, any function is ignored: those of two versions differ, and say only when to connect again. */
+function isSet(value: unknown, name: keyof RedisOptions, defaults: RedisOptions): boolean {
+  const usual = defaults[name];
+  if (value === undefined || (value === null && usual === null)) return false;
+  if (NAMES.includes(name)) return true;
+  const isOwn = Object.hasOwn(OWN_SETTINGS, name) && OWN_SETTINGS[name] === value;
+  return !isOwn && !isDeepStrictEqual(value, usual) && !(typeof value === 'function' && typeof usual === 'function');
 }
 
-function checkCredentials(options: NodeOptions, where: string): void {
-  const { credentials, username, password } = options;
+function* refusalOf(refused: readonly string[], where: string): Iterable<Error> {
+  if (refused.length === 0) return;
+  const advised = refused.map((name) => (Object.hasOwn(INSTEAD, name) ? `${name} (${INSTEAD[name]})` : name));
+  yield new TypeError(
+    `${where}: remove ${advised.join(', ')}; a node takes only ${NAMES.join(', ')}, and nestjs-redlock sets all other options of the connection itself`,
+  );
+}
+
+/** Values are shown only for numbers and flags: all others may hold a password. */
+function* problemsIn(options: NodeOptions, where: string): Iterable<Error> {
+  yield* options.sentinels === undefined ? placeProblems(options, where) : sentinelProblems(options, where);
+  for (const [name, rule] of Object.entries(RULES)) {
+    const value = options[name as keyof typeof RULES];
+    if (rule && value !== undefined && !rule[0](value)) yield misfit(`${where}.${name}`, value, rule[1]);
+  }
+  yield* tlsProblems(options.tls, where);
+  yield* loginProblems(options, where);
+}
+
+function* placeProblems({ host, path, name }: NodeOptions, where: string): Iterable<Error> {
+  if (name !== undefined)
+    yield new TypeError(`${where}.name is the name of a master of Sentinel: give sentinels, too, or remove the name`);
+  if (host === undefined && path === undefined)
+    yield new TypeError(`${where} has no host: name the host of the node, or the path of its socket`);
+  yield* textProblems([`${where}.host`, host], [/[@/]/, 'a name or address']);
+  yield* textProblems([`${where}.path`, path], [/:\/\//, 'the path of a socket']);
+}
+
+function* textProblems(
+  [name, value]: readonly [string, unknown],
+  [foreign, bound]: readonly [RegExp, string],
+): Iterable<Error> {
+  if (value === undefined) return;
+  if (typeof value !== 'string' || value === '') yield new TypeError(`${name} must be ${bound}; got ${kindOf(value)}`);
+  else if (foreign.test(value))
+    yield new TypeError(`${name} must be ${bound}; got what looks like a URL: give that as the node itself, as a text`);
+}
+
+function* sentinelProblems({ sentinels, name }: NodeOptions, where: string): Iterable<Error> {
+  if (typeof name !== 'string' || name === '')
+    yield new TypeError(`${where}.name must be the name that the Sentinels have for the master; got ${kindOf(name)}`);
+  const list: readonly unknown[] = Array.isArray(sentinels) ? sentinels : [];
+  if (list.length === 0 || !list.every(isSentinel))
+    yield new TypeError(`${where}.sentinels must be a list of at least one { host, port }`);
+}
+
+function isSentinel(value: unknown): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'host' in value &&
+    typeof value.host === 'string' &&
+    PORT[0](toPort(value))
+  );
+}
+
+function toPort(sentinel: object): number {
+  return 'port' in sentinel ? Number(sentinel.port ?? SENTINEL_PORT) : SENTINEL_PORT;
+}
+
+/** Returns the options of a master that its Sentinels name, so that no address of its own counts. */
+function atSentinels({ host: _host, port: _port, path: _path, sentinels, ...others }: NodeOptions): NodeOptions {
+  return { ...others, sentinels: sentinels!.map((sentinel) => ({ ...sentinel, port: toPort(sentinel) })) };
+}
+
+function* tlsProblems(tls: unknown, where: string): Iterable<Error> {
+  if (!isTls(tls))
+    yield new TypeError(`${where}.tls must be an object of options of TLS, true or false; got ${kindOf(tls)}`);
+  const misplaced = misplacedInTls(tls);
+  if (misplaced !== undefined)
+    yield new TypeError(`${where}.tls.${misplaced} is refused: where the node is belongs into ${where} itself`);
+}
+
+function* loginProblems({ credentials, username, password }: NodeOptions, where: string): Iterable<Error> {
   if (credentials === undefined) return;
-  // The value is not shown, because it may hold a password.
   if (typeof credentials !== 'function')
-    throw new TypeError(`${where}.${CREDENTIALS} must be a function that returns them; got ${typeof credentials}`);
+    yield new TypeError(`${where}.${CREDENTIALS} must be a function that returns them; got ${typeof credentials}`);
   if (username !== undefined || password !== undefined)
-    throw new TypeError(`${where}.${CREDENTIALS} is refused beside username and password: ${TWO_LOGINS}`);
-}
-
-function isAllowed(name: string): boolean {
-  return name === CREDENTIALS || (ALLOWED as readonly string[]).includes(name);
-}
-
-function isOwn(name: string, value: unknown): boolean {
-  return Object.hasOwn(OWN_SETTINGS, name) && OWN_SETTINGS[name as keyof RedisOptions] === value;
-}
-
-function unknownOption(name: string, where: string): string {
-  const hint = /^(url|uri)$/i.test(name) ? '; a URL goes into nodes as it is, not into an object' : '';
-  return `${where}: there is no option "${name}"${hint}; there are ${[...ALLOWED, CREDENTIALS].join(', ')}`;
+    yield new TypeError(
+      `${where}.${CREDENTIALS} is refused beside username and password: it says already how to log in; leave out username and password`,
+    );
 }

@@ -7,8 +7,8 @@ const NOT_IN_TLS = ['host', 'port', 'path', 'socket'];
  * files of settings say also `false` and `null` for "no TLS", and `true` for "TLS as it is by default", and ioredis takes these.
  */
 export function plainTls(tls: unknown): unknown {
-  if (tls === false || tls === null) return undefined;
-  return tls === true ? {} : tls;
+  if (tls === false || tls === null || tls === 'false') return undefined;
+  return tls === true || tls === 'true' ? {} : tls;
 }
 
 /** Returns whether a plain value can be the options of TLS. */

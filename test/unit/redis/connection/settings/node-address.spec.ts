@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { Redis, type RedisOptions } from 'ioredis';
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { EventEmitter } from 'node:events';
 import { whyFailed } from '../../../../../lib/redis/connection/connect-failure.js';
 import { toAddresses } from '../../../../../lib/redis/connection/settings/node-address.js';
 
@@ -155,9 +156,162 @@ describe('toAddresses', () => {
     },
   );
 
-  it('refuses a live client, and says why', () => {
-    const client = new Redis({ lazyConnect: true });
-    expect(refusal([client]).message).toMatch(/nodes\[0\] is a live client; .*connection of its own/);
+  it('names all that is wrong with all nodes in one error, and shows no password', () => {
+    const error = refusal([
+      `redis://u:${SECRET}@h/cache`,
+      'redis://fine',
+      { host: 'h', commandTimeout: 5, port: 'x' },
+      null,
+    ]);
+    expect(error).toBeInstanceOf(TypeError);
+    expect(error.message.split('\n').map((line) => line.slice(0, 40))).toEqual([
+      'nodes[0] is malformed, its path is not a',
+      'nodes[2]: remove commandTimeout (set nod',
+      'nodes[2].port must be a whole number fro',
+      'nodes[3] must be a URL, an object of ior',
+    ]);
+    expect(error.message).not.toContain(SECRET);
+  });
+
+  describe('from a client of ioredis', () => {
+    it('takes address and login, and nothing that is for the connection of the client', () => {
+      const client = new Redis(`rediss://u:${SECRET}@h:7000/2`, {
+        lazyConnect: true,
+        connectionName: 'cache',
+        commandTimeout: 5,
+        connectTimeout: 9,
+        maxRetriesPerRequest: null,
+        retryStrategy: () => null,
+        enableReadyCheck: false,
+        enableOfflineQueue: false,
+        scripts: {},
+      });
+      const address = toAddresses([client])[0]!;
+      expect(address.name).toBe('rediss://h:7000/2');
+      expect(address.options).toEqual({
+        host: 'h',
+        port: 7000,
+        db: 2,
+        username: 'u',
+        password: SECRET,
+        tls: {},
+        family: 0,
+        protocol: 3,
+        // As ioredis has them by default; they count for Sentinels only.
+        enableTLSForSentinelMode: false,
+        updateSentinels: true,
+      });
+    });
+
+    it('leaves the client alone: there is no connection, no listener and no change', () => {
+      const client = new Redis({ lazyConnect: true });
+      const before = { status: client.status, events: client.eventNames(), options: { ...client.options } };
+      toAddresses([client]);
+      expect({ status: client.status, events: client.eventNames(), options: client.options }).toEqual(before);
+    });
+
+    it('takes a client of another version, which has the same shape', () => {
+      const options = {
+        host: 'h',
+        port: 7000,
+        family: 4,
+        dropBufferSupport: false,
+        maxScriptsCachingTime: 60_000,
+        role: 'master',
+      };
+      const client = Object.assign(new EventEmitter(), {
+        options,
+        status: 'ready',
+        duplicate: () => undefined,
+        sendCommand: () => undefined,
+      });
+      expect(toAddresses([client])[0]).toMatchObject({ name: 'redis://h:7000' });
+    });
+
+    it.each<[RedisOptions, RegExp]>([
+      [{ readOnly: true }, /^nodes\[0\]: remove readOnly \(a lock needs the master\);/],
+      [{ role: 'slave' }, /^nodes\[0\]: remove role \(a lock needs the master\);/],
+      [{ port: 0 }, /^nodes\[0\]\.port must be/],
+    ])('refuses a client that leads to another server: %j', (options, message) => {
+      expect(refusal([new Redis({ ...options, lazyConnect: true })]).message).toMatch(message);
+    });
+
+    it('knows the keyPrefix of the client, which locks do not have', () => {
+      const prefixOf = (keyPrefix?: string): string | undefined =>
+        toAddresses([new Redis({ lazyConnect: true, keyPrefix })])[0]!.clientPrefix;
+      expect([prefixOf('app:'), prefixOf(''), prefixOf()]).toEqual(['app:', undefined, undefined]);
+    });
+
+    it('refuses two clients of one server', () => {
+      const clients = [0, 1].map(() => new Redis('redis://h:7000', { lazyConnect: true }));
+      expect(refusal(clients).message).toContain('one server must not vote twice');
+    });
+  });
+
+  describe('from other clients', () => {
+    const noop = (): void => undefined;
+    // The shapes of redis 4 and 5, and of redis 3.
+    const ofNodeRedis = { isOpen: false, sendCommand: noop, duplicate: noop, on: noop };
+
+    it.each<[string, object, RegExp]>([
+      [
+        'Cluster of ioredis',
+        new Cluster([{ host: 'h' }], { lazyConnect: true }),
+        /Redis Cluster, .*name masters outside of the cluster/,
+      ],
+      [
+        'Cluster of node-redis',
+        { ...ofNodeRedis, nodeClient: noop, slots: [] },
+        /Redis Cluster, .*name masters outside of the cluster/,
+      ],
+      ['client of node-redis', { ...ofNodeRedis, options: {} }, /of node-redis: give its URL instead/],
+      ['pool of node-redis', { ...ofNodeRedis, execute: noop }, /of node-redis: give its URL instead/],
+      [
+        'client of redis 3',
+        { send_command: noop, duplicate: noop, options: {}, on: noop },
+        /of node-redis: give its URL instead/,
+      ],
+      [
+        'Sentinel of node-redis',
+        { ...ofNodeRedis, getSentinelNode: noop },
+        /of node-redis: give \{ sentinels: .*name \} instead/,
+      ],
+      [
+        'queue of BullMQ',
+        Object.assign(new EventEmitter(), { name: 'mails', opts: {} }),
+        /of another library: give the URL of its node/,
+      ],
+      ['promise of a client', Promise.resolve(), /a promise: await it, for example in useFactory of forRootAsync$/],
+    ])('refuses a %s in one sentence that says what to do', (_case, client, message) => {
+      const error = refusal(['redis://fine', client]);
+      expect(error).toBeInstanceOf(TypeError);
+      expect(error.message).toMatch(/^nodes\[1\] is [^\n]+$/);
+      expect(error.message).toMatch(message);
+    });
+  });
+
+  describe('from Sentinels', () => {
+    const sentinels = [{ host: '10.0.0.9', port: 26_379 }, { host: '10.0.0.8' }];
+    const MASTER = { sentinels, name: 'mymaster', password: SECRET };
+
+    it('takes their master as the only node, and names it by the first of them', () => {
+      const name = 'redis-sentinel://10.0.0.9:26379/mymaster';
+      expect(toAddresses([MASTER])).toMatchObject([{ name, options: { name: 'mymaster', password: SECRET } }]);
+      expect(toAddresses([{ ...MASTER, sentinels: [{ host: '::1' }], db: 2 }])[0]!.name).toBe(
+        'redis-sentinel://[::1]:26379/mymaster/2',
+      );
+      expect(toAddresses([new Redis({ ...MASTER, lazyConnect: true })])).toMatchObject([{ name }]);
+    });
+
+    it('refuses their master among other nodes, and says what to do', () => {
+      for (const nodes of [
+        ['redis://h', MASTER],
+        ['redis://h', new Redis({ ...MASTER, lazyConnect: true })],
+      ])
+        expect(refusal(nodes).message).toMatch(
+          /^nodes\[1\] is a master of Sentinel, which may be the only node: .*Name masters without replicas instead, each by its URL$/,
+        );
+    });
   });
 
   it.each([
@@ -166,7 +320,7 @@ describe('toAddresses', () => {
     [{ host: 'h', port: 0 }, 'nodes[0].port must be a whole number from 1 to 65535; got 0'],
     [{ host: 'h', port: 65_536 }, 'nodes[0].port must be a whole number from 1 to 65535; got 65536'],
     [{ host: 'h', port: 1.5 }, 'nodes[0].port'],
-    [{ host: 'h', port: '6379' }, "nodes[0].port must be a whole number from 1 to 65535; got '6379'"],
+    [{ host: 'h', port: 'redis' }, "nodes[0].port must be a whole number from 1 to 65535; got 'redis'"],
   ])('refuses the options %j', (options, message) => {
     expect(refusal([options])).toBeInstanceOf(Error);
     expect(refusal([options]).message).toContain(message);
@@ -187,6 +341,8 @@ describe('toAddresses', () => {
 
   it.each([[null], [7], [undefined]])('refuses %j as a node', (node) => {
     expect(refusal([node])).toBeInstanceOf(TypeError);
-    expect(refusal([node]).message).toContain('nodes[0] must be a URL or an object of ioredis options');
+    expect(refusal([node]).message).toContain(
+      'nodes[0] must be a URL, an object of ioredis options, or a client of ioredis',
+    );
   });
 });

@@ -7,6 +7,8 @@ describe('the options of TLS', () => {
     [false, undefined],
     [null, undefined],
     [true, {}],
+    ['true', {}],
+    ['false', undefined],
     [{ ca: 'x' }, { ca: 'x' }],
   ])('%j are %j as an object', (tls, plain) => {
     expect(plainTls(tls)).toEqual(plain);

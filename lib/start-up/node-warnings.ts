@@ -1,0 +1,24 @@
+import type { Logger } from '@nestjs/common';
+import { MAX_TTL } from '../core/api/options.js';
+import type { NodeAddress } from '../redis/connection/settings/node-address.js';
+import type { RedlockModuleOptions } from '../redlock.options.js';
+
+/** Warns of what the form in which a node was given means for locks. */
+export function warnOfNodes(
+  logger: Pick<Logger, 'warn'>,
+  addresses: readonly NodeAddress[],
+  { keyPrefix, maxTtl = MAX_TTL }: RedlockModuleOptions,
+): void {
+  for (const { name, options, clientPrefix } of addresses) {
+    if (options.sentinels)
+      logger.warn(
+        `${name} is a master of Sentinel: a failover forgets locks, so no lock is granted for ${maxTtl} ms (maxTtl) after one. A master that ` +
+          'is cut off from the Sentinels may go on granting locks: docs/which-redis.md says what to set.',
+      );
+    if (clientPrefix !== undefined && keyPrefix === undefined)
+      logger.warn(
+        `The keyPrefix "${clientPrefix}" of the client for ${name} is not used for locks. Set keyPrefix of RedlockModule; without it, all ` +
+          'applications on this node share the locks under "lock:".',
+      );
+  }
+}
