@@ -14,8 +14,8 @@ export interface TlsCertificate {
   remove(): Promise<void>;
 }
 
-/** A self-signed certificate for 127.0.0.1 and localhost, in a temporary folder. */
-export async function createTlsCertificate(): Promise<TlsCertificate> {
+/** A self-signed certificate for 127.0.0.1 and localhost, or for another name, in a temporary folder. */
+export async function createTlsCertificate(name?: string): Promise<TlsCertificate> {
   const folder = await mkdtemp(join(tmpdir(), 'redlock-tls-'));
   keeper.add('folder', folder);
   // A node in a container runs as another user.
@@ -27,10 +27,12 @@ export async function createTlsCertificate(): Promise<TlsCertificate> {
       { name: 'basicConstraints', cA: true },
       {
         name: 'subjectAltName',
-        altNames: [
-          { type: 2, value: 'localhost' },
-          { type: 7, ip: '127.0.0.1' },
-        ],
+        altNames: name
+          ? [{ type: 2, value: name }]
+          : [
+              { type: 2, value: 'localhost' },
+              { type: 7, ip: '127.0.0.1' },
+            ],
       },
     ],
   });

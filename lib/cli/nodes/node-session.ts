@@ -35,7 +35,7 @@ export class NodeSession {
     });
     this.#redis.on('error', (error: Error) => {
       outliveErrors(this.#redis.stream);
-      this.#obstacle = whyFailed(error, options);
+      this.#obstacle = whyFailed(error, address);
     });
   }
 

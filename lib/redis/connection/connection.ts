@@ -6,7 +6,7 @@ import { AskingClient } from './asking-client.js';
 import { whyFailed } from './connect-failure.js';
 import { ConnectionReport } from './connection-report.js';
 import { connectionSettings } from './settings/connection-settings.js';
-import type { NodeOptions } from './settings/node-options.js';
+import type { NodeAddress } from './settings/node-address.js';
 import { RECONNECT_AFTER, SUSPECT_AFTER, suspectAfter } from './silence.js';
 import { outliveErrors, readAtOnce } from './wire/stream.js';
 import { PendingReplies } from './wire/pending-replies.js';
@@ -42,15 +42,16 @@ export class NodeConnection {
   #refusal: string | undefined;
 
   constructor(
-    { credentials, ...options }: NodeOptions,
+    private readonly address: Pick<NodeAddress, 'options' | 'isUrl'>,
     private readonly listener: ConnectionListener,
     private readonly clock: Pick<Clock, 'now' | 'schedule'>,
   ) {
+    const { credentials, ...options } = address.options;
     const failed = (reason: string): void => this.#isDown(reason);
     this.#redis = new AskingClient(connectionSettings(options), { credentials, clock, failed });
     this.#redis.on('connect', () => (this.#handshakeSince = this.clock.now().monotonic));
     this.#redis.on('ready', () => this.#connectedAndReady());
-    this.#redis.on('error', (error: NodeJS.ErrnoException) => this.#failed(whyFailed(error, this.#redis.options)));
+    this.#redis.on('error', (error: NodeJS.ErrnoException) => this.#failed(this.#whyFailed(error)));
     this.#redis.on('close', () => this.#lost());
   }
 
@@ -112,6 +113,11 @@ export class NodeConnection {
     });
   }
 
+  /** The options are those of the connection, to which `credentials()` may have added. */
+  #whyFailed(error: Error): string {
+    return whyFailed(error, { isUrl: this.address.isUrl, options: this.#redis.options });
+  }
+
   /** Takes note of an error. An error before the connection is ready, for example about a missing database, makes it unusable. */
   #failed(reason: string): void {
     outliveErrors(this.#redis.stream);
@@ -154,7 +160,7 @@ export class NodeConnection {
   /** The node refuses its database for good. If the connection broke instead, the next one tries again. */
   #refused(error: Error): void {
     this.#handshakeSince = undefined;
-    if (error.name === 'ReplyError') this.#isDown(whyFailed(error, this.#redis.options));
+    if (error.name === 'ReplyError') this.#isDown(this.#whyFailed(error));
   }
 
   #introduce(stream: Redis['stream']): void {
@@ -178,6 +184,8 @@ export class NodeConnection {
 
   #lost(): void {
     if (this.#ready) this.#down = 'connection closed';
+    else if (this.#handshakeSince !== undefined && this.#refusal === undefined)
+      this.#down = this.#whyFailed(new Error('the node closed the connection before it was ready'));
     this.#ready = false;
     this.#silence = 0;
     this.#refusal = undefined;

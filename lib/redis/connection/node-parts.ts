@@ -10,5 +10,5 @@ export interface NodeParts {
 }
 
 export function realParts(clock: Clock): NodeParts {
-  return { clock, connect: ({ options }, listener) => new NodeConnection(options, listener, clock) };
+  return { clock, connect: (address, listener) => new NodeConnection(address, listener, clock) };
 }

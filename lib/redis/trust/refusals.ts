@@ -2,7 +2,6 @@ import type { Clock } from '../../core/time/clock.js';
 import type { NodeEvent } from '../../core/port/lock-node.js';
 import { isWithoutLua } from '../batch/lua.js';
 import { refusal, type NodeAnswer } from '../batch/reply-decoder.js';
-import { remedyOf } from '../connection/connect-failure.js';
 import type { Reply } from '../connection/wire/wire-command.js';
 
 /** Ms without a refusal after which a vote shows that the refusals are over: a node may grant some requests while it refuses others. */
@@ -32,7 +31,7 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
 
 /** Returns the reason of a refusal, with what to do about it where that is known. */
 export function advised(reason: string): string {
-  const advice = ADVICE.find(([pattern]) => pattern.test(reason))?.[1] ?? remedyOf(reason);
+  const advice = ADVICE.find(([pattern]) => pattern.test(reason))?.[1];
   return advice === undefined ? reason : `${reason.replace(/\.$/, '')} - ${advice}`;
 }
 

@@ -13,7 +13,7 @@ let redis: Redis;
 beforeEach(async () => {
   pool = await RedisPool.start(1);
   const listener: ConnectionListener = { ready: async (ready) => void (redis = ready), usable: () => undefined };
-  connection = new NodeConnection(toAddresses(pool.urls)[0]!.options, listener, new SystemClock());
+  connection = new NodeConnection(toAddresses(pool.urls)[0]!, listener, new SystemClock());
   await connection.open(() => undefined);
 });
 afterEach(async () => {

@@ -60,9 +60,13 @@ describe('a node whose certificate is signed by a private authority', () => {
     [
       'has no certificate',
       () => ({ ca: authority!.certificate }),
-      / asks for a certificate of the client(:|,) give tls\.cert and tls\.key$/,
+      / asks for a certificate of the client(:|,) give tls: \{ cert, key \}$/,
     ],
-    ['does not know that authority', () => ({ ...client }), / - give the CA of both sides: tls\.ca here$/],
+    [
+      'does not know that authority',
+      () => ({ ...client }),
+      / - this process does not know the CA of the node's certificate: give tls: \{ ca \}$/,
+    ],
   ])('gives no vote to a client that %s, and the reason says what to do', async (_case, tls, reason) => {
     const lone = await LoneNode.open(node(tls()));
     await expect(lone.redlock.acquire('a', ONCE)).rejects.toMatchObject({ code: 'QUORUM_NOT_REACHED' });
@@ -120,7 +124,7 @@ describe('a node whose certificate is signed by a private authority', () => {
     await lone.until('node-warning');
     await expect(lone.redlock.acquire('a', ONCE)).rejects.toMatchObject({ code: 'QUORUM_NOT_REACHED' });
     expect(lone.reasons('node-warning')).toEqual([
-      expect.stringMatching(/ - give the CA of both sides: tls\.ca here$/),
+      expect.stringMatching(/ - this process does not know the CA of the node's certificate: give tls: \{ ca \}$/),
     ]);
   });
 

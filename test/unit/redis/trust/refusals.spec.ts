@@ -86,7 +86,6 @@ describe('Refusals of a node that runs no scripts', () => {
 
 describe('advised', () => {
   it.each([
-    ['NOAUTH Authentication required.', 'credentials'],
     ["NOPERM this user has no permissions to run the 'evalsha' command", 'Lua'],
     ['OOM command not allowed', 'maxmemory'],
     ['READONLY You cannot', 'point the pool at the master'],

@@ -117,7 +117,7 @@ describe('toAddresses', () => {
     const address = only({ host: 'h', tls } as unknown as RedisOptions);
     const reset = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
     expect(address.name).toBe(name);
-    expect(whyFailed(reset, address.options)).toMatch(/^read ECONNRESET/);
+    expect(whyFailed(reset, address)).toMatch(/^read ECONNRESET/);
   });
 
   it('shows no password in names and identities', () => {
