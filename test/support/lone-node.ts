@@ -3,6 +3,7 @@ import { Redlock } from '../../lib/core/redlock.js';
 import { SystemClock } from '../../lib/core/time/system-clock.js';
 import { BatchEncoder } from '../../lib/redis/batch/batch-encoder.js';
 import { toAddresses } from '../../lib/redis/connection/settings/node-address.js';
+import type { IoredisClient } from '../../lib/redis/connection/settings/client-options.js';
 import type { NodeOptions } from '../../lib/redis/connection/settings/node-options.js';
 import { realParts } from '../../lib/redis/connection/node-parts.js';
 import { RedisNode } from '../../lib/redis/redis-node.js';
@@ -16,7 +17,7 @@ export class LoneNode {
   readonly redlock: Redlock;
   readonly events: LockEvent[] = [];
 
-  private constructor(node: string | NodeOptions, trust = TRUSTING) {
+  private constructor(node: string | NodeOptions | IoredisClient, trust = TRUSTING) {
     const clock = new SystemClock();
     const nodes = toAddresses([node]).map((address) => {
       return new RedisNode(address, new BatchEncoder('', trust, clock), realParts(clock));
@@ -26,7 +27,7 @@ export class LoneNode {
     open.add(this);
   }
 
-  static async open(node: string | NodeOptions, trust = TRUSTING): Promise<LoneNode> {
+  static async open(node: string | NodeOptions | IoredisClient, trust = TRUSTING): Promise<LoneNode> {
     const lone = new LoneNode(node, trust);
     await lone.redlock.open();
     return lone;
