@@ -1,13 +1,17 @@
+import type { Subscribable } from 'rxjs';
 import type { ArgumentMistake } from './key/key-check.types.js';
 import type { LockKey } from './key/lock-key.js';
 
-/** A decorator for methods whose parameters have what the key reads from them; the compiler refuses all other methods. */
+/**
+ * A decorator for methods that return a Promise or an Observable, and whose parameters have what the key reads from them; the compiler refuses
+ * all other methods.
+ */
 export interface LockDecorator<Key extends LockKey> {
-  <Args extends readonly unknown[]>(
+  <Args extends readonly unknown[], Result>(
     target: object,
     name: string | symbol,
-    descriptor: { readonly value?: (...args: Args) => unknown },
-  ): Verdict<MethodMistake<Key, Args>>;
+    descriptor: { readonly value?: (...args: Args) => Result },
+  ): Verdict<[ResultMistake<Result>] extends [never] ? MethodMistake<Key, Args> : ResultMistake<Result>>;
 
   /** Never called. With two signatures TypeScript checks less, so that `applyDecorators` takes this decorator. */
   (...uncalled: [never, never, never]): void;
@@ -28,6 +32,15 @@ type MethodMistake<Key extends LockKey, Args> = [LockKey] extends [Key]
       : Key extends (...args: infer KeyArgs) => unknown
         ? FunctionMistake<KeyArgs, Args>
         : never;
+
+/** Nothing if the result may be a Promise or an Observable, or if the compiler cannot know. */
+type ResultMistake<Result> = unknown extends Result
+  ? never
+  : [Result] extends [never]
+    ? never
+    : [Extract<Result, PromiseLike<unknown> | Subscribable<unknown>>] extends [never]
+      ? 'a locked method returns a Promise or an Observable: make it async'
+      : never;
 
 type FunctionMistake<KeyArgs extends readonly unknown[], Args> = [Args] extends [AtLeast<KeyArgs>]
   ? never

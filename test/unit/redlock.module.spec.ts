@@ -78,11 +78,11 @@ describe('RedlockModule', () => {
     class Empty {}
     class Users {
       @WithLock('a')
-      create(): void {}
+      async create(): Promise<void> {}
     }
     class Named {
       @WithLock('a', { name: 'reports' })
-      create(): void {}
+      async create(): Promise<void> {}
     }
     const missing = /can't resolve dependencies of the (Users|Named|RedlockInterceptor)[^]*RedlockService/;
     await expect(Test.createTestingModule({ imports: [Empty], providers: [Users] }).compile()).rejects.toThrow(missing);

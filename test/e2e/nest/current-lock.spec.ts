@@ -28,13 +28,13 @@ class Orders {
 
   @Post('by-request')
   @WithLock('order:<body.id>')
-  byRequest(@Body('id') _id: string, @CurrentLock() lock: Lock): object {
+  async byRequest(@Body('id') _id: string, @CurrentLock() lock: Lock): Promise<object> {
     return seen(lock);
   }
 
   @Post('by-argument')
   @WithLock('order:<1>')
-  byArgument(@CurrentLock() lock: Lock, @Body('id') _id: string): object {
+  async byArgument(@CurrentLock() lock: Lock, @Body('id') _id: string): Promise<object> {
     return seen(lock);
   }
 

@@ -42,7 +42,7 @@ class Users {
 
   @Post()
   @WithLock('user')
-  create(): string {
+  async create(): Promise<string> {
     this.mailer.begin();
     return 'created';
   }

@@ -62,7 +62,7 @@ class Orders {
 
   @Get('handler')
   @WithLock('pay')
-  handler(): void {}
+  async handler(): Promise<void> {}
 
   @Get('filtered')
   @UseFilters(CatchLocks)

@@ -15,14 +15,14 @@ const MAX_TTL = 6_000;
 class Orders {
   @Post('pay')
   @WithLock('order', { waitTimeout: 1_000 })
-  pay(): string {
+  async pay(): Promise<string> {
     return 'paid';
   }
 
   /** For longer than a test lasts. */
   @Post('pay-patiently')
   @WithLock('order', { waitTimeout: 60_000 })
-  payPatiently(): string {
+  async payPatiently(): Promise<string> {
     return 'paid';
   }
 }

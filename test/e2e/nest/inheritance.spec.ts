@@ -11,7 +11,7 @@ abstract class Crud {
 
   @Post('create')
   @WithLock('item:<body.id>')
-  create(@Body('id') id: string, @CurrentLock() lock?: Lock): string {
+  async create(@Body('id') id: string, @CurrentLock() lock?: Lock): Promise<string> {
     return `${this.kind} ${id} under ${lock?.resources[0]}`;
   }
 
@@ -44,7 +44,7 @@ class Orders extends Crud {
 
   @Post('create')
   @WithLock('order:<body.id>')
-  override create(@Body('id') id: string, @CurrentLock() lock?: Lock): string {
+  override async create(@Body('id') id: string, @CurrentLock() lock?: Lock): Promise<string> {
     return `mine ${id} under ${lock?.resources[0]}`;
   }
 
@@ -59,7 +59,7 @@ class Notes extends Crud {
   readonly kind = 'note';
 
   @Post('create')
-  override create(@Body('id') id: string): string {
+  override async create(@Body('id') id: string): Promise<string> {
     return `unlocked ${id}`;
   }
 

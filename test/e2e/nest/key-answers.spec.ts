@@ -19,43 +19,43 @@ const RECORD = { id: 7, passwordHash: 'secret-hash' };
 class Users {
   @Post('function')
   @WithLock(() => RECORD as unknown as string)
-  byFunction(): void {}
+  async byFunction(): Promise<void> {}
 
   @Post('list')
   @WithLock(() => ['a', RECORD as unknown as string])
-  byList(): void {}
+  async byList(): Promise<void> {}
 
   @Post('missing')
   @WithLock(({ email }: { email: string }) => email)
-  byMissing(@Body() _body: { email: string }): void {}
+  async byMissing(@Body() _body: { email: string }): Promise<void> {}
 
   @Post('value')
   @WithLock(({ id }: { id: string }) => id)
-  byValue(@Body() _body: { id: string }): void {}
+  async byValue(@Body() _body: { id: string }): Promise<void> {}
 
   @Post('text')
   @WithLock(({ id }: { id: string }) => `order:${id}`)
-  byTextOf(@Body() _body: { id: string }): void {}
+  async byTextOf(@Body() _body: { id: string }): Promise<void> {}
 
   @Post('part')
   @WithLock('internal-name:<body.address.city>')
-  byPart(): void {}
+  async byPart(): Promise<void> {}
 
   @Post('twice')
   @WithLock(['a:<body.from>', 'a:<body.to>'])
-  byTwo(): void {}
+  async byTwo(): Promise<void> {}
 
   @Post('long')
   @WithLock('a:<body.text>')
-  byText(): void {}
+  async byText(): Promise<void> {}
 
   @Post('request')
   @WithLock('user:<body.email>')
-  byRequest(@Body(ValidationPipe) _body: SignUp): void {}
+  async byRequest(@Body(ValidationPipe) _body: SignUp): Promise<void> {}
 
   @Post('argument')
   @WithLock('user:<0.email|trim|lower>')
-  byArgument(@Body(ValidationPipe) _body: SignUp): void {}
+  async byArgument(@Body(ValidationPipe) _body: SignUp): Promise<void> {}
 }
 
 const start = (platform: 'Express' | 'Fastify'): Promise<TestApp> =>

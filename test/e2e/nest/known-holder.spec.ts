@@ -13,7 +13,7 @@ import { startRedisServers, type RedisServer } from '../../support/redis-server.
 class Orders {
   @Get('order')
   @WithLock('order:42', { onContended: 'reject' })
-  order(): string {
+  async order(): Promise<string> {
     return 'done';
   }
 }

@@ -56,12 +56,12 @@ class OfApplication extends telling('application') {}
 class Filtered {
   @MessagePattern('filtered-by-class')
   @WithLock('order:<data.id>', REJECT)
-  byClass(): void {}
+  async byClass(): Promise<void> {}
 
   @UseFilters(OfMethod)
   @MessagePattern('filtered-by-method')
   @WithLock('order:<data.id>', REJECT)
-  byMethod(): void {}
+  async byMethod(): Promise<void> {}
 }
 
 /** Sees how each message ends, also where no client is there to be told. */

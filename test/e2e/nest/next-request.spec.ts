@@ -28,7 +28,7 @@ class ReportsController {
 
   @Get('value')
   @WithLock('report', REJECT)
-  value(): string {
+  async value(): Promise<string> {
     return 'written';
   }
 

@@ -36,7 +36,7 @@ class Jobs {
 class Users {
   @Post()
   @WithLock(TEMPLATE)
-  register(@Body() { email }: { email: string }): { email: string } {
+  async register(@Body() { email }: { email: string }): Promise<{ email: string }> {
     return { email };
   }
 }

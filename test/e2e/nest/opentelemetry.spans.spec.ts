@@ -23,7 +23,7 @@ class Jobs {
 class Users {
   @Post()
   @WithLock('user:<body.email>')
-  register(@Body() { email }: { email: string }): { email: string } {
+  async register(@Body() { email }: { email: string }): Promise<{ email: string }> {
     return { email };
   }
 }

@@ -62,7 +62,7 @@ class Users {
   @UseInterceptors(OnMethod)
   @WithLock('user:<body.email>')
   @UseGuards(Guard)
-  byRequest(@Body() { email }: SignUp): string {
+  async byRequest(@Body() { email }: SignUp): Promise<string> {
     this.trail.steps.push('handler');
     return email;
   }
@@ -71,7 +71,7 @@ class Users {
   @UseGuards(Guard)
   @UseInterceptors(OnMethod)
   @Post('by-argument')
-  byArgument(@Body() { email }: SignUp): string {
+  async byArgument(@Body() { email }: SignUp): Promise<string> {
     this.trail.steps.push('handler');
     return email;
   }

@@ -35,43 +35,46 @@ class AddressPipe implements PipeTransform<unknown> {
 class Users {
   @Post('raw')
   @WithLock('user:<body.email>')
-  raw(@Body() { email }: SignUp): string {
+  async raw(@Body() { email }: SignUp): Promise<string> {
     return email;
   }
 
   @Post('argument')
   @WithLock('user:<args.0.email>')
-  argument(@Body() { email }: SignUp): string {
+  async argument(@Body() { email }: SignUp): Promise<string> {
     return email;
   }
 
   @WithLock('user:<0.email>')
   @Post('short')
-  short(@Body() { email }: SignUp): string {
+  async short(@Body() { email }: SignUp): Promise<string> {
     return email;
   }
 
   @Post('function')
   @WithLock(({ email }: SignUp) => `user:${email}`)
-  function(@Body() { email }: SignUp): string {
+  async function(@Body() { email }: SignUp): Promise<string> {
     return email;
   }
 
   @Post('both')
   @WithLock('user:<body.email|trim>:<0.email>')
-  both(@Body() { email }: SignUp): string {
+  async both(@Body() { email }: SignUp): Promise<string> {
     return email;
   }
 
   @Post('raw-part')
   @WithLock('user:<body.email>')
-  rawPart(@Body('email', AddressPipe) _email: string, @CurrentLock() lock: Lock): readonly string[] {
+  async rawPart(@Body('email', AddressPipe) _email: string, @CurrentLock() lock: Lock): Promise<readonly string[]> {
     return lock.resources;
   }
 
   @Post('part')
   @WithLock('user:<0>')
-  part(@Body('email', AddressPipe) _email: string, @CurrentLock() lock?: Lock): readonly string[] | undefined {
+  async part(
+    @Body('email', AddressPipe) _email: string,
+    @CurrentLock() lock?: Lock,
+  ): Promise<readonly string[] | undefined> {
     return lock?.resources;
   }
 }

@@ -113,11 +113,11 @@ describe('the start of an application', () => {
     class Jobs {
       @Cron('0 0 * * *')
       @WithLock('job:<body.id>')
-      nightly(): void {}
+      async nightly(): Promise<void> {}
     }
     class Users {
       @WithLock('user:<body.id>')
-      helper(): void {}
+      async helper(): Promise<void> {}
     }
     Controller()(Users);
     await expect(start({ imports: [pool()], providers: [Jobs] })).rejects.toThrow(/Jobs\.nightly: <body\.id>/);
@@ -127,7 +127,7 @@ describe('the start of an application', () => {
   it('names the class that has inherited the method, too', async () => {
     abstract class Base {
       @WithLock('user:<body.id>')
-      save(): void {}
+      async save(): Promise<void> {}
     }
     class Users extends Base {}
     Injectable()(Users);
@@ -140,20 +140,20 @@ describe('the start of an application', () => {
     class Messages {
       @MessagePattern('save')
       @WithLock('order:<body.id>')
-      save(@Payload() _data: object): void {}
+      async save(@Payload() _data: object): Promise<void> {}
     }
     Controller()(Messages);
     @WebSocketGateway()
     class Gateway {
       @WithLock('order:<body.id>')
       @SubscribeMessage('save')
-      save(): void {}
+      async save(): Promise<void> {}
     }
     @Resolver()
     class Orders {
       @Mutation(() => String)
       @WithLock('order:<body.id>')
-      save(): string {
+      async save(): Promise<string> {
         return 'saved';
       }
     }
@@ -180,12 +180,12 @@ describe('the start of an application', () => {
     class Users {
       @WithLock('user:<body.id>:<params.id>:<user.id>', { ttl: 30_000, minHold: 30_000 })
       @Post(':id')
-      above(@Body() _body: object): void {}
+      async above(@Body() _body: object): Promise<void> {}
 
       @MessagePattern('save')
       @Post('both')
       @WithLock(['user:<user.id>', 'order:<0.id>'])
-      both(_order: { id: string }): void {}
+      async both(_order: { id: string }): Promise<void> {}
     }
     Controller()(Users);
     const providers = [service('order:<0>', { ttl: 30_000 }), service(['report'], { minHold: 30_000 })];

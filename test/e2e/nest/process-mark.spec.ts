@@ -14,7 +14,7 @@ import { startRedisServers, type RedisServer } from '../../support/redis-server.
 class Orders {
   @Get('order')
   @WithLock('order', { onContended: 'reject' })
-  order(): string {
+  async order(): Promise<string> {
     return 'done';
   }
 }

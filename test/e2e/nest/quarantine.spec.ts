@@ -18,14 +18,14 @@ class Orders {
 
   @Post('pay')
   @WithLock('order', { waitTimeout: 0, reentrant: true })
-  pay(): string {
+  async pay(): Promise<string> {
     this.paid += 1;
     return 'paid';
   }
 
   @Post('pay-patiently')
   @WithLock('order', { waitTimeout: 20_000 })
-  payPatiently(): string {
+  async payPatiently(): Promise<string> {
     return this.pay();
   }
 }
@@ -34,7 +34,7 @@ class Orders {
 class SlowOrders {
   @Post('pay-slowly')
   @WithLock('slow-order', { ttl: MAX_TTL + 1 })
-  paySlowly(): string {
+  async paySlowly(): Promise<string> {
     return 'paid';
   }
 }

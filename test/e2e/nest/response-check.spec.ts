@@ -13,7 +13,7 @@ function users(parameter: ParameterDecorator, onContended: Mode): new () => obje
   class Users {
     @Post()
     @WithLock('users', { onContended })
-    register(@parameter _answer: unknown): void {}
+    async register(@parameter _answer: unknown): Promise<void> {}
   }
   return class Heir extends Users {};
 }

@@ -32,14 +32,14 @@ class Users {
   @Post('reentrant')
   @UseInterceptors(Retrying)
   @WithLock('users', { waitTimeout: 200, reentrant: true })
-  reentrant(): string {
+  async reentrant(): Promise<string> {
     return register();
   }
 
   @Post('plain')
   @UseInterceptors(Retrying)
   @WithLock('users', { waitTimeout: 200 })
-  plain(): string {
+  async plain(): Promise<string> {
     return register();
   }
 }

@@ -32,7 +32,7 @@ function users(
   class Users {
     @Get(path)
     @WithLock(key)
-    show(): void {}
+    async show(): Promise<void> {}
   }
   Controller(controller as string)(Users);
   return Users;
@@ -122,7 +122,7 @@ describe.each(['Express', 'Fastify'])('a parameter that a key reads from the rou
       @Version(':userId')
       @Post()
       @WithLock('user:<params.userId>')
-      create(): void {}
+      async create(): Promise<void> {}
     }
     Controller()(Versioned);
     await start({ controllers: [Versioned] }, (one) =>
@@ -138,7 +138,7 @@ describe.each(['Express', 'Fastify'])('a parameter that a key reads from the rou
     class Both {
       @MessagePattern('both')
       @WithLock('user:<user.id>')
-      both(): void {}
+      async both(): Promise<void> {}
     }
     Controller()(Both);
     await expect(start({ controllers: [Both] })).resolves.toBeDefined();

@@ -86,7 +86,7 @@ class Routes {
 
   @Post('value')
   @WithLock(KEY)
-  value(@Body() { id }: Dto): object {
+  async value(@Body() { id }: Dto): Promise<object> {
     void this.door.pass(id);
     return { id };
   }

@@ -63,13 +63,13 @@ class RequestScoped {
 class TransientHandlers {
   @Post('transient-controller')
   @WithLock('order:<body.id>')
-  byRequest(@CurrentLock() lock: Lock): readonly string[] {
+  async byRequest(@CurrentLock() lock: Lock): Promise<readonly string[]> {
     return lock.resources;
   }
 
   @Post('transient-controller-by-argument')
   @WithLock('order:<0>')
-  byArgument(@Body('id') id: string): string {
+  async byArgument(@Body('id') id: string): Promise<string> {
     return `ran without a lock for ${id}`;
   }
 }

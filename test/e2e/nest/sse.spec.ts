@@ -47,7 +47,7 @@ class Feeds {
 
   @Get('probe/:id')
   @WithLock('feed:<params.id>', { onContended: 'reject' })
-  probe(): string {
+  async probe(): Promise<string> {
     return 'free';
   }
 }

@@ -19,14 +19,14 @@ class ParsedByMethod {
   @Post('request')
   @UseInterceptors(FileInterceptor('picture'))
   @WithLock('user:<body.email>')
-  byRequest(@Body() { email }: Form, @UploadedFile() { size }: File): object {
+  async byRequest(@Body() { email }: Form, @UploadedFile() { size }: File): Promise<object> {
     return { email, size };
   }
 
   @Post('argument')
   @UseInterceptors(FileInterceptor('picture'))
   @WithLock('user:<0.email>')
-  byArgument(@Body() { email }: Form, @UploadedFile() { size }: File): object {
+  async byArgument(@Body() { email }: Form, @UploadedFile() { size }: File): Promise<object> {
     return { email, size };
   }
 }
@@ -36,7 +36,7 @@ class ParsedByMethod {
 class ParsedByClass {
   @Post('request')
   @WithLock('user:<body.email>')
-  byRequest(@Body() { email }: Form, @UploadedFile() { size }: File): object {
+  async byRequest(@Body() { email }: Form, @UploadedFile() { size }: File): Promise<object> {
     return { email, size };
   }
 }

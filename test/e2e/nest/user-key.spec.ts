@@ -28,12 +28,12 @@ class Optional implements CanActivate {
 class Orders {
   @Post('unguarded')
   @WithLock('order:<user.id>')
-  unguarded(): void {}
+  async unguarded(): Promise<void> {}
 
   @Post('guarded')
   @UseGuards(Optional)
   @WithLock('order:<user.id>')
-  guarded(): void {}
+  async guarded(): Promise<void> {}
 }
 
 describe.each(PLATFORMS)('a lock by the user, over %s', (platform) => {

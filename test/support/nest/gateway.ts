@@ -90,7 +90,7 @@ export class Gateway {
 
   @SubscribeMessage('by-user')
   @WithLock('user:<user.id>', REJECT)
-  byUser(): Reply {
+  async byUser(): Promise<Reply> {
     return { event: 'done', data: 'by-user' };
   }
 
@@ -128,19 +128,19 @@ export class Gateway {
     ...REJECT,
     exceptionFactory: ({ code }, context) => new WsException({ made: code, type: context?.getType() }),
   })
-  made(): void {}
+  async made(): Promise<void> {}
 
   @SubscribeMessage('raw-sign-up')
   @UsePipes(PIPE)
   @WithLock('user:<data.email>')
-  rawSignUp(@MessageBody() { email }: SignUp): Reply {
+  async rawSignUp(@MessageBody() { email }: SignUp): Promise<Reply> {
     return { event: 'done', data: email };
   }
 
   @SubscribeMessage('sign-up')
   @UsePipes(PIPE)
   @WithLock('user:<0.email>')
-  signUp(@MessageBody() { email }: SignUp): Reply {
+  async signUp(@MessageBody() { email }: SignUp): Promise<Reply> {
     return { event: 'done', data: email };
   }
 

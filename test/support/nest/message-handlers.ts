@@ -79,7 +79,7 @@ export class MessageHandlers {
 
   @MessagePattern('lock')
   @WithLock(KEY)
-  lock(@CurrentLock() lock: Lock): readonly string[] {
+  async lock(@CurrentLock() lock: Lock): Promise<readonly string[]> {
     return lock.resources;
   }
 
@@ -135,7 +135,7 @@ export class MessageHandlers {
     onContended: 'reject',
     exceptionFactory: ({ code }, context) => new RpcException(`${code} in ${context?.getType()}`),
   })
-  made(): void {}
+  async made(): Promise<void> {}
 
   @EventPattern('event')
   @WithLock(KEY)
@@ -158,14 +158,14 @@ export class MessageHandlers {
   @MessagePattern('raw-sign-up')
   @UsePipes(new ValidationPipe({ transform: true, exceptionFactory: () => new RpcException('invalid') }))
   @WithLock('user:<data.email>')
-  rawSignUp(@Payload() { email }: SignUp): string {
+  async rawSignUp(@Payload() { email }: SignUp): Promise<string> {
     return email;
   }
 
   @MessagePattern('sign-up')
   @UsePipes(new ValidationPipe({ transform: true, exceptionFactory: () => new RpcException('invalid') }))
   @WithLock('user:<0.email>')
-  signUp(@Payload() { email }: SignUp): string {
+  async signUp(@Payload() { email }: SignUp): Promise<string> {
     return email;
   }
 }

@@ -120,13 +120,13 @@ export class Orders {
 
   @Mutation(() => String)
   @WithLock('user:<user.id>:<headers.X-Request>')
-  byUser(): string {
+  async byUser(): Promise<string> {
     return 'done';
   }
 
   @Mutation(() => String)
   @WithLock(() => ({ secret: 'secret-id' }) as unknown as string)
-  byMistake(): string {
+  async byMistake(): Promise<string> {
     return 'done';
   }
 
@@ -145,14 +145,14 @@ export class Orders {
   @Mutation(() => String)
   @UsePipes(new ValidationPipe({ transform: true }))
   @WithLock('user:<args.input.email>')
-  rawSignUp(@Args('input') { email }: SignUpInput): string {
+  async rawSignUp(@Args('input') { email }: SignUpInput): Promise<string> {
     return email;
   }
 
   @Mutation(() => String)
   @UsePipes(new ValidationPipe({ transform: true }))
   @WithLock('user:<args.0.email>')
-  signUp(@Args('input') { email }: SignUpInput): string {
+  async signUp(@Args('input') { email }: SignUpInput): Promise<string> {
     return email;
   }
 

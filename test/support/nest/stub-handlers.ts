@@ -22,16 +22,19 @@ export class StubHandlers {
 
   @EventPattern('signed-up')
   @WithLock('user:<data.email>')
-  event(_data: object): void {}
+  async event(_data: object): Promise<void> {}
 
   @WithLock('user:<args.input.email>:<parent.id>:<user.id>:<headers.X-Id>')
-  resolver(): void {}
+  async resolver(): Promise<void> {}
+
+  @WithLock('user:<args.id>')
+  async operation(): Promise<void> {}
 
   @WithLock('user:<data.email>')
-  onSocket(): void {}
+  async onSocket(): Promise<void> {}
 
   @WithLock('user:<0>')
-  byArgument(_email?: string): void {}
+  async byArgument(_email?: string): Promise<void> {}
 
   /** Returns a stream that nobody could know of before, so that the method takes the lock once more for it. */
   @WithLock('user:<0>')
@@ -41,13 +44,13 @@ export class StubHandlers {
   }
 
   @WithLock('user:<body.email>')
-  byBody(): void {}
+  async byBody(): Promise<void> {}
 
   @WithLock('all', { exceptionFactory: (...args) => StubHandlers.factory?.(...args) })
-  own(): void {}
+  async own(): Promise<void> {}
 }
 
-type Handler = (...args: never[]) => unknown;
+export type Handler = (...args: never[]) => unknown;
 
 /** A service that a module might have told what to make of errors. */
 export class StubPool extends StubService {

@@ -40,21 +40,21 @@ describe('createWithLock', () => {
     const unchecked: string = 'user:<body.emial>';
     class Users {
       @ByBody('user:<body.email>')
-      member(): void {}
+      async member(): Promise<void> {}
       @ByBody('user:<body.email|trim | lower>:<body.age>')
-      filtered(): void {}
+      async filtered(): Promise<void> {}
       @ByBody('user:<body.address.city>:<body.address.lines.0>:<body.tags.1>')
-      deep(): void {}
+      async deep(): Promise<void> {}
       @ByBody(['user:<body.email>', 'city:<body.address.city|hash>', 'all'])
-      several(): void {}
+      async several(): Promise<void> {}
       @ByBody('user:<body.extra.whatever.comes>')
-      open(): void {}
+      async open(): Promise<void> {}
       @ByBody('user:<params.id>:<query.q>:<headers.X-Id>:<user.id>')
-      undescribed(): void {}
+      async undescribed(): Promise<void> {}
       @ByBody('user:<0.email>', { ttl: 5_000 })
-      byArgument(_body: RegisterDto): void {}
+      async byArgument(_body: RegisterDto): Promise<void> {}
       @ByBody(unchecked)
-      escape(): void {}
+      async escape(): Promise<void> {}
     }
     expect(Users).toBeDefined();
   });
@@ -111,7 +111,7 @@ describe('createWithLock', () => {
     class Users {
       // @ts-expect-error -- A slip of the pen.
       @ByBody('user:<0.emial>')
-      byArgument(_body: RegisterDto): void {}
+      async byArgument(_body: RegisterDto): Promise<void> {}
     }
     expect(Users).toBeDefined();
   });

@@ -1,6 +1,8 @@
 import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
 import { expectTypeOf } from 'expect-type';
+import type { Observable } from 'rxjs';
+import { createWithLock } from '../../../lib/with-lock/create-with-lock.js';
 import type { LockDecorator } from '../../../lib/with-lock/lock-decorator.js';
 import type { LockKey } from '../../../lib/with-lock/key/lock-key.js';
 import { WithLock } from '../../../lib/with-lock/with-lock.decorator.js';
@@ -15,26 +17,28 @@ interface Owner extends Person {
   readonly car: string;
 }
 
+const ByBody = createWithLock<Person>();
+
 // What is expected of the compiler is checked by the compiler (npm run typecheck); these tests see to it that it all runs.
 describe('a key function', () => {
   it('takes the arguments of the method', () => {
     class Users {
       @WithLock((person: Person) => person.email)
-      same(_person: Person): void {}
+      async same(_person: Person): Promise<void> {}
       @WithLock((person: Person) => person.email)
-      special(_owner: Owner, _more: number): void {}
+      async special(_owner: Owner, _more: number): Promise<void> {}
       @WithLock(() => 'user')
-      none(_person: Person): void {}
+      async none(_person: Person): Promise<void> {}
       @WithLock((...names: string[]) => names)
-      rest(..._names: string[]): void {}
+      async rest(..._names: string[]): Promise<void> {}
       @WithLock((...names: string[]) => names)
-      several(_from: string, _to: string): void {}
+      async several(_from: string, _to: string): Promise<void> {}
       @WithLock((id: bigint, other?: number) => [id, other ?? 0])
-      optional(_id: bigint): void {}
+      async optional(_id: bigint): Promise<void> {}
       @WithLock((person?: Person) => person?.email ?? 'nobody')
-      maybe(_person?: Person): void {}
+      async maybe(_person?: Person): Promise<void> {}
       @WithLock((person: Person) => person.email)
-      unknown(_person: any): void {} // oxlint-disable-line typescript/no-explicit-any
+      async unknown(_person: any): Promise<void> {} // oxlint-disable-line typescript/no-explicit-any
       @WithLock((person: Person) => person.email)
       async generic<P extends Person>(person: P): Promise<P> {
         return person;
@@ -47,19 +51,19 @@ describe('a key function', () => {
     class Users {
       // @ts-expect-error -- It has no email.
       @WithLock((person: Person) => person.email)
-      other(_order: { id: number }): void {}
+      async other(_order: { id: number }): Promise<void> {}
       // @ts-expect-error -- Not every person is an owner.
       @WithLock((owner: Owner) => owner.car)
-      general(_person: Person): void {}
+      async general(_person: Person): Promise<void> {}
       // @ts-expect-error -- There may be none.
       @WithLock((person: Person) => person.email)
-      maybe(_person?: Person): void {}
+      async maybe(_person?: Person): Promise<void> {}
       // @ts-expect-error -- There is no second one.
       @WithLock((person: Person, id: string) => person.email + id)
-      fewer(_person: Person): void {}
+      async fewer(_person: Person): Promise<void> {}
       // @ts-expect-error -- All are numbers.
       @WithLock((...names: string[]) => names)
-      several(..._ids: number[]): void {}
+      async several(..._ids: number[]): Promise<void> {}
     }
     expect(Users).toBeDefined();
   });
@@ -76,19 +80,19 @@ describe('a key of the arguments', () => {
   it('leads to texts, numbers and booleans, through whatever may be missing', () => {
     class Users {
       @WithLock('user:<0.email|trim|lower>')
-      member(_person: Person): void {}
+      async member(_person: Person): Promise<void> {}
       @WithLock('user:<args.0.address.city>')
-      deep(_person?: Person | null): void {}
+      async deep(_person?: Person | null): Promise<void> {}
       @WithLock(['user:<0.email>', 'user:<1>:<2.0.email>'])
-      several(_person: Person, _id: bigint, _others: readonly Person[]): void {}
+      async several(_person: Person, _id: bigint, _others: readonly Person[]): Promise<void> {}
       @WithLock('user:<1>')
-      rest(_person: Person, ..._ids: number[]): void {}
+      async rest(_person: Person, ..._ids: number[]): Promise<void> {}
       @WithLock('user:<0.email>')
-      either(_person: Person | { id: number }): void {}
+      async either(_person: Person | { id: number }): Promise<void> {}
       @WithLock('user:<0.email>:<1.anything>:<2.at.all>')
-      open(_person: Record<string, string>, _other: unknown, _more: object): void {}
+      async open(_person: Record<string, string>, _other: unknown, _more: object): Promise<void> {}
       @WithLock('user:<0.email>')
-      generic<P extends Person>(person: P): P {
+      async generic<P extends Person>(person: P): Promise<P> {
         return person;
       }
     }
@@ -99,28 +103,28 @@ describe('a key of the arguments', () => {
     class Users {
       // @ts-expect-error -- A slip of the pen.
       @WithLock('user:<0.emial>')
-      misspelt(_person: Person): void {}
+      async misspelt(_person: Person): Promise<void> {}
       // @ts-expect-error -- One slip of two.
       @WithLock('user:<0.email>:<args.0.adress.city>')
-      second(_person: Person): void {}
+      async second(_person: Person): Promise<void> {}
       // @ts-expect-error -- One slip of two keys.
       @WithLock(['user:<0.email>', 'city:<0.address.town>'])
-      several(_person: Person): void {}
+      async several(_person: Person): Promise<void> {}
       // @ts-expect-error -- There is no second argument.
       @WithLock('user:<1.email>')
-      beyond(_person: Person): void {}
+      async beyond(_person: Person): Promise<void> {}
       // @ts-expect-error -- An address is no text.
       @WithLock('user:<0.address>')
-      shallow(_person: Person): void {}
+      async shallow(_person: Person): Promise<void> {}
       // @ts-expect-error -- Nor is a date.
       @WithLock('user:<0.born>')
-      date(_person: Person): void {}
+      async date(_person: Person): Promise<void> {}
       // @ts-expect-error -- It is one already.
       @WithLock('user:<0.length>')
-      within(_name: string): void {}
+      async within(_name: string): Promise<void> {}
       // @ts-expect-error -- Not all of these persons have it.
       @WithLock('user:<0.car>')
-      generic<P extends Person>(person: P): P {
+      async generic<P extends Person>(person: P): Promise<P> {
         return person;
       }
     }
@@ -131,18 +135,120 @@ describe('a key of the arguments', () => {
     const unchecked: string = 'item:<0.anything>';
     abstract class Crud<Item extends { id: string }, Id> {
       @WithLock('item:<0.id>')
-      save(_item: Item): void {}
+      async save(_item: Item): Promise<void> {}
       @WithLock('item:<0.id>')
-      patch(_item: Partial<Item>): void {}
+      async patch(_item: Partial<Item>): Promise<void> {}
       @WithLock('item:<0>')
-      remove(_id: Id, ..._others: Id[]): void {}
+      async remove(_id: Id, ..._others: Id[]): Promise<void> {}
       @WithLock((item: { id: string }) => item.id)
-      load(_item: Item): void {}
+      async load(_item: Item): Promise<void> {}
       @WithLock(unchecked)
-      escape(_item: Item): void {}
+      async escape(_item: Item): Promise<void> {}
     }
     expect(WithLock(`${unchecked}:<0.id>`)).toBeDefined();
     expect(Crud).toBeDefined();
+  });
+});
+
+describe('a locked method', () => {
+  it('returns a Promise or an Observable, or what the compiler cannot know', () => {
+    const result = undefined as never;
+    class Users<Item> {
+      readonly all: readonly Item[] = [];
+
+      @WithLock('user')
+      async native(): Promise<void> {}
+      @WithLock(['user', 'users'])
+      thenable(): PromiseLike<number> {
+        return result;
+      }
+      @WithLock(() => 'user')
+      stream(): Observable<number> {
+        return result;
+      }
+      @WithLock('user:<0>')
+      either(_id: string): Promise<number> | Observable<number> {
+        return result;
+      }
+      @WithLock('user')
+      perhaps(): number | Promise<number> {
+        return result;
+      }
+      @WithLock('user')
+      // oxlint-disable-next-line typescript/no-explicit-any
+      anything(): any {
+        return result;
+      }
+      @WithLock('user')
+      something(): unknown {
+        return result;
+      }
+      @WithLock('user')
+      nothing(): never {
+        throw new Error('business');
+      }
+      @WithLock('user')
+      item(): Item {
+        return this.all[0]!;
+      }
+      @WithLock('user')
+      given<T>(item: T): T {
+        return item;
+      }
+      @ByBody('user:<body.email>')
+      async checked(): Promise<void> {}
+    }
+    expect(Users).toBeDefined();
+  });
+
+  it('returns nothing else', () => {
+    const unchecked: LockKey = ['user'];
+    class Users<Item> {
+      // @ts-expect-error -- A boolean.
+      @WithLock('user')
+      mayExport(): boolean {
+        return true;
+      }
+      // @ts-expect-error -- Nothing.
+      @WithLock('user:<0.email>')
+      create(_person: Person): void {}
+      // @ts-expect-error -- An object.
+      @WithLock(['user', 'users'])
+      find(): Person | undefined {
+        return undefined;
+      }
+      // @ts-expect-error -- An array.
+      @WithLock((item: string) => item)
+      list(item: string): string[] {
+        return [item];
+      }
+      // @ts-expect-error -- Nothing, whatever the item is.
+      @WithLock('item:<0>')
+      save(_item: Item, ..._others: Item[]): void {}
+      // @ts-expect-error -- Nothing.
+      @ByBody('user:<body.email>')
+      checked(): void {}
+      // @ts-expect-error -- Nothing, whatever the key is.
+      @WithLock(unchecked)
+      escape(): void {}
+    }
+    expect(Users).toBeDefined();
+  });
+
+  it('is told what to write', () => {
+    const verdict = WithLock('user')(...method());
+    expectTypeOf(verdict).toEqualTypeOf<void | {
+      readonly 'a locked method returns a Promise or an Observable: make it async': never;
+    }>();
+    expect(verdict).toBeUndefined();
+  });
+
+  it('is not looked at within applyDecorators', () => {
+    class Users {
+      @applyDecorators(WithLock('user'))
+      create(): void {}
+    }
+    expect(Users).toBeDefined();
   });
 });
 
@@ -150,7 +256,7 @@ describe('LockDecorator', () => {
   it('stands where decorators of methods do', () => {
     class Users {
       @applyDecorators(WithLock((person: Person) => person.email), WithLock('user:<0.email>'), SetMetadata('a', 1))
-      create(_person: Person): void {}
+      async create(_person: Person): Promise<void> {}
     }
     const keys: LockKey = ['user'];
     const decorators: MethodDecorator[] = [WithLock(keys), WithLock('user:<0.email>'), WithLock((id: string) => id)];
@@ -178,7 +284,7 @@ describe('LockDecorator', () => {
       class Users {
         // @ts-expect-error -- There is no such option.
         @WithLock('user', { ttll: 5_000 })
-        create(): void {}
+        async create(): Promise<void> {}
       }
       return Users;
     };
@@ -188,6 +294,7 @@ describe('LockDecorator', () => {
   });
 });
 
+/** Returns a method that is not async, as a decorator gets it. */
 function method(): [object, string, { value: () => void }] {
   class Users {
     create(): void {}

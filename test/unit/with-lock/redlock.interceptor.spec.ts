@@ -13,10 +13,10 @@ import { StubService } from '../../support/nest/stub-service.js';
 
 class Users {
   @WithLock('user:<body.email>')
-  create(): void {}
+  async create(): Promise<void> {}
 
   @WithLock('user:<0.email>')
-  byArguments(_user?: { email: string }): void {}
+  async byArguments(_user?: { email: string }): Promise<void> {}
 
   unlocked(): void {}
 }
@@ -34,7 +34,7 @@ describe('RedlockInterceptor', () => {
   let response: Response;
   const { create, byArguments, unlocked } = Users.prototype;
 
-  function intercept(handler: () => void, handle: () => Observable<unknown>, type = 'http'): Observable<unknown> {
+  function intercept(handler: () => unknown, handle: () => Observable<unknown>, type = 'http'): Observable<unknown> {
     const context = new ExecutionContextHost([{ body: { email: 'a@b' } }, response], Users, handler);
     context.setType(type);
     return new RedlockInterceptor(service).intercept(context, { handle });

@@ -22,12 +22,12 @@ class Service {
   }
 
   @WithLock('all')
-  plain(): string {
+  async plain(): Promise<string> {
     return 'value';
   }
 
   @WithLock('all')
-  [mark](): string {
+  async [mark](): Promise<string> {
     return 'symbol';
   }
 
@@ -37,7 +37,7 @@ class Service {
   }
 
   @WithLock('all')
-  args(...args: unknown[]): unknown[] {
+  async args(...args: unknown[]): Promise<unknown[]> {
     return args;
   }
 

@@ -76,5 +76,11 @@ export const factory = (service: RedlockService): unknown => service.exceptionFa
 export class Slip {
   // @ts-expect-error -- a part of a key has brackets
   @WithLock('user:{body.email}')
-  save(): void {}
+  async save(): Promise<void> {}
+
+  // @ts-expect-error -- a locked method returns a promise or an Observable
+  @WithLock('user:<body.email>')
+  mayExport(): boolean {
+    return true;
+  }
 }
