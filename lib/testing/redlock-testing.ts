@@ -1,7 +1,6 @@
 import { LONGEST_TIMER } from '../core/time/clock.js';
 import { misfit } from '../core/api/options.js';
 import { LockCall, lockCalls } from '../with-lock/run/lock-call.js';
-import type { LockPlan } from '../with-lock/run/lock-plan.js';
 import { RedlockTestingPool } from './redlock-testing.pool.js';
 import type { TestingPools } from './pools/testing-pools.js';
 
@@ -46,7 +45,6 @@ export class RedlockTesting extends RedlockTestingPool {
    */
   asRequest<T>(request: object, work: () => T): T {
     // The request belongs to no handler in particular, so each locked method takes its own lock.
-    const plan = { where: 'a test' } as LockPlan;
-    return lockCalls.run(new LockCall({ plan, request, run: {} }), work);
+    return lockCalls.run(new LockCall({ request, run: {} }), work);
   }
 }

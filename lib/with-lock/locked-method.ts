@@ -4,13 +4,14 @@ import type { Lock } from '../core/api/lock.js';
 import { lockParameterOf } from './current-lock.decorator.js';
 import { exceptionMaker } from './reply/exception-factory.js';
 import type { KeySource } from './key/key-template.js';
-import { lockCalls } from './run/lock-call.js';
+import { lockCalls, type LockCall } from './run/lock-call.js';
 import { toLockException } from './reply/lock-exception.js';
 import type { LockPlan } from './run/lock-plan.js';
 import { streamLocked } from './run/locked-stream.js';
 import type { LockService } from './run/lock-service.js';
 import { skipped, type LockedRun } from './run/locked-run.js';
 import { runLocked } from './run/run-locked.js';
+import { WaitCancellation } from './transport/wait-cancellation.js';
 
 /** The metadata keys of Nest's `@ResolveField` and `@ResolveReference`. */
 const FIELDS = ['graphql:resolve_property', 'graphql:resolve_reference'];
@@ -40,16 +41,21 @@ export function lockMethod(toLock: MethodToLock): Method {
   return new Proxy(toLock.method, {
     apply(method, self: unknown, args: unknown[]) {
       const call = lockCalls.getStore();
-      const entering = call?.enter(toLock.plan);
+      const own = call?.admits(toLock.plan, self) ? call : undefined;
       const invoke = (lock: Lock | undefined): unknown =>
         Reflect.apply(method, self, lock ? withLockArgument(lockParameter(), args, lock) : args);
-      if (entering && call?.lock) return call.work(invoke, call.lock);
-      return start(streams, invoke, () => ({
-        ...(entering ? call?.run : fieldRun(toLock, self)),
+      if (own?.lock) return own.work(invoke, own.lock);
+      return start(streams, own ? (lock) => own.follow(invoke, lock) : invoke, () => ({
+        ...(own ? requestOf(own) : fieldRun(toLock, self)),
         ...runOf(toLock, self, { args, request: call?.request, kind: call?.kind }),
       }));
     },
   });
+}
+
+/** Returns what a call of a handler throws, and what ends its wait. Each call ends its wait by itself, as an interceptor may call the method again. */
+function requestOf({ run }: LockCall): Partial<LockedRun> {
+  return { ...run, signal: run.signal && new WaitCancellation({ signals: [run.signal] }) };
 }
 
 /** Returns a stream where the method is declared to return an Observable, and otherwise a promise, which may be of an Observable. */

@@ -9,14 +9,17 @@ import {
 import { catchError, defer, finalize, Observable, tap, throwError } from 'rxjs';
 import { getRedlockToken } from '../redlock.tokens.js';
 import { exceptionMaker, type ExceptionFactory } from './reply/exception-factory.js';
-import { LockCall, lockCalls } from './run/lock-call.js';
+import { LockCall, lockCalls, type LockCallParts } from './run/lock-call.js';
 import { planOf, type LockPlan } from './run/lock-plan.js';
 import type { LockService } from './run/lock-service.js';
 import type { LockedRun } from './run/locked-run.js';
-import type { LockedSource } from './run/locked-source.js';
+import type { LockedSource } from './run/method-work.js';
 import { streamLocked } from './run/locked-stream.js';
-import { handlerCallOf, type HandlerCall } from './transport/handler-call.js';
+import { handlerCallOf } from './transport/handler-call.js';
 import { WaitCancellation } from './transport/wait-cancellation.js';
+
+/** A request, and how its lock is taken. */
+type RequestParts = LockCallParts & { readonly run: LockedRun };
 
 /** Takes the lock of a handler by its request, before pipes and handler run; `@WithLock` adds this interceptor to the handler. */
 @Injectable()
@@ -28,7 +31,8 @@ export class RedlockInterceptor implements NestInterceptor {
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const plan = this.#planOf(context.getHandler());
-    if (!plan || lockCalls.getStore()?.isFor(plan)) return next.handle();
+    // An outer interceptor has made the call already.
+    if (!plan || lockCalls.getStore()?.isOf(context)) return next.handle();
     const call = handlerCallOf(context);
     // In an unknown kind of handler the method itself takes the lock.
     if (!call) return next.handle();
@@ -40,7 +44,8 @@ export class RedlockInterceptor implements NestInterceptor {
     const resources = (): readonly string[] => plan.key.resolve({ request, kind });
     const run = { service, plan, owner: context.getClass(), resources, toException, client };
     // Only the pipes produce the arguments: the method takes the lock by them, and learns about the request from the `LockCall`.
-    const stream = plan.key.needsArguments ? byMethod(run, call, next) : byRequest(run, call, next);
+    const parts = { context, request, kind, run };
+    const stream = plan.key.needsArguments ? byMethod(parts, next) : byRequest(parts, next);
     if (!isAnswered) return stream;
     // Converts errors of other locks, which methods called by the handler take. For HTTP and GraphQL a filter of the application does that.
     const toAnswer = makerBy(service.exceptionFactory);
@@ -54,17 +59,17 @@ export class RedlockInterceptor implements NestInterceptor {
 }
 
 /** Takes the lock around all that is left of the way to the method. */
-function byRequest(run: LockedRun, { request, kind }: HandlerCall, next: CallHandler): Observable<unknown> {
-  return streamLocked(run, (lock) => enter(new LockCall({ plan: run.plan, request, kind, lock, run }), next));
+function byRequest(parts: RequestParts, next: CallHandler): Observable<unknown> {
+  return streamLocked(parts.run, (lock) => enter(new LockCall({ ...parts, lock }), next));
 }
 
 /** Lets the method take the lock; ends its wait when the client goes away, or when nobody listens any more. */
-function byMethod(run: LockedRun, { request, kind }: HandlerCall, next: CallHandler): Observable<unknown> {
-  const { plan, client, toException } = run;
+function byMethod(parts: RequestParts, next: CallHandler): Observable<unknown> {
+  const { plan, client } = parts.run;
   return defer(() => {
     const signal = new WaitCancellation({ client, signals: [plan.options.signal] });
     const end = (): void => signal.end();
-    const call = new LockCall({ plan, request, kind, run: { toException, signal, client } });
+    const call = new LockCall({ ...parts, run: { ...parts.run, signal } });
     const stream = new Observable((all) => enter(call, next).subscribe(all));
     return stream.pipe(
       tap({ error: end, complete: end }),

@@ -1,28 +1,29 @@
+import type { ExecutionContext } from '@nestjs/common';
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Observable } from 'rxjs';
 import { LockLostError } from '../../core/api/errors.js';
 import type { Lock } from '../../core/api/lock.js';
-import { assertHeld } from './assert-held.js';
 import { disconnected } from '../transport/client-connection.js';
 import type { HandlerKind } from '../key/key-roots.js';
 import type { LockPlan } from './lock-plan.js';
-import { exceptionFor, type LockedRun } from './locked-run.js';
+import { assertHeld, exceptionFor, type LockedRun } from './locked-run.js';
+import { streamLocked } from './locked-stream.js';
 import { MethodWork } from './method-work.js';
 
 export interface LockCallParts {
-  readonly plan: LockPlan;
+  /** What Nest passes to all interceptors of one invocation. */
+  readonly context?: ExecutionContext | undefined;
   readonly request: object;
   /** @default that of an HTTP request */
   readonly kind?: HandlerKind | undefined;
-  /** The lock that the interceptor took for this call; undefined if the method has to take it. */
+  /** The lock that the interceptor took for this request; undefined if the method has to take it. */
   readonly lock?: Lock | undefined;
-  /** What the handler throws when the lock cannot be had, and what tells that the client has gone away. */
-  readonly run: Pick<LockedRun, 'toException' | 'signal' | 'client'>;
+  /** How the interceptor takes the lock, or the method in its place. */
+  readonly run: Partial<LockedRun>;
 }
 
 /** One request on its way to a handler, as the interceptor and the wrapped method both see it. */
 export class LockCall extends MethodWork {
-  #entered = false;
-
   constructor(private readonly parts: LockCallParts) {
     super();
   }
@@ -40,22 +41,24 @@ export class LockCall extends MethodWork {
     return this.state === 'over' ? undefined : this.parts.lock;
   }
 
-  get run(): LockCallParts['run'] {
-    const { run } = this.parts;
+  get run(): Pick<LockedRun, 'toException' | 'signal' | 'client'> {
+    const { toException, signal, client } = this.parts.run;
     // The client has its answer then, so the method waits for no client.
-    return this.state === 'over' ? { toException: run.toException } : run;
+    return this.state === 'over' ? { toException } : { toException, signal, client };
   }
 
-  /** Returns true as long as Nest has not yet called the method with this plan. */
-  isFor(plan: LockPlan): boolean {
-    return plan === this.parts.plan && !this.#entered;
+  /** Returns whether an interceptor of this invocation has made this call, and not one of a request that is handled within it. */
+  isOf(context: ExecutionContext): boolean {
+    return context === this.parts.context;
   }
 
-  /** Returns true once, for the call by Nest. When the method itself calls locked methods, they take locks of their own. */
-  enter(plan: LockPlan): boolean {
-    const first = this.isFor(plan);
-    this.#entered ||= first;
-    return first;
+  /**
+   * Returns whether a call of a method is one of the handler of this request, by Nest or by an interceptor. While such a call runs, no other one
+   * is admitted: it may come from the method itself, or from work that was only started in this async context.
+   */
+  admits(plan: LockPlan, self: unknown): boolean {
+    const { run } = this.parts;
+    return !this.isBusy && plan === run.plan && (self as object | undefined)?.constructor === run.owner;
   }
 
   /**
@@ -68,15 +71,26 @@ export class LockCall extends MethodWork {
     return this.watch(invoke, lock);
   }
 
+  /** Calls a method that has taken its lock itself. */
+  follow(invoke: (lock: Lock | undefined) => unknown, lock: Lock | undefined): unknown {
+    return this.parts.lock ? invoke(lock) : this.watch(invoke, lock);
+  }
+
   protected override assertUnderLock(isInTime: boolean): void {
     const { lock, run } = this.parts;
+    if (!lock) return;
     this.#assertHeld(lock);
     if (isInTime) return;
     const why = 'the call was over before its stream was subscribed to';
-    throw exceptionFor(run, new LockLostError(lock?.resources ?? [], 'released', why));
+    throw exceptionFor(run, new LockLostError(lock.resources, 'released', why));
   }
 
-  #assertHeld(lock: Lock | undefined): void {
+  protected override besides(stream: Observable<unknown>): Observable<unknown> {
+    const { lock, run } = this.parts;
+    return lock ? streamLocked(run as LockedRun, () => stream) : stream;
+  }
+
+  #assertHeld(lock: Lock): void {
     try {
       assertHeld(lock);
     } catch (error) {

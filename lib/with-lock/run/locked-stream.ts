@@ -1,4 +1,5 @@
-import { Logger } from '@nestjs/common';
+import { Logger, StreamableFile } from '@nestjs/common';
+import { Readable } from 'node:stream';
 import {
   isObservable,
   Observable,
@@ -9,12 +10,10 @@ import {
   type Unsubscribable,
 } from 'rxjs';
 import type { Lock } from '../../core/api/lock.js';
+import { HeldLock } from '../../core/lease/held-lock.js';
 import { WaitCancellation } from '../transport/wait-cancellation.js';
-import { closeDropped } from './dropped-value.js';
 import { exceptionFor, skipped, type LockedRun } from './locked-run.js';
-import { workOf, type LockedSource, type Open } from './locked-source.js';
-import type { MethodWork } from './method-work.js';
-import { onLost } from './on-lost.js';
+import { workOf, type LockedSource, type MethodWork, type Open } from './method-work.js';
 import { runLocked } from './run-locked.js';
 import { shareStream } from './shared-stream.js';
 
@@ -181,4 +180,25 @@ class LockedStream<T> implements Observer<T> {
     this.#watchNoLonger?.();
     return letGo;
   }
+}
+
+/** Calls `notify` when the lock is lost, or now if it is lost already; returns the function that stops that. */
+function onLost(lock: Lock, notify: (error: unknown) => void): (() => void) | undefined {
+  const lease = HeldLock.leaseOf(lock);
+  // It costs less than a signal, which a test double of a lock may not even have.
+  if (lease) return lease.onLost(notify);
+  const signal = lock.signal as AbortSignal | undefined;
+  const listener = (): void => notify(signal?.reason);
+  signal?.addEventListener('abort', listener);
+  if (signal?.aborted) listener();
+  return () => signal?.removeEventListener('abort', listener);
+}
+
+/** Closes what a value that nobody gets would keep open, such as a file. Nest does so only where it has unsubscribed itself. */
+export function closeDropped(value: unknown): void {
+  const stream: unknown = value instanceof StreamableFile ? value.getStream() : value;
+  if (!(stream instanceof Readable)) return;
+  // It may still be about to fail, and an error to which nobody listens would end the process.
+  stream.on('error', () => undefined);
+  stream.destroy();
 }

@@ -1,5 +1,20 @@
-import { defer, finalize, isObservable, tap, type Observable } from 'rxjs';
+import { defer, finalize, isObservable, tap, type Observable, type Subscribable } from 'rxjs';
+import type { Lock } from '../../core/api/lock.js';
 import { isThenable } from '../../core/lease/thenable.js';
+
+/** What runs under the lock of a stream. A source that is no Observable gives nothing before `subscribe` has returned. */
+export interface LockedSource<T> extends Subscribable<T> {
+  /** The method at the end of the source, where it may outlast the source. */
+  readonly work?: MethodWork;
+}
+
+/** Opens the source under its lock. */
+export type Open<T> = (lock: Lock | undefined) => LockedSource<T>;
+
+/** An Observable is of the user, and ends with its subscription, whatever properties it has. */
+export function workOf(source: LockedSource<unknown>): MethodWork | undefined {
+  return isObservable(source) ? undefined : source.work;
+}
 
 /**
  * What the method of one call does under the lock, as far as it can be seen: its promise, and the subscriptions to its Observable. The answer may
@@ -10,8 +25,10 @@ export abstract class MethodWork {
   #state: 'open' | 'abandoned' | 'over' = 'open';
   #hasBegun = false;
   #isStream = false;
-  /** How many promises and subscriptions are under way. */
+  /** How many promises and subscriptions of the current call are under way. */
   #running = 0;
+  /** The call of the method that runs, or that ran last. */
+  #current: object | undefined;
   #settled: (() => void) | undefined;
   #stop: (() => void) | undefined;
 
@@ -24,14 +41,23 @@ export abstract class MethodWork {
     return this.#hasBegun && this.#running === 0;
   }
 
+  /** True while a call of the method runs. */
+  protected get isBusy(): boolean {
+    return this.#running > 0;
+  }
+
   /** Called before a subscription. @throws what its subscriber gets if the lock is held no longer */
   protected abstract assertUnderLock(isInTime: boolean): void;
+
+  /** Returns the stream of a call to which somebody subscribes while another call runs. */
+  protected abstract besides(stream: Observable<unknown>): Observable<unknown>;
 
   /**
    * Invokes the method and returns its result. In place of a thenable it returns a promise: some of them run again with each `then()`.
    * @throws what the method throws
    */
   protected watch<A>(invoke: (argument: A) => unknown, argument: A): unknown {
+    const call = (this.#current = {});
     this.#hasBegun = true;
     this.#running += 1;
     let result: unknown;
@@ -41,7 +67,7 @@ export abstract class MethodWork {
       this.#settle();
       throw error;
     }
-    return isThenable(result) ? this.#watchPromise(Promise.resolve(result)) : this.#returned(result);
+    return isThenable(result) ? this.#watchPromise(Promise.resolve(result), call) : this.#returned(result, call);
   }
 
   /** Notes that the answer has ended. Returns a promise that resolves when the method has settled; undefined where nothing of it runs. */
@@ -61,10 +87,10 @@ export abstract class MethodWork {
     return this.#hasBegun && !this.#isStream;
   }
 
-  #watchPromise(promise: Promise<unknown>): Promise<unknown> {
+  #watchPromise(promise: Promise<unknown>, call: object): Promise<unknown> {
     // This promise stands in the place of the first one, so that it adds no rejection that nobody handles.
     return promise.then(
-      (value) => this.#returned(value),
+      (value) => this.#returned(value, call),
       (error) => {
         this.#settle();
         throw error;
@@ -72,15 +98,17 @@ export abstract class MethodWork {
     );
   }
 
-  #returned(value: unknown): unknown {
+  #returned(value: unknown, call: object): unknown {
     this.#settle();
-    return isObservable(value) ? this.#watchStream(value) : value;
+    return isObservable(value) ? this.#watchStream(value, call) : value;
   }
 
-  #watchStream(stream: Observable<unknown>): Observable<unknown> {
+  #watchStream(stream: Observable<unknown>, call: object): Observable<unknown> {
     this.#isStream = true;
     this.#stop?.();
     return defer(() => {
+      if (this.isBusy && this.#current !== call) return this.besides(stream);
+      this.#current = call;
       const end = this.#subscribed();
       // The end is noted before it is passed on, as it decides when the answer may leave.
       return stream.pipe(tap({ error: end, complete: end }), finalize(end));

@@ -1,8 +1,7 @@
 import { Observable } from 'rxjs';
 import type { Lock } from '../../core/api/lock.js';
-import { workOf, type Open } from './locked-source.js';
 import { skipped, type LockedRun } from './locked-run.js';
-import type { MethodWork } from './method-work.js';
+import { workOf, type MethodWork, type Open } from './method-work.js';
 import { onlyValue, runLocked, type Sharing } from './run-locked.js';
 
 /** What a stream needs to run once for all calls that join. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
+  Body,
   Controller,
   Post,
   ServiceUnavailableException,
@@ -42,6 +43,13 @@ class Users {
   async plain(): Promise<string> {
     return register();
   }
+
+  @Post('argument')
+  @UseInterceptors(Retrying)
+  @WithLock('user:<0>', { waitTimeout: 200 })
+  async argument(@Body('id') _id: number): Promise<string> {
+    return register();
+  }
 }
 
 describe.each(PLATFORMS)('An interceptor of a locked method that calls the handler again, on %s', (platform) => {
@@ -57,15 +65,16 @@ describe.each(PLATFORMS)('An interceptor of a locked method that calls the handl
 
   beforeEach(() => {
     attempts = 0;
+    app.log.clear();
   });
 
-  it('shares the lock of the request where that is reentrant', async () => {
-    expect(await app.post('reentrant')).toMatchObject({ status: 201, body: 'attempt 2' });
+  it.each(['plain', 'reentrant'])('runs it again under the lock of the request: %s', async (path) => {
+    expect(await app.post(path)).toMatchObject({ status: 201, body: 'attempt 2' });
+    expect([app.log.acquired, app.log.count('self-contended')]).toEqual([['users'], 0]);
   });
 
-  it('waits for the lock of its own request otherwise, and never runs beside it', async () => {
-    expect(await app.post('plain')).toMatchObject({ status: 409 });
-    expect(attempts).toBe(1);
-    expect((await app.post('plain')).status).toBe(201);
+  it('runs it again under the lock of its argument', async () => {
+    expect(await app.post('argument', { id: 1 })).toMatchObject({ status: 201, body: 'attempt 2' });
+    expect(app.log.acquired).toEqual(['user:1', 'user:1']);
   });
 });

@@ -1,7 +1,6 @@
 import type { Lock } from '../../../lib/core/api/lock.js';
 import { LockCall } from '../../../lib/with-lock/run/lock-call.js';
-import { toPlan } from '../../../lib/with-lock/run/lock-plan.js';
-import type { LockedSource } from '../../../lib/with-lock/run/locked-source.js';
+import type { LockedSource } from '../../../lib/with-lock/run/method-work.js';
 import { Watched } from './watched.js';
 
 /** The rest of the way to a method of Nest, of which the test says when the method begins, and what the interceptors around it pass on. */
@@ -10,7 +9,7 @@ export class StubWay {
   call!: LockCall;
 
   readonly open = (lock: Lock | undefined): LockedSource<unknown> => {
-    this.call = new LockCall({ plan: toPlan('a', {}, 'here'), request: {}, lock, run: {} });
+    this.call = new LockCall({ request: {}, lock, run: {} });
     return { work: this.call, subscribe: (observer) => this.chain.stream.subscribe(observer) };
   };
 

@@ -1,33 +1,33 @@
 import 'reflect-metadata';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { isObservable, lastValueFrom, Observable, of, toArray } from 'rxjs';
+import type { Observable } from 'rxjs';
 import { LockKeyError, ResourceLockedError } from '../../../lib/core/api/errors.js';
 import type { Lock } from '../../../lib/core/api/lock.js';
 import { CurrentLock } from '../../../lib/with-lock/current-lock.decorator.js';
 import { LockCall, lockCalls } from '../../../lib/with-lock/run/lock-call.js';
+import type { LockedRun } from '../../../lib/with-lock/run/locked-run.js';
 import { planOf } from '../../../lib/with-lock/run/lock-plan.js';
+import { WaitCancellation } from '../../../lib/with-lock/transport/wait-cancellation.js';
 import { WithLock } from '../../../lib/with-lock/with-lock.decorator.js';
 import { bound } from '../../support/nest/bound.js';
+import { Deferred } from '../../support/nest/deferred.js';
 import { StubLock } from '../../support/nest/stub-lock.js';
 import { StubService } from '../../support/nest/stub-service.js';
+import { Watched } from '../../support/nest/watched.js';
 
 class Service {
   saved: unknown[] = [];
+  work: Deferred<string> | undefined;
+  inner: (() => Promise<void>) | undefined;
+  readonly values = new Watched<number>();
 
   @WithLock('user:<0.id>')
   async save(user: { id: unknown }): Promise<unknown> {
     this.saved.push(user.id);
+    const { inner } = this;
+    this.inner = undefined;
+    await inner?.();
     return user.id;
-  }
-
-  @WithLock('stream:<0>')
-  declared(count: number): Observable<number> {
-    return of(...Array(count).keys());
-  }
-
-  @WithLock('stream:<0>')
-  undeclared(count: number) {
-    return of(...Array(count).keys());
   }
 
   @WithLock('report', { onContended: 'skip' })
@@ -42,7 +42,12 @@ class Service {
 
   @WithLock('user:<body.id>')
   async byRequest(): Promise<string> {
-    return 'done';
+    return this.work ? this.work.promise : 'done';
+  }
+
+  @WithLock('user:<body.id>')
+  stream(): Observable<number> {
+    return this.values.stream;
   }
 }
 
@@ -72,31 +77,6 @@ describe('a locked method', () => {
     await expect(service.report()).resolves.toBeUndefined();
   });
 
-  describe('that is declared to return an Observable', () => {
-    it('returns one, which takes the lock when it is subscribed to', async () => {
-      const stream = service.declared(3);
-      expect(isObservable(stream)).toBe(true);
-      expect(locker.calls).toEqual([]);
-      await expect(lastValueFrom(stream.pipe(toArray()))).resolves.toEqual([0, 1, 2]);
-      expect(locker.calls.map(({ resources }) => resources)).toEqual([['stream:3']]);
-    });
-
-    it('fails by the stream, too, where it has no usable key', async () => {
-      const stream = service.declared(undefined as unknown as number);
-      await expect(lastValueFrom(stream)).rejects.toBeInstanceOf(LockKeyError);
-    });
-  });
-
-  describe('that returns an Observable without saying so', () => {
-    it('promises one whose subscription takes the lock again', async () => {
-      const promise = service.undeclared(3) as unknown as Promise<Observable<number>>;
-      const stream = await promise;
-      expect([locker.calls.length, locker.held]).toEqual([1, 0]);
-      await expect(lastValueFrom(stream.pipe(toArray()))).resolves.toEqual([0, 1, 2]);
-      expect(locker.calls).toHaveLength(2);
-    });
-  });
-
   describe('with @CurrentLock', () => {
     it('gets the lock of this call', async () => {
       const lock = await service.pay(7);
@@ -119,9 +99,14 @@ describe('a locked method', () => {
   });
 
   describe('reached by a request that was locked on the way', () => {
-    const plan = planOf(Service.prototype.byRequest)!;
     const lock = new StubLock(['user:1']);
-    const callOf = (parts: object): LockCall => new LockCall({ plan, request: { body: { id: 1 } }, run: {}, ...parts });
+    const callOf = (parts: object = {}, run: Partial<LockedRun> = {}): LockCall =>
+      new LockCall({
+        request: { body: { id: 1 } },
+        run: { plan: planOf(Service.prototype.byRequest)!, owner: Service, ...run },
+        ...parts,
+      });
+    const resources = (): unknown => locker.calls.map((call) => call.resources);
 
     it('runs under that lock', async () => {
       await expect(lockCalls.run(callOf({ lock }), () => service.byRequest())).resolves.toBe('done');
@@ -131,38 +116,90 @@ describe('a locked method', () => {
     it('does not run where that lock is over by then, and answers as the request wants it', async () => {
       const over = new StubLock(['user:1']);
       const lost = over.lose();
-      const toException = (error: unknown): unknown => ({ reply: error });
-      const call = callOf({ lock: over, run: { toException } });
+      const call = callOf({ lock: over }, { toException: (error) => ({ reply: error }) });
       expect(() => lockCalls.run(call, () => service.byRequest())).toThrow(expect.objectContaining({ reply: lost }));
       expect(locker.calls).toEqual([]);
     });
 
-    it('locks for itself from the second time on, by the same request', async () => {
+    it('runs under it again as soon as a call has settled: an interceptor may have been the first to call', async () => {
       await lockCalls.run(callOf({ lock }), async () => {
         await service.byRequest();
         await service.byRequest();
       });
-      expect(locker.calls.map(({ resources }) => resources)).toEqual([['user:1']]);
+      expect(locker.calls).toEqual([]);
+    });
+
+    it('locks for itself, by the same request, while another call runs under that lock', async () => {
+      const work = (service.work = new Deferred<string>());
+      const [first, second] = lockCalls.run(callOf({ lock }), () => [service.byRequest(), service.byRequest()]);
+      expect(resources()).toEqual([['user:1']]);
+      work.resolve('done');
+      await expect(Promise.all([first, second])).resolves.toEqual(['done', 'done']);
+    });
+
+    it('locks a second Observable for itself while somebody listens to the first one', async () => {
+      const call = callOf(
+        { lock },
+        { plan: planOf(Service.prototype.stream)!, service: locker, resources: () => ['a'] },
+      );
+      const [first, second] = lockCalls.run(call, () => [service.stream(), service.stream()] as const);
+      const subscriptions = [first.subscribe(), second.subscribe()];
+      await locker.untilHeld(1);
+      await service.values.untilSubscribed();
+      expect([resources(), service.values.subscribers]).toEqual([[['a']], 2]);
+      for (const subscription of subscriptions) subscription.unsubscribe();
+      await locker.untilHeld(0);
     });
 
     it('locks for itself, by the same request, where that has its answer before the method begins', async () => {
       const call = callOf({ lock });
       void call.end();
       await lockCalls.run(call, () => service.byRequest());
-      expect(locker.calls.map(({ resources }) => resources)).toEqual([['user:1']]);
+      expect(resources()).toEqual([['user:1']]);
     });
 
-    it('locks for itself where the lock is that of another method', async () => {
-      const other = planOf(Service.prototype.report)!;
-      await lockCalls.run(callOf({ plan: other, lock }), () => service.byRequest());
-      expect(locker.calls.map(({ resources }) => resources)).toEqual([['user:1']]);
+    it.each([
+      ['the lock is that of another method', { plan: planOf(Service.prototype.report)! }],
+      ['the request is for another class that has the method', { owner: class Other {} }],
+    ])('locks for itself where %s', async (_case, run) => {
+      await lockCalls.run(callOf({ lock }, run), () => service.byRequest());
+      expect(resources()).toEqual([['user:1']]);
     });
 
-    it('locks for itself where only its arguments say by which key, and then answers as the request wants it', async () => {
+    describe('where only its arguments say by which key', () => {
       const reply = new Error('for the client');
-      locker.refusal = new ResourceLockedError(['a'], 5, []);
-      const call = callOf({ plan: planOf(Service.prototype.save)!, run: { toException: () => reply } });
-      await expect(lockCalls.run(call, () => service.save({ id: 5 }))).rejects.toBe(reply);
+      const byArguments = (run: Partial<LockedRun> = {}): LockCall =>
+        callOf({}, { plan: planOf(Service.prototype.save)!, toException: () => reply, ...run });
+
+      it('locks for itself, and answers as the request wants it, with every call', async () => {
+        locker.refusal = new ResourceLockedError(['a'], 5, []);
+        await lockCalls.run(byArguments(), async () => {
+          await expect(service.save({ id: 5 })).rejects.toBe(reply);
+          await expect(service.save({ id: 6 })).rejects.toBe(reply);
+        });
+        expect(resources()).toEqual([['user:5'], ['user:6']]);
+      });
+
+      it('stops waiting with every call when the client leaves', async () => {
+        const left = new WaitCancellation();
+        await lockCalls.run(byArguments({ signal: left, toException: undefined }), async () => {
+          await service.save({ id: 5 });
+          locker.turn = new Deferred();
+          const second = service.save({ id: 6 });
+          await locker.untilWaiting(1);
+          left.cancel();
+          await expect(second).rejects.toMatchObject({ status: 499 });
+        });
+      });
+
+      it('hands the error of a call of its own to the method as it is', async () => {
+        service.inner = async () => {
+          locker.refusal = new ResourceLockedError(['a'], 5, []);
+          await expect(service.save({ id: 6 })).rejects.toBe(locker.refusal);
+        };
+        await lockCalls.run(byArguments(), () => service.save({ id: 5 }));
+        expect(resources()).toEqual([['user:5'], ['user:6']]);
+      });
     });
   });
 });

@@ -3,15 +3,29 @@ import { EventEmitter } from 'node:events';
 import { inspect } from 'node:util';
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { throwError } from 'rxjs';
+import type { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
+import { lastValueFrom, throwError, type Observable } from 'rxjs';
 import { LockKeyError, ResourceLockedError } from '../../../lib/core/api/errors.js';
 import { isMessageError } from '../../../lib/with-lock/reply/message-filter.js';
-import { answer, contextOf, DATA, rpcContext, StubHandlers, StubPool } from '../../support/nest/stub-handlers.js';
+import {
+  answer,
+  contextOf,
+  DATA,
+  intercept,
+  rpcContext,
+  StubHandlers,
+  StubPool,
+  type Handler,
+} from '../../support/nest/stub-handlers.js';
+
+class Response extends EventEmitter {
+  header(): void {}
+}
 
 const LOCKED = new ResourceLockedError(['user:a@b'], 1_500, []);
 
 describe('RedlockInterceptor', () => {
-  const { message, event, resolver, onSocket, byBody, own } = StubHandlers.prototype;
+  const { message, event, resolver, operation, onSocket, byBody, own } = StubHandlers.prototype;
   let service: StubPool;
   const resources = (): unknown[] => service.calls.map((call) => call.resources);
 
@@ -45,6 +59,21 @@ describe('RedlockInterceptor', () => {
     await answer(service, contextOf('graphql', resolver, [{ id: 'p' }, { input: DATA }, context, {}]));
     expect(resources()).toEqual([['user:a@b:p:1:h']]);
   });
+
+  it.each<[string, Handler, (id: string) => ExecutionContextHost]>([
+    ['HTTP', byBody, (id) => contextOf('http', byBody, [{ body: { email: id } }, new Response()])],
+    ['GraphQL', operation, (id) => contextOf('graphql', operation, [undefined, { id }, {}, {}])],
+    ['a microservice', event, (id) => contextOf('rpc', event, [{ email: id }, {}])],
+    ['a WebSocket', onSocket, (id) => contextOf('ws', onSocket, [{}, { email: id }])],
+  ])(
+    'takes the lock of a request of %s that is handled within another one of the same handler',
+    async (...[, , of]) => {
+      const inner = (): Observable<unknown> => intercept(service, of('inner'));
+      await lastValueFrom(intercept(service, of('outer'), inner));
+      await lastValueFrom(intercept(service, of('same'), () => intercept(service, of('same'))));
+      expect(resources()).toEqual([['user:outer'], ['user:inner'], ['user:same'], ['user:same']]);
+    },
+  );
 
   it('knows what resolves a reference, which has no arguments', async () => {
     const context = contextOf('graphql', resolver, [{ id: 'p' }, { req: {} }, {}]);

@@ -34,10 +34,14 @@ describe('RedlockInterceptor', () => {
   let response: Response;
   const { create, byArguments, unlocked } = Users.prototype;
 
-  function intercept(handler: () => unknown, handle: () => Observable<unknown>, type = 'http'): Observable<unknown> {
+  function contextOf(handler: () => unknown, type: string): ExecutionContextHost {
     const context = new ExecutionContextHost([{ body: { email: 'a@b' } }, response], Users, handler);
     context.setType(type);
-    return new RedlockInterceptor(service).intercept(context, { handle });
+    return context;
+  }
+
+  function intercept(handler: () => unknown, handle: () => Observable<unknown>, type = 'http'): Observable<unknown> {
+    return new RedlockInterceptor(service).intercept(contextOf(handler, type), { handle });
   }
 
   beforeEach(() => {
@@ -82,8 +86,10 @@ describe('RedlockInterceptor', () => {
   });
 
   it('takes one lock where it stands twice before a handler', async () => {
-    const twice = intercept(create, () => intercept(create, () => of('done')));
-    await expect(lastValueFrom(twice)).resolves.toBe('done');
+    const context = contextOf(create, 'http');
+    const interceptor = new RedlockInterceptor(service);
+    const handle = (): Observable<unknown> => interceptor.intercept(context, { handle: () => of('done') });
+    await expect(lastValueFrom(interceptor.intercept(context, { handle }))).resolves.toBe('done');
     expect(service.locks).toHaveLength(1);
   });
 

@@ -1,28 +1,64 @@
 import { EventEmitter } from 'node:events';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { lastValueFrom, of, type Observable } from 'rxjs';
+import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
+import { lastValueFrom, NEVER, of, type Observable } from 'rxjs';
 import { LockCall, lockCalls } from '../../../../lib/with-lock/run/lock-call.js';
 import { toPlan } from '../../../../lib/with-lock/run/lock-plan.js';
+import { Deferred } from '../../../support/nest/deferred.js';
 import { StubLock } from '../../../support/nest/stub-lock.js';
 
 const plan = toPlan('a', {}, 'here');
 const other = toPlan('a', {}, 'there');
 
+class Users {}
+class Orders {}
+
+const users = new Users();
+const run = { plan, owner: Users };
+
 describe('LockCall', () => {
-  it('is for the method with its plan only', () => {
-    const call = new LockCall({ plan, request: {}, run: {} });
-    expect([call.isFor(plan), call.isFor(other)]).toEqual([true, false]);
-    expect(call.enter(other)).toBe(false);
-    expect(call.isFor(plan)).toBe(true);
+  it('belongs to one invocation, and not to another one of the same handler', () => {
+    const context = (): ExecutionContextHost => new ExecutionContextHost([{}, {}], Users, () => undefined);
+    const [mine, inner] = [context(), context()];
+    const call = new LockCall({ context: mine, request: {}, run });
+    expect([call.isOf(mine), call.isOf(inner)]).toEqual([true, false]);
+    expect(new LockCall({ request: {}, run }).isOf(inner)).toBe(false);
   });
 
-  it('is entered once: what the method itself calls locks for itself', () => {
-    const call = new LockCall({ plan, request: {}, run: {} });
-    expect([call.enter(plan), call.enter(plan), call.isFor(plan)]).toEqual([true, false, false]);
+  it('admits calls of its handler only', () => {
+    const call = new LockCall({ request: {}, run });
+    expect([call.admits(plan, users), call.admits(other, users)]).toEqual([true, false]);
+    expect([call.admits(plan, new Orders()), call.admits(plan, undefined)]).toEqual([false, false]);
+    expect(new LockCall({ request: {}, run: {} }).admits(plan, users)).toBe(false);
+  });
+
+  it('admits no call while another one runs, and the next one when that has settled', async () => {
+    const lock = new StubLock(['a']);
+    const call = new LockCall({ request: {}, lock, run });
+    const result = new Deferred();
+    const promise = call.work(() => result.promise, lock);
+    expect(call.admits(plan, users)).toBe(false);
+    result.resolve();
+    await promise;
+    expect(call.admits(plan, users)).toBe(true);
+    const subscription = (call.work(() => NEVER, lock) as Observable<never>).subscribe();
+    expect(call.admits(plan, users)).toBe(false);
+    subscription.unsubscribe();
+    expect(call.admits(plan, users)).toBe(true);
+  });
+
+  it('notes the calls that have locks of their own, too', async () => {
+    const call = new LockCall({ request: {}, run });
+    const result = new Deferred();
+    const promise = call.follow(() => result.promise, new StubLock(['a']));
+    expect(call.admits(plan, users)).toBe(false);
+    result.resolve();
+    await promise;
+    expect(call.admits(plan, users)).toBe(true);
   });
 
   it('is found by what runs in its context, and by nothing else', async () => {
-    const call = new LockCall({ plan, request: {}, run: {} });
+    const call = new LockCall({ request: {}, run });
     const found = lockCalls.run(call, async () => {
       await Promise.resolve();
       return lockCalls.getStore();
@@ -38,7 +74,7 @@ describe('LockCall', () => {
     let call: LockCall;
 
     beforeEach(() => {
-      call = new LockCall({ plan, request: {}, lock, run: { toException, client } });
+      call = new LockCall({ request: {}, lock, run: { ...run, toException, client } });
     });
 
     it('has no lock for a method that begins later, and no client that could leave it', () => {
@@ -56,7 +92,7 @@ describe('LockCall', () => {
 
   it('lets nobody subscribe to the stream of the method once the lock is lost', async () => {
     const lock = new StubLock(['a']);
-    const call = new LockCall({ plan, request: {}, lock, run: {} });
+    const call = new LockCall({ request: {}, lock, run });
     const stream = call.work(() => of(1), lock) as Observable<number>;
     const lost = lock.lose();
     await expect(lastValueFrom(stream)).rejects.toBe(lost);
@@ -64,7 +100,7 @@ describe('LockCall', () => {
 
   it('does not begin the method where nobody listens any more', () => {
     const lock = new StubLock(['a']);
-    const call = new LockCall({ plan, request: {}, lock, run: {} });
+    const call = new LockCall({ request: {}, lock, run });
     call.abandon(() => undefined);
     expect(() => call.work(() => 'done', lock)).toThrow(expect.objectContaining({ status: 499 }));
   });

@@ -13,6 +13,10 @@ class Work extends MethodWork {
   protected override assertUnderLock(isInTime: boolean): void {
     if (!isInTime) throw new Error('late');
   }
+
+  protected override besides(): Observable<unknown> {
+    return of('besides');
+  }
 }
 
 describe('MethodWork', () => {
@@ -91,6 +95,16 @@ describe('MethodWork', () => {
         (work.run(() => of(1)) as Observable<number>).subscribe({ complete: () => resolve(work.isSettled) }),
       );
       await expect(seen).resolves.toBe(true);
+    });
+
+    it('runs for one call at a time', async () => {
+      const [one, two] = [new Watched<number>(), new Watched<number>()];
+      const [first, second] = [one, two].map((source) => work.run(() => source.stream) as Observable<unknown>);
+      const subscription = first!.subscribe();
+      await expect(lastValueFrom(second!)).resolves.toBe('besides');
+      subscription.unsubscribe();
+      second!.subscribe();
+      expect([one.subscribers, two.subscribers]).toEqual([0, 1]);
     });
 
     it('lets nobody subscribe when the call is over', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { StreamableFile } from '@nestjs/common';
 import { Readable } from 'node:stream';
-import { closeDropped } from '../../../../lib/with-lock/run/dropped-value.js';
+import { closeDropped } from '../../../../lib/with-lock/run/locked-stream.js';
 
 describe('closeDropped', () => {
   it('closes a stream, and that of a file that was to be sent', () => {
