@@ -27,7 +27,7 @@ type Fitting<Key extends string, T> = Key extends unknown
  *
  * @Post()
  * @WithUserLock('user:<body.email|trim|lower>')
- * register(@Body() body: RegisterDto) {}
+ * async register(@Body() body: RegisterDto) {}
  * ```
  */
 export function createWithLock<T>(): TypedWithLock<T>;

@@ -1,4 +1,3 @@
-import { isObservable, throwError, type Observable } from 'rxjs';
 import { RedlockError } from '../core/api/errors.js';
 import type { Lock } from '../core/api/lock.js';
 import { lockParameterOf } from './current-lock.decorator.js';
@@ -7,10 +6,10 @@ import type { KeySource } from './key/key-template.js';
 import { lockCalls, type LockCall } from './run/lock-call.js';
 import { toLockException } from './reply/lock-exception.js';
 import type { LockPlan } from './run/lock-plan.js';
-import { streamLocked } from './run/locked-stream.js';
 import type { LockService } from './run/lock-service.js';
-import { skipped, type LockedRun } from './run/locked-run.js';
-import { runLocked } from './run/run-locked.js';
+import type { LockedRun } from './run/locked-run.js';
+import { callLocked } from './run/method-call.js';
+import { ResultKind } from './run/result-kind.js';
 import { WaitCancellation } from './transport/wait-cancellation.js';
 
 /** The metadata keys of Nest's `@ResolveField` and `@ResolveReference`. */
@@ -34,21 +33,30 @@ interface LockParameter {
 
 /** Returns the method so that it runs under its lock; a proxy, so that name, length and properties of the method stay the same. */
 export function lockMethod(toLock: MethodToLock): Method {
-  const streams = returnsObservable(toLock.target, toLock.name);
+  const { plan } = toLock;
+  const kind = new ResultKind(toLock.method, plan.where);
   let parameter: LockParameter | undefined;
   // Read at the first call, when the class is complete, and kept, because reading metadata with every call takes long.
   const lockParameter = (): LockParameter => (parameter ??= { index: lockParameterOf(toLock.target, toLock.name) });
   return new Proxy(toLock.method, {
     apply(method, self: unknown, args: unknown[]) {
       const call = lockCalls.getStore();
-      const own = call?.admits(toLock.plan, self) ? call : undefined;
-      const invoke = (lock: Lock | undefined): unknown =>
+      const own = call?.admits(plan, self) ? call : undefined;
+      const run = (lock: Lock | undefined): unknown =>
         Reflect.apply(method, self, lock ? withLockArgument(lockParameter(), args, lock) : args);
-      if (own?.lock) return own.work(invoke, own.lock);
-      return start(streams, own ? (lock) => own.follow(invoke, lock) : invoke, () => ({
+      if (own?.lock) return own.work(run, own.lock);
+      const invoke = (lock: Lock | undefined): unknown => {
+        const result = run(lock);
+        kind.note(result);
+        // Nest awaits what a handler returns.
+        if (!own) kind.warnOfValue(result);
+        return result;
+      };
+      const toRun = (): LockedRun => ({
         ...(own ? requestOf(own) : fieldRun(toLock, self)),
         ...runOf(toLock, self, { args, request: call?.request, kind: call?.kind }),
-      }));
+      });
+      return callLocked({ kind, invoke: own ? (lock) => own.follow(invoke, lock) : invoke, toRun });
     },
   });
 }
@@ -56,28 +64,6 @@ export function lockMethod(toLock: MethodToLock): Method {
 /** Returns what a call of a handler throws, and what ends its wait. Each call ends its wait by itself, as an interceptor may call the method again. */
 function requestOf({ run }: LockCall): Partial<LockedRun> {
   return { ...run, signal: run.signal && new WaitCancellation({ signals: [run.signal] }) };
-}
-
-/** Returns a stream where the method is declared to return an Observable, and otherwise a promise, which may be of an Observable. */
-function start(
-  streams: boolean,
-  invoke: (lock: Lock | undefined) => unknown,
-  toRun: () => LockedRun,
-): Observable<unknown> | Promise<unknown> {
-  if (!streams) return promise(invoke, toRun);
-  try {
-    return streamLocked(toRun(), (lock) => invoke(lock) as Observable<unknown>);
-  } catch (error) {
-    return throwError(() => error);
-  }
-}
-
-async function promise(invoke: (lock: Lock | undefined) => unknown, toRun: () => LockedRun): Promise<unknown> {
-  const run = toRun();
-  const result = await runLocked(run, invoke);
-  if (result === skipped) return undefined;
-  // The method is not declared to return an Observable, so this is known only after the release: each subscription takes a lock of its own.
-  return isObservable(result) ? streamLocked(run, () => result) : result;
 }
 
 function runOf({ plan, service }: MethodToLock, self: unknown, source: KeySource): LockedRun {
@@ -121,10 +107,4 @@ function withLockArgument({ index }: LockParameter, args: unknown[], lock: Lock)
 
 function isLock(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'assertValid' in value;
-}
-
-function returnsObservable(target: object, name: string | symbol): boolean {
-  const type = Reflect.getMetadata('design:returntype', target, name) as
-    { prototype?: Record<string, unknown> } | undefined;
-  return typeof type?.prototype?.['subscribe'] === 'function' && typeof type.prototype['pipe'] === 'function';
 }

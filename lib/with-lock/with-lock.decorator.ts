@@ -11,13 +11,13 @@ import { interceptorFor } from './redlock.interceptor.js';
 /**
  * Runs a method of a controller or provider under a lock; calls for the same key run one after the other, on all replicas.
  *
- * The method then returns a promise, or the Observable that it declares to return.
+ * The method returns a promise or an Observable, as it does without a lock. If it is not `async`, its first call returns both in one object.
  * @throws TypeError, RangeError where the class is defined, for a malformed key or option
  * @example
  * ```ts
  * @Post()
  * @WithLock('user:<body.email|trim|lower>')
- * register(@Body() body: RegisterDto) {}
+ * async register(@Body() body: RegisterDto) {}
  * ```
  */
 export function WithLock<const Key extends LockKey>(key: Key, options: WithLockOptions = {}): LockDecorator<Key> {

@@ -4,6 +4,7 @@ import type { AbortSignalLike } from '../../core/time/abort.js';
 import { EMIT } from '../../redlock.tokens.js';
 import type { Client } from '../transport/client-connection.js';
 import { WaitCancellation } from '../transport/wait-cancellation.js';
+import type { KeptLock } from './kept-lock.js';
 import type { LockPlan } from './lock-plan.js';
 import { withLockOf, type LockService } from './lock-service.js';
 
@@ -23,6 +24,8 @@ export interface LockedRun {
   readonly signal?: AbortSignalLike | undefined;
   /** The client: the wait for the lock also ends when it goes away. */
   readonly client?: Client | undefined;
+  /** A lock that is held already, for the first to ask. */
+  readonly kept?: KeptLock | undefined;
 }
 
 /** Takes the place of a result if the work did not run. */
@@ -43,7 +46,7 @@ export async function runAlone<T>(
     const { cancellation: signal } = guarded;
     const skips = onContended === 'skip';
     const call = { resources, options, work: guardedWork, signal, skips };
-    return await withLockOf(service, call);
+    return await (run.kept?.take(guardedWork) ?? withLockOf(service, call));
   } catch (error) {
     if (guarded.threw(error)) throw error;
     if (guarded.hasBegun || plan.onContended !== 'skip' || !isLocked(error)) throw exceptionFor(run, error);

@@ -80,7 +80,8 @@ describe('RedlockInterceptor', () => {
       const handlers = bound(new StubHandlers(), service);
       const second = (): void => void (service.turn = new Deferred());
       const end = answer(service, rpcContext(promisedStream, connection), () =>
-        from(handlers.promisedStream('a@b', second)).pipe(mergeAll()),
+        // What is not subscribed to at once locks again.
+        from(handlers.promisedStream('a@b', second).then(afterTurns)).pipe(mergeAll()),
       );
       await service.untilWaiting(1);
       connection.emit('close');
@@ -129,3 +130,9 @@ describe('RedlockInterceptor', () => {
     });
   });
 });
+
+async function afterTurns<T>(value: T): Promise<T> {
+  await new Promise(setImmediate);
+  await new Promise(setImmediate);
+  return value;
+}
