@@ -2,53 +2,86 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import type { INestApplication, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { readFileSync } from 'node:fs';
-import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
 import { DEFAULT_LOCK_OPTIONS } from '../../lib/core/api/options.js';
 import { RedlockService } from '../../lib/redlock.service.js';
 import { PastedCode, removePasted } from '../support/pasted-code.js';
 import { codeBlocks, complaintsAbout, README } from '../support/readme.js';
-import { startRedisServers, stopAll } from '../support/redis-server.js';
+import { startRedisServer, startRedisServers, stopAll } from '../support/redis-server.js';
 
-/** Runs a block beside the others, as a reader would who pastes it. */
-async function run<T>(file: string, exported = ''): Promise<T> {
-  const pasted = await PastedCode.write(codeBlocks());
-  await appendFile(join(pasted.folder, file), exported);
-  return pasted.run<T>(file);
-}
-
-async function startReplica(): Promise<INestApplication> {
-  const { app } = await run<{ app: INestApplication }>('quick-start.ts', '\nexport { app };');
-  return app;
-}
-
-function post(app: INestApplication, body: object): Promise<Response> {
-  const { port } = (app.getHttpServer() as { address(): AddressInfo }).address();
-  const headers = { 'content-type': 'application/json' };
-  return fetch(`http://127.0.0.1:${port}/users`, { method: 'POST', headers, body: JSON.stringify(body) });
-}
-
-/** What comes of these specs, run beside the blocks of the README. */
-async function runSpecs(specs: Record<string, string>): Promise<Record<string, string>> {
-  const blocks = Object.entries(specs).map(([file, code]) => ({ file, code }));
-  const pasted = await PastedCode.write([...codeBlocks(), ...blocks]);
-  const { testResults } = await pasted.runSpecs(Object.keys(specs));
-  return Object.fromEntries(testResults.map(({ name, status }) => [basename(name), status]));
-}
+const SERVICE_PAGE = readFileSync('docs/service.md', 'utf8');
+const [FIRST_SCREEN = ''] = README.match(/(?<=```ts\n)@Post.*?(?=```)/s) ?? [];
+const DECORATOR = "  @WithLock('user:<body.email|trim|lower>')\n";
 
 afterEach(removePasted);
 
-const HOLD = "module.get(RedlockTesting).hold('user:ann@example.com');";
+/** The code of `main.ts`, changed so that the test gets the application and any free port. */
+function firstLock(): string {
+  const main = codeBlocks().find(({ file }) => file === 'main.ts')!.code;
+  return main
+    .replace('void bootstrap();', 'export const app = bootstrap();')
+    .replace(/listen\(.*\);/, 'listen(0);\n  return app;');
+}
+
+async function start(code: string): Promise<INestApplication> {
+  const pasted = await PastedCode.write([{ file: 'main.ts', code }]);
+  const { app } = await pasted.run<{ app: Promise<INestApplication> }>('main.ts');
+  return app;
+}
+
+/** What the two `curl` lines of the page are answered, the first answer first. */
+async function sendTwice(app: INestApplication): Promise<unknown[]> {
+  const { port } = (app.getHttpServer() as { address(): AddressInfo }).address();
+  const emails = [...README.matchAll(/^curl -d (email=\S+) localhost:3000\/users/gm)].map(([, email]) => email!);
+  expect(emails).toHaveLength(2);
+  const answers: unknown[] = [];
+  const send = async (email: string): Promise<void> => {
+    const response = await fetch(`http://127.0.0.1:${port}/users`, {
+      method: 'POST',
+      body: new URLSearchParams(email),
+    });
+    const body = (await response.json()) as { message?: string };
+    answers.push(`${response.status} ${body.message ?? JSON.stringify(body)}`);
+  };
+  await Promise.all(emails.map(send));
+  return answers;
+}
+
+/** The answers that the table below the `curl` lines promises. */
+function promised(row: string): string[] {
+  const [, first, second] = README.split('\n')
+    .find((line) => line.startsWith(`| ${row} `))!
+    .split('|')
+    .slice(1)
+    .map((cell) => cell.replaceAll('`', '').trim());
+  return [first!, second!];
+}
+
+async function withRedis(act: () => Promise<void>): Promise<void> {
+  const node = await startRedisServer();
+  process.env['REDIS_URL'] = node.url;
+  try {
+    await act();
+  } finally {
+    await node.stop();
+  }
+}
 
 describe('the README', () => {
-  it('has a file name in each of its TypeScript blocks', () => {
-    expect(codeBlocks().length).toBe(README.match(/```ts\n/g)!.length);
-    expect(codeBlocks().length).toBeGreaterThanOrEqual(4);
+  it('shows a handler with its lock before anything else, in at most eight lines', () => {
+    expect(FIRST_SCREEN.trimEnd().split('\n').length).toBeLessThanOrEqual(8);
+    expect(README.slice(0, README.indexOf('@Post()')).split(/\s+/).length).toBeLessThan(60);
+    const imports =
+      "import { Body, ConflictException, Post } from '@nestjs/common';\nimport { WithLock } from 'nestjs-redlock';\n";
+    const types =
+      'interface RegisterDto { email: string }\ninterface Users { exists(email: string): Promise<boolean>; insert(body: RegisterDto): Promise<object> }\n';
+    const code = `${imports}${types}export class C { users!: Users;\n${FIRST_SCREEN}}`;
+    expect(complaintsAbout([{ file: 'first-screen.ts', code }])).toEqual([]);
   });
 
-  it('has code that compiles', () => {
+  it('has code that compiles, with a file name in each other block', () => {
+    expect(codeBlocks().map(({ file }) => file)).toEqual(['main.ts', 'payouts.service.ts']);
+    expect(README.match(/```ts\n/g)).toHaveLength(3);
     expect(complaintsAbout(codeBlocks())).toEqual([]);
   });
 
@@ -57,77 +90,60 @@ describe('the README', () => {
     expect(complaintsAbout([wrong])).toEqual([expect.stringContaining('WithLok')]);
   });
 
-  it('has a quick start that registers a user once on two replicas when pasted', async () => {
-    const nodes = await startRedisServers(3);
-    const folder = await mkdtemp(join(tmpdir(), 'users-'));
-    process.env['REDLOCK_NODES'] = nodes.map(({ url }) => url).join(',');
-    process.env['USERS_FILE'] = join(folder, 'users.txt');
-    process.env['PORT'] = '0';
-    const replicas = [await startReplica(), await startReplica()];
-    const register = (email: string, index: number): Promise<Response> => post(replicas[index % 2]!, { email });
-    const same = ['Ann@example.com', ' ann@example.com', 'ann@example.com', 'ANN@example.com'];
-    const replies = await Promise.all(same.map(register));
-    expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409, 409, 409]);
-    expect(await replies.find(({ status }) => status === 201)!.json()).toEqual({ email: 'ann@example.com' });
-    expect(await readFile(process.env['USERS_FILE'], 'utf8')).toBe('ann@example.com\n');
-    expect((await register('', 0)).status).toBe(400);
-    await Promise.all(replicas.map((app) => app.close()));
-    await stopAll(nodes);
-    await rm(folder, { recursive: true });
+  it('has a first lock on one Redis that registers a user once when pasted', () =>
+    withRedis(async () => {
+      const app = await start(firstLock());
+      expect(await sendTwice(app)).toEqual(promised('as above'));
+      await app.close();
+    }));
+
+  it('shows what happens without the decorator: the same first lock registers the user twice', () =>
+    withRedis(async () => {
+      expect(firstLock()).toContain(DECORATOR);
+      const app = await start(firstLock().replace(DECORATOR, ''));
+      expect(await sendTwice(app)).toEqual(promised('without the line `@WithLock`'));
+      await app.close();
+    }));
+
+  it('stays readable in one go', () => {
+    expect(README.split(/\s+/).filter(Boolean).length).toBeLessThanOrEqual(900);
+  });
+});
+
+describe('the page about the service', () => {
+  it('has code that compiles', () => {
+    expect(codeBlocks(SERVICE_PAGE).length).toBe(SERVICE_PAGE.match(/```ts\n/g)!.length);
+    expect(complaintsAbout(codeBlocks(SERVICE_PAGE))).toEqual([]);
   });
 
   it('has a module with ConfigService that locks at once on new nodes when pasted, outside production', async () => {
     const nodes = await startRedisServers(3);
     process.env['REDLOCK_NODES'] = nodes.map(({ url }) => url).join(',');
-    const { ConfiguredModule } = await run<{ ConfiguredModule: Type }>('configured.module.ts');
+    const pasted = await PastedCode.write(codeBlocks(SERVICE_PAGE));
+    const { ConfiguredModule } = await pasted.run<{ ConfiguredModule: Type }>('configured.module.ts');
     const app = await NestFactory.createApplicationContext(ConfiguredModule, { logger: false });
     expect(await app.get(RedlockService).withLock('first', () => 'locked')).toBe('locked');
     await app.close();
     await stopAll(nodes);
   });
+});
 
-  it('says in each of its modules what keeps new nodes out of the vote', () => {
-    const modules = codeBlocks().filter(({ code }) => code.includes('RedlockModule.forRoot'));
-    expect(modules.map(({ file }) => file)).toEqual(['quick-start.ts', 'configured.module.ts']);
+describe('the README and the page about the service', () => {
+  it('say in each module what keeps new nodes out of the vote', () => {
+    const modules = [...codeBlocks(), ...codeBlocks(SERVICE_PAGE)].filter(({ code }) =>
+      code.includes('RedlockModule.forRoot'),
+    );
+    expect(modules.map(({ file }) => file)).toEqual(['main.ts', 'configured.module.ts']);
     for (const { code } of modules) expect(code).toMatch(/ restartQuarantine: .+ === 'production',/);
   });
+});
 
-  it('shows how to test a controller without Redis, in three lines', async () => {
-    const asked = '.asRequest({ body }, register)';
-    const spec = codeBlocks().find(({ file }) => file === 'users.controller.spec.ts')!.code;
-    expect(spec.split("it('registers a user', async () => {\n")[1]!.match(/^ {2}\S/gm)).toHaveLength(3);
-    const impatient = spec.replace('.forRoot()', '.forRoot({ defaults: { waitTimeout: 0 } })');
-    const specs = {
-      'as-it-is.spec.ts': spec,
-      'impatient.spec.ts': impatient,
-      'held.spec.ts': impatient.replace('  const register', `  ${HOLD}\n  const register`),
-      'no-request.spec.ts': spec.replace(`module.get(RedlockTesting)${asked}`, 'register()'),
-    };
-    expect(await runSpecs(specs)).toEqual({
-      'as-it-is.spec.ts': 'passed',
-      'impatient.spec.ts': 'passed',
-      'held.spec.ts': 'failed',
-      'no-request.spec.ts': 'failed',
-    });
-  }, 120_000);
-
-  it('leads to a page that names the default of every lock option', () => {
+describe('the page about options', () => {
+  it('names the default of every lock option', () => {
     const page = readFileSync('docs/options.md', 'utf8').split('\n- ');
     for (const [name, value] of Object.entries(DEFAULT_LOCK_OPTIONS)) {
       const entry = page.find((part) => part.startsWith(`**\`${name}\`**`) || part.includes(`and **\`${name}\`**`));
       expect(entry).toContain(value === Infinity ? 'no limit' : `${value}`);
     }
-  });
-
-  it('names the defaults itself as they are', () => {
-    const rows = README.split('\n').filter((line) => line.startsWith('| `'));
-    for (const name of ['ttl', 'waitTimeout', 'maxHold'] as const) {
-      const row = rows.find((line) => line.split('|')[1]!.includes(`\`${name}\``));
-      expect(row!.split('|')[2]).toContain(`${DEFAULT_LOCK_OPTIONS[name]}`);
-    }
-  });
-
-  it('stays readable in one go', () => {
-    expect(README.trimEnd().split('\n').length).toBeLessThanOrEqual(250);
   });
 });
