@@ -1,20 +1,28 @@
 import type { LockNode } from '../port/lock-node.js';
+import { quorumOf } from './quorum.js';
 
 /**
- * Throws if two addresses lead to one server, which must not vote twice.
+ * Throws if addresses lead to one server, which must not vote twice, and the servers that are left are no quorum.
  * @throws TypeError that names both addresses
  */
 export function refuseDuplicateServers(nodes: readonly LockNode[]): void {
   const known = new Map<string, LockNode>();
+  const same: string[] = [];
+  let canBeBarred = true;
   for (const node of nodes) {
-    const sameServer = node.runId === undefined ? undefined : known.get(node.runId);
-    if (sameServer) {
-      throw new TypeError(
-        `nodes holds ${sameServer.name} and ${node.name}, which are one server: it must not vote twice, name each node once`,
-      );
+    if (node.runId === undefined) continue;
+    const first = known.get(node.runId);
+    if (first === undefined) {
+      known.set(node.runId, node);
+      continue;
     }
-    if (node.runId !== undefined) known.set(node.runId, node);
+    same.push(`${first.name} and ${node.name}`);
+    canBeBarred &&= node.bar !== undefined;
   }
+  if (same.length === 0 || (canBeBarred && nodes.length - same.length >= quorumOf(nodes.length))) return;
+  throw new TypeError(
+    `nodes holds ${same.join(', ')}, which are one server: it must not vote twice, name each node once`,
+  );
 }
 
 /** Called with the reason when a node is barred from voting. */

@@ -10,6 +10,7 @@ import type { Random } from '../collections/random.js';
 import { dateOnNodes } from '../port/node-date.js';
 import { refuseDuplicateServers, DuplicateServers } from './duplicate-servers.js';
 import type { OwnClaim } from './own-claim.js';
+import { WarningThrottle } from './warning-throttle.js';
 
 type Late<A> = (nodeIndex: number, answer: A) => void;
 
@@ -55,14 +56,14 @@ export class NodePool {
 
   /**
    * Connects to every node; resolves once every node has answered or failed once.
-   * @throws TypeError if two addresses lead to one server
+   * @throws TypeError if two addresses lead to one server, and the other servers are no quorum
    */
   async open(listener: LockListener): Promise<void> {
-    const duplicates = new DuplicateServers(({ name }, reason) =>
-      listener({ type: 'node-warning', node: name, reason }),
-    );
+    const warnings = new WarningThrottle(this.clock);
+    const duplicates = new DuplicateServers(({ name }, reason) => notify({ type: 'node-warning', node: name, reason }));
     const quorum = new QuorumWatch(this.nodes.length, listener);
     const notify: LockListener = (event) => {
+      if (event.type === 'node-warning' && !warnings.passes(event.node)) return;
       listener(event);
       quorum.note(event);
     };

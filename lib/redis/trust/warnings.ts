@@ -1,7 +1,11 @@
 import type { NodeLink } from '../connection/node-link.js';
 
+/** How many warnings are remembered. */
+const MOST_KEPT = 20;
+
 /** Warns of each reason once, however often the node connects. */
 export class Warnings {
+  /** The oldest one comes first. */
   readonly #given = new Set<string>();
 
   constructor(private readonly link: Pick<NodeLink, 'notify'>) {}
@@ -9,6 +13,8 @@ export class Warnings {
   give(reason: string): void {
     if (this.#given.has(reason)) return;
     this.#given.add(reason);
+    const [oldest] = this.#given;
+    if (this.#given.size > MOST_KEPT) this.#given.delete(oldest!);
     this.link.notify({ type: 'node-warning', reason });
   }
 }

@@ -60,14 +60,31 @@ describe('when it connects, a pool', () => {
     });
 
     it.each([true, false])('behind another port, whether it cares for restarts or not: %s', async (cares) => {
-      const [server, other] = [await startRedisServer(), await startRedisServer()];
+      const server = await startRedisServer();
       const proxy = await startFaultProxy(server);
       proxies.push(proxy);
-      const redlock = poolOf([server.url, other.url, proxy.url], cares);
+      const redlock = poolOf([server.url, proxy.url], cares);
       await expect(redlock.open()).rejects.toThrow(`${server.url} and ${proxy.url}, which are one server`);
       await expect(redlock.acquire('a', ONCE)).rejects.toBeInstanceOf(TypeError);
       await redlock.close();
       expect(await withRedis(server.url, (redis) => redis.keys('a'))).toEqual([]);
+    });
+
+    it('only where no quorum is left: otherwise it bars the later one, and warns of it once', async () => {
+      const [server, other] = [await startRedisServer(), await startRedisServer()];
+      const proxy = await startFaultProxy(server);
+      proxies.push(proxy);
+      const redlock = poolOf([server.url, other.url, proxy.url], false);
+      await redlock.open();
+      const lock = await redlock.acquire('a', ONCE);
+      await lock.release();
+      expect(events.filter(({ type }) => type === 'node-warning')).toEqual([
+        {
+          type: 'node-warning',
+          node: proxy.url,
+          reason: `it leads to the same server as ${server.url}, which must not vote twice`,
+        },
+      ]);
     });
 
     it('and takes servers of their own', async () => {
