@@ -4,7 +4,7 @@ import type { Clock } from './core/time/clock.js';
 import type { LockNode } from './core/port/lock-node.js';
 import type { ProcessNote } from './core/port/process-note.js';
 import { MAX_TTL, misfit } from './core/api/options.js';
-import { ReusingClock } from './core/time/reusing-clock.js';
+import { SystemClock } from './core/time/system-clock.js';
 import { SteadyClock } from './core/time/steady-clock.js';
 import { MemoryNode } from './memory/memory-node.js';
 import { connectionNameOf } from './redis/connection/settings/connection-name.js';
@@ -68,7 +68,7 @@ function toService(given: RedlockModuleOptions, name: string | undefined, maker?
     if (isOnRedis) toAddresses(options.nodes);
     return maker.make(name, options);
   }
-  const [clock, random] = [isOnRedis ? new ReusingClock() : new SteadyClock(), new SystemRandom()];
+  const [clock, random] = [isOnRedis ? new SystemClock() : new SteadyClock(), new SystemRandom()];
   const self = { holder: random.processMark, process: thisProcess(applicationName(options.application)) };
   const pool = { name, clock, self };
   const nodes = isOnRedis ? onRedis(options, pool) : inThisProcess(options, pool);

@@ -12,7 +12,7 @@ import { MAX_RESOURCES } from './core/api/resources.js';
 import { WarmUp } from './start-up/warm-up.js';
 import { publish } from './core/api/telemetry/channels.js';
 import type { RedlockStatus, StatusOptions } from './core/quorum/status.js';
-import { ReusingClock } from './core/time/reusing-clock.js';
+import { SystemClock } from './core/time/system-clock.js';
 import { EventLog } from './logging/event-log.js';
 import { StrayPartLog } from './with-lock/key/stray-part-log.js';
 import { QuorumWait } from './start-up/quorum-wait.js';
@@ -51,7 +51,7 @@ export class RedlockService {
   constructor(
     nodes: readonly LockNode[],
     options: Omit<RedlockModuleOptions, 'nodes' | 'keyPrefix'> = {},
-    { clock = new ReusingClock(), ...pool }: Pick<RedlockSettings, 'clock' | 'random' | 'name' | 'self'> = {},
+    { clock = new SystemClock(), ...pool }: Pick<RedlockSettings, 'clock' | 'random' | 'name' | 'self'> = {},
   ) {
     const { nodeTimeout, maxTtl, defaults, maxWaiters, maxResources = MAX_RESOURCES } = options;
     this.exceptionFactory = options.exceptionFactory;

@@ -23,7 +23,7 @@ import { observed, publishNested } from './api/telemetry/call-trace.js';
 import { startNow } from './lease/thenable.js';
 import { Shutdown, type RemainingLock } from './lease/shutdown.js';
 import { statusOf, type RedlockStatus, type StatusOptions } from './quorum/status.js';
-import { ReusingClock } from './time/reusing-clock.js';
+import { SystemClock } from './time/system-clock.js';
 import { CallerQueues } from './acquire/callers/caller-queues.js';
 
 const MOST_WAITERS = 10_000;
@@ -46,7 +46,7 @@ export class Redlock {
   readonly #opening: Opening;
 
   constructor(settings: RedlockSettings) {
-    const { clock = new ReusingClock(), defaults = {} } = settings;
+    const { clock = new SystemClock(), defaults = {} } = settings;
     this.#pool = new NodePool(settings.nodes, {
       clock,
       random: settings.random ?? new SystemRandom(),

@@ -18,6 +18,7 @@ import { MemoryLines, type LineTerms } from './memory-line.js';
 import { MemoryRefusals } from './memory-refusals.js';
 import { MemoryTrust, type MemoryTrustTerms } from './memory-trust.js';
 import { NOTHING, type Snapshot } from './snapshot.js';
+import { soon } from '../core/time/real-time.js';
 
 /** A node in memory that answers as a Redis master would, for tests without Redis and for simulations. */
 export class MemoryNode implements LockNode {
@@ -84,11 +85,11 @@ export class MemoryNode implements LockNode {
 
   probe(answered: Parameters<LockNode['probe']>[0]): void {
     const remaining = this.#trust.quarantine();
-    queueMicrotask(() => answered(remaining > 0 ? { kind: 'quarantined', remaining } : { kind: 'up' }));
+    soon(() => answered(remaining > 0 ? { kind: 'quarantined', remaining } : { kind: 'up' }));
   }
 
   noteOf(mark: string, answered: NoteListener): void {
-    queueMicrotask(() => answered(readNote(this.get(noteKey('', mark)))));
+    soon(() => answered(readNote(this.get(noteKey('', mark)))));
   }
 
   async open(): Promise<void> {

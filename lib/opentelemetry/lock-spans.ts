@@ -13,6 +13,7 @@ import { acquiring, extending, holding } from '../core/api/telemetry/channels.js
 import type { AcquireMessage, ExtendMessage, HoldMessage } from '../core/api/telemetry/messages.js';
 import { attributesOf, errorTypeOf, type ResourceNaming } from './attributes.js';
 import type { Subscriptions } from './subscriptions.js';
+import { wallNow } from '../core/time/real-time.js';
 
 /** The span of one lock: from the call for it until the lock is over. */
 interface LockSpan {
@@ -51,7 +52,7 @@ export class LockSpans {
     if (this.resource === 'value') attributes['redlock.resource'] = [...resources];
     const name = template === undefined || this.resource === 'none' ? 'lock' : `lock ${template}`;
     const span = this.tracer.startSpan(name, { kind: SpanKind.INTERNAL, attributes });
-    const lockSpan = { span, began: Date.now(), open: 1 };
+    const lockSpan = { span, began: wallNow(), open: 1 };
     this.#spans.set(message, lockSpan);
     return lockSpan;
   }

@@ -1,3 +1,5 @@
+import { monotonicNow } from '../core/time/real-time.js';
+
 /** The operations of one kind that have begun and not ended, counted by pool. */
 export class OpenOperations<Message extends { readonly pool: string | undefined }> {
   readonly #began = new WeakMap<Message, number>();
@@ -13,7 +15,7 @@ export class OpenOperations<Message extends { readonly pool: string | undefined 
   }
 
   begin(message: Message): void {
-    this.#began.set(message, performance.now());
+    this.#began.set(message, monotonicNow());
     this.#count(message, 1);
   }
 
@@ -23,7 +25,7 @@ export class OpenOperations<Message extends { readonly pool: string | undefined 
     if (began === undefined) return undefined;
     this.#began.delete(message);
     this.#count(message, -1);
-    return performance.now() - began;
+    return monotonicNow() - began;
   }
 
   #count({ pool }: Message, change: number): void {

@@ -27,6 +27,7 @@ import { askForNote } from './note-on-node.js';
 import { NodeTrust } from './trust/node-trust.js';
 import { Probe } from './trust/probe.js';
 import type { Reply } from './connection/wire/wire-command.js';
+import { soon } from '../core/time/real-time.js';
 
 /** A Redis or Valkey master as a `LockNode`, over one connection of its own. */
 export class RedisNode implements LockNode {
@@ -113,7 +114,7 @@ export class RedisNode implements LockNode {
 
   probe(answered: Parameters<LockNode['probe']>[0]): void {
     const reason = this.#connection.obstacle();
-    if (reason) return queueMicrotask(() => answered({ kind: 'unknown', reason, sent: false }));
+    if (reason) return soon(() => answered({ kind: 'unknown', reason, sent: false }));
     // Operations that were requested earlier have to be sent first.
     this.#batches.flush();
     this.#probe.ask(answered);

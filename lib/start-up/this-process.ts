@@ -1,10 +1,11 @@
 import { hostname } from 'node:os';
 import type { ProcessNote } from '../core/port/process-note.js';
 import { VERSION } from '../version.js';
+import { wallNow } from '../core/time/real-time.js';
 
 /** Returns what this process tells operators about itself. */
 export function thisProcess(application: string | undefined): ProcessNote {
-  const started = Date.now() - process.uptime() * 1_000;
+  const started = wallNow() - process.uptime() * 1_000;
   return {
     host: hostname(),
     pid: process.pid,

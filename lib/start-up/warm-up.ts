@@ -11,6 +11,7 @@ import { Batch } from '../redis/batch/batch.js';
 import { PendingReplies } from '../redis/connection/wire/pending-replies.js';
 import { WireCommand } from '../redis/connection/wire/wire-command.js';
 import { VERB, type Verb } from '../redis/scripts/protocol.js';
+import { soon } from '../core/time/real-time.js';
 
 const NODES = 5;
 const DOWN: Unknown = { kind: 'unknown', reason: 'down', sent: false };
@@ -135,9 +136,4 @@ function written(command: Command): Command {
 function answered(command: Command, answer: unknown): Command {
   command.resolve(answer);
   return command;
-}
-
-/** Runs a task in a microtask; not by `queueMicrotask`, which a test may have replaced. */
-function soon(task: () => void): void {
-  void Promise.resolve().then(task);
 }

@@ -1,6 +1,7 @@
 import type { Clock, Moment } from '../core/time/clock.js';
 import { SystemClock } from '../core/time/system-clock.js';
 import { turn } from './pools/turn.js';
+import { monotonicNow, wallNow } from '../core/time/real-time.js';
 
 interface Timer {
   /** When the timer is due, ms on this clock. */
@@ -12,18 +13,18 @@ interface Timer {
 
 /** A clock that stands still until `advance` moves it; all code that is waiting for a settled promise runs before time goes on. */
 export class ManualClock implements Clock {
-  readonly #began = Date.now();
+  readonly #began = wallNow();
   readonly #timers = new Set<Timer>();
   readonly #real = new SystemClock();
   #monotonic = 0;
   /** How many tasks wait for a turn of the event loop of their own. */
   #turns = 0;
-  /** When the clock began to run by itself, ms of `performance.now()`; undefined before that. */
+  /** When the clock began to run by itself, ms on the monotonic clock; undefined before that. */
   #since: number | undefined;
   #advancing = Promise.resolve();
 
   now(): Moment {
-    const running = this.#since === undefined ? 0 : performance.now() - this.#since;
+    const running = this.#since === undefined ? 0 : monotonicNow() - this.#since;
     const monotonic = this.#monotonic + running;
     return { monotonic, wall: this.#began + monotonic };
   }
@@ -60,7 +61,7 @@ export class ManualClock implements Clock {
   /** Lets the clock run by itself from now on, because an application that shuts down must not wait for a clock that nobody moves any more. */
   runOn(): void {
     if (this.#since !== undefined) return;
-    this.#since = performance.now();
+    this.#since = monotonicNow();
     for (const timer of this.#timers) timer.stop = this.#real.schedule(timer.at - this.#monotonic, timer.task);
     this.#timers.clear();
   }

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { NodeEvent } from '../../lib/core/port/lock-node.js';
-import { SystemClock } from '../../lib/core/time/system-clock.js';
+import { TimersOfTest } from './timers-of-test.js';
 import { BatchEncoder } from '../../lib/redis/batch/batch-encoder.js';
 import type { Reply } from '../../lib/redis/connection/wire/wire-command.js';
 import { NodeTrust } from '../../lib/redis/trust/node-trust.js';
@@ -33,7 +33,7 @@ export function redisOf(info: string | Error, marker: string | Error | null = nu
 
 /** The trust of a process in a node, and what the process told and sent because of it. */
 export class NotedTrust {
-  readonly clock = new SystemClock();
+  readonly clock = new TimersOfTest();
   readonly events: NodeEvent[] = [];
   readonly sent: string[][] = [];
   /** What comes at once of all that is sent; undefined where nothing does. */

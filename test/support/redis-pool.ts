@@ -3,7 +3,7 @@ import type { LockEvent } from '../../lib/core/api/events.js';
 import { counterOf } from '../../lib/core/port/fencing.js';
 import { Redlock } from '../../lib/core/redlock.js';
 import type { RedlockSettings } from '../../lib/core/redlock-settings.js';
-import { ReusingClock } from '../../lib/core/time/reusing-clock.js';
+import { SystemClock } from '../../lib/core/time/system-clock.js';
 import { toAddresses } from '../../lib/redis/connection/settings/node-address.js';
 import { BatchEncoder, type TrustTerms } from '../../lib/redis/batch/batch-encoder.js';
 import { realParts } from '../../lib/redis/connection/node-parts.js';
@@ -55,7 +55,7 @@ export class RedisPool {
     nodes = this.urls,
     keyPrefix = '',
     trust = TRUSTING,
-    clock = new ReusingClock(),
+    clock = new SystemClock(),
     ...settings
   }: RedisClientSettings = {}): Promise<RedisPoolClient> {
     const events: LockEvent[] = [];

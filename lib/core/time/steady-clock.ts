@@ -1,5 +1,5 @@
 import type { Moment } from './clock.js';
-import { ReusingClock } from './reusing-clock.js';
+import { SystemClock } from './system-clock.js';
 import type { RawClocks } from './suspension-watch.js';
 
 /**
@@ -7,7 +7,7 @@ import type { RawClocks } from './suspension-watch.js';
  * clock: leases on the node end, and fencing tokens grow, by the wall clock, and nobody else has to agree on it. If they followed the wall
  * clock of the machine, setting that forward would end the leases of holders, and setting it back would leave resources locked.
  */
-export class SteadyClock extends ReusingClock {
+export class SteadyClock extends SystemClock {
   /** Ms by which the wall clock is ahead of the monotonic clock. */
   readonly #wallAhead: number;
 

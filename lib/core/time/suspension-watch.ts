@@ -1,5 +1,6 @@
 import { uptime } from 'node:os';
 import type { Moment } from './clock.js';
+import { monotonicNow, wallNow } from './real-time.js';
 
 /** The clocks of a machine, as the platform gives them, ms. */
 export interface RawClocks {
@@ -17,15 +18,10 @@ const RESOLUTION = 10;
 /** Ms by which the wall clock may show a suspension too short: because of earlier noise that did not count, and a clock of whole ms. */
 const INEXACT = NOISE + 1;
 
-/** The original `Date`. A test may replace it: time then follows the replacement, and the uptime of the machine is not used. */
-const REAL_DATE = Date;
-
-const uptimeHere = uptimeOn(process.platform);
-
 export const machineClocks: RawClocks = {
-  monotonic: () => performance.now(),
-  wall: () => Date.now(),
-  uptime: () => (Date === REAL_DATE ? uptimeHere() : undefined),
+  monotonic: monotonicNow,
+  wall: wallNow,
+  uptime: uptimeOn(process.platform),
 };
 
 /** The value of a clock, read between two readings of the monotonic clock. */
@@ -130,7 +126,7 @@ export class SuspensionWatch {
  * goes on there while the machine is suspended.
  */
 function uptimeOn(platform: NodeJS.Platform): () => number | undefined {
-  if (platform === 'darwin' || platform === 'win32') return () => performance.now();
+  if (platform === 'darwin' || platform === 'win32') return monotonicNow;
   return platform === 'linux' ? linuxUptime : () => undefined;
 }
 

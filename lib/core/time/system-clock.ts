@@ -1,5 +1,5 @@
-import { setImmediate as immediate } from 'node:timers';
 import { LONGEST_TIMER, type Clock, type Moment } from './clock.js';
+import { clearTimeout, setImmediate, setTimeout } from './real-time.js';
 import { machineClocks, SuspensionWatch, type RawClocks } from './suspension-watch.js';
 
 /** Real time. */
@@ -24,7 +24,7 @@ export class SystemClock implements Clock {
   }
 
   nextTurn(task: () => void): void {
-    immediate(task);
+    setImmediate(task);
   }
 
   whenResumed(notify: () => void): void {

@@ -12,6 +12,7 @@ import { outliveErrors, readAtOnce } from './wire/stream.js';
 import { PendingReplies } from './wire/pending-replies.js';
 import { within } from './within.js';
 import { WireCommand, type Reply } from './wire/wire-command.js';
+import { setImmediate } from '../../core/time/real-time.js';
 
 /** Ms to wait for the first connection of a node before going on without it. */
 const OPEN_WITHIN = 1_000;

@@ -12,6 +12,7 @@ import type { NodeLink } from '../connection/node-link.js';
 import type { NodeTrust } from './node-trust.js';
 import { advised, refusalIn } from './refusals.js';
 import type { Reply } from '../connection/wire/wire-command.js';
+import { soon } from '../../core/time/real-time.js';
 
 /** This is never the name of a lock: no resource may end like this. */
 const RESOURCE = `~probe${FAMILIES.node}`;
@@ -29,7 +30,7 @@ export class Probe {
 
   ask(answered: (answer: ProbeAnswer) => void): void {
     const { obstacle } = this.trust;
-    if (obstacle) return queueMicrotask(() => answered({ kind: 'barred', reason: obstacle }));
+    if (obstacle) return soon(() => answered({ kind: 'barred', reason: obstacle }));
     const sent = this.link.clock.now();
     const batch = voteAndRelease(sent, this.encoder.trust.maxTtl);
     this.#send(batch, 'evalsha', (reply) => {

@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/time/clock.js';
+import { soon } from '../../core/time/real-time.js';
 
 /** A command on its way to a node. */
 export interface Command {
@@ -30,7 +31,7 @@ export class FaultyLink {
   }
 
   send(command: Command): void {
-    if (this.isDown) return queueMicrotask(() => command.fail('connection refused', false));
+    if (this.isDown) return soon(() => command.fail('connection refused', false));
     const delay = typeof this.#fault === 'object' ? this.#fault.slow : 0;
     // No command can overtake another: whatever changes the delay first delivers what was sent before.
     this.#travelling.push({ command, at: this.#now + delay });
@@ -64,7 +65,7 @@ export class FaultyLink {
   break(): void {
     this.#stopTimer();
     for (const { command } of this.#travelling.splice(0)) {
-      queueMicrotask(() => command.fail('connection closed', true));
+      soon(() => command.fail('connection closed', true));
     }
   }
 

@@ -1,10 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import * as timers from 'node:timers';
 import type { Lock } from '../../core/api/lock.js';
 import { ignore } from '../../core/time/ignore.js';
-
-/** Taken when this file loads, because fake timers replace it. */
-const { setImmediate: immediate } = timers;
+import { setImmediate } from '../../core/time/real-time.js';
 
 type Work<T> = (lock: Lock | undefined) => Promise<T>;
 
@@ -39,7 +36,7 @@ export class KeptLock {
   async used(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#wake = resolve;
-      immediate(resolve);
+      setImmediate(resolve);
     });
     this.#isFree = false;
     // The subscriber is told of its error.

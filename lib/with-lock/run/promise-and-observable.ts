@@ -1,10 +1,7 @@
 import { Logger } from '@nestjs/common';
-import * as timers from 'node:timers';
 import { defer, EMPTY, from, isObservable, mergeMap, of, type Observable } from 'rxjs';
+import { setImmediate } from '../../core/time/real-time.js';
 import { skipped } from './locked-run.js';
-
-/** Taken when this file loads, because fake timers replace it. */
-const { setImmediate: immediate } = timers;
 
 const logger = new Logger('RedlockService');
 const MEMBERS = ['subscribe', 'pipe', 'lift', 'forEach', 'toPromise'] as const;
@@ -28,7 +25,7 @@ export class PromiseAndObservable extends Promise<unknown> {
     for (const name of ['@@observable', Symbol.observable as symbol | undefined])
       if (name !== undefined) void Object.defineProperty(this, name, { value: () => stream });
     // A caller that only subscribes handles no rejection.
-    super.then(undefined, (error) => immediate(() => this.#logUnheard(error, where)));
+    super.then(undefined, (error) => setImmediate(() => this.#logUnheard(error, where)));
   }
 
   /** Promises that are made of this one are plain ones. */

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { ReusingClock } from '../../../lib/core/time/reusing-clock.js';
+import { SystemClock } from '../../../lib/core/time/system-clock.js';
 import { ClockedServer } from '../../support/clock-shim.js';
 import { RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
 import { vouchFor } from '../../support/vouch.js';
@@ -14,7 +14,7 @@ describeWithClocks('what time a node has', () => {
     const trust = { maxTtl: MAX_TTL, restartQuarantine };
     let node: ClockedServer;
     let pool: RedisPool;
-    let clock: ReusingClock;
+    let clock: SystemClock;
     beforeAll(async () => {
       node = await ClockedServer.start();
       await node.step(AHEAD);
@@ -23,7 +23,7 @@ describeWithClocks('what time a node has', () => {
     afterAll(() => node.stop());
     beforeEach(async () => {
       pool = await RedisPool.start(0);
-      clock = new ReusingClock();
+      clock = new SystemClock();
     });
     afterEach(() => pool.stop());
 

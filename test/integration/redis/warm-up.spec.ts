@@ -8,7 +8,7 @@ const SCRIPT = `
   import { runInNewContext } from 'node:vm';
   import { Redlock } from './core/redlock.js';
   import { WarmUp } from './start-up/warm-up.js';
-  import { ReusingClock } from './core/time/reusing-clock.js';
+  import { SystemClock } from './core/time/system-clock.js';
   import { BatchEncoder } from './redis/batch/batch-encoder.js';
   import { toAddresses } from './redis/connection/settings/node-address.js';
   import { realParts } from './redis/connection/node-parts.js';
@@ -17,7 +17,7 @@ const SCRIPT = `
   setFlagsFromString('--expose-gc');
   const gc = runInNewContext('gc');
   const [specimens, ...urls] = process.argv.slice(2);
-  const clock = new ReusingClock();
+  const clock = new SystemClock();
   const encoder = new BatchEncoder('', { maxTtl: 30_000, restartQuarantine: false }, clock);
   const nodes = toAddresses(urls).map((address) => new RedisNode(address, encoder, realParts(clock)));
   const redlock = new Redlock({ nodes, clock });

@@ -6,7 +6,7 @@ export const SCRIPT = `
 console.log('"read"');
 const { Redlock } = await import('./core/redlock.js');
 const { toAddresses } = await import('./redis/connection/settings/node-address.js');
-const { ReusingClock } = await import('./core/time/reusing-clock.js');
+const { SystemClock } = await import('./core/time/system-clock.js');
 const { BatchEncoder } = await import('./redis/batch/batch-encoder.js');
 const { realParts } = await import('./redis/connection/node-parts.js');
 const { RedisNode } = await import('./redis/redis-node.js');
@@ -14,7 +14,7 @@ const { createInterface } = await import('node:readline');
 const { setTimeout: sleep } = await import('node:timers/promises');
 
 const { nodes, nodeTimeout, trust } = JSON.parse(process.argv[2]);
-const clock = new ReusingClock();
+const clock = new SystemClock();
 const encoder = new BatchEncoder('', trust, clock);
 const tell = (id, what, more) => console.log(JSON.stringify({ id, what, ...more }));
 const now = () => Number(process.hrtime.bigint()) / 1e6;

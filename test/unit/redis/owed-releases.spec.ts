@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Claim } from '../../../lib/core/port/claim.js';
-import { SystemClock } from '../../../lib/core/time/system-clock.js';
+import { TimersOfTest } from '../../support/timers-of-test.js';
 import { OwedReleases } from '../../../lib/redis/owed-releases.js';
 
 describe('OwedReleases', () => {
@@ -32,7 +32,7 @@ describe('OwedReleases', () => {
       obstacle: () => obstacle,
       release: ({ value }: Claim, left: number) => void sent.push([value, left]),
     };
-    owed = new OwedReleases(node, new SystemClock());
+    owed = new OwedReleases(node, new TimersOfTest());
   });
   afterEach(() => {
     owed.close();

@@ -1,21 +1,19 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { RecentAnswer } from '../../../lib/terminus/recent-answer.js';
 
 describe('an answer that is shared', () => {
   let recent: RecentAnswer<number>;
   let asked: number;
+  let now: number;
   const ask = async (): Promise<number> => (asked += 1);
   const pass = (ms: number): void => {
-    jest.advanceTimersByTime(ms);
+    now += ms;
   };
 
   beforeEach(() => {
-    jest.useFakeTimers({ now: 0 });
-    recent = new RecentAnswer();
+    now = 0;
+    recent = new RecentAnswer(() => now);
     asked = 0;
-  });
-  afterEach(() => {
-    jest.useRealTimers();
   });
 
   it('is fetched once for all callers within a second, and again after that', async () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { SystemClock } from '../../../../lib/core/time/system-clock.js';
+import { TimersOfTest } from '../../../support/timers-of-test.js';
 import { BatchEncoder } from '../../../../lib/redis/batch/batch-encoder.js';
 import { Examiner } from '../../../../lib/redis/trust/examiner.js';
 import { infoOf, redisOf } from '../../../support/noted-trust.js';
@@ -11,7 +11,7 @@ describe('Examiner', () => {
   afterEach(() => void jest.useRealTimers());
 
   it('tells when the server was asked what it could answer: not before, and not when the answer was read', async () => {
-    const clock = new SystemClock();
+    const clock = new TimersOfTest();
     const examiner = new Examiner(new BatchEncoder('p:', { maxTtl: 1_000, restartQuarantine: true }, clock), clock);
     jest.advanceTimersByTime(5_000);
     let isBusy = true;
