@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { startComposeNodes } from './set-up/compose.mjs';
 import { setUpPackages } from './set-up/packages.mjs';
+import { setUpPromtool } from './set-up/promtool.mjs';
 import { setUpRedis } from './set-up/redis.mjs';
 import { SetUpError } from './set-up/set-up-error.mjs';
 
@@ -28,7 +29,9 @@ export async function setUp() {
 export function setUpTests() {
   checkNode();
   setUpPackages(ROOT);
-  return setUpRedis().kind === 'compose' ? { ...process.env, REDLOCK_TEST_DOCKER: '1' } : process.env;
+  const redis = setUpRedis();
+  setUpPromtool();
+  return redis.kind === 'compose' ? { ...process.env, REDLOCK_TEST_DOCKER: '1' } : process.env;
 }
 
 function checkNode() {

@@ -1,7 +1,7 @@
 import type { Attributes, Counter, Histogram, Meter } from '@opentelemetry/api';
 import { acquiring, extending, holding, joined } from '../core/api/telemetry/channels.js';
 import type { AcquireMessage, CallMessage, ExtendMessage, HoldMessage } from '../core/api/telemetry/messages.js';
-import type { LockLostError, RedlockErrorCode } from '../core/api/errors.js';
+import type { LockLossReason, LockLostError, RedlockErrorCode } from '../core/api/errors.js';
 import { attributesOf, errorTypeOf, poolName, type ResourceNaming } from './attributes.js';
 import { answerHistogram, counts, waitHistogram } from './instruments.js';
 import { OpenOperations } from './open-operations.js';
@@ -18,12 +18,16 @@ const EXTENDED: Readonly<Partial<Record<RedlockErrorCode, string>>> = {
   QUORUM_NOT_REACHED: 'no_quorum',
 };
 
+const LOSSES: readonly LockLossReason[] = ['nodes', 'pause', 'ttl', 'max_hold', 'shutdown'];
+
 /** The metrics of locks. Their attributes have as many values as the program has locked methods and labels, times the outcomes. */
 export class LockMetrics {
   readonly #acquires: Histogram;
   readonly #holds: Histogram;
   readonly #extensions: Histogram;
   readonly #losses: Counter;
+  /** The pools and templates of the locks that were taken. */
+  readonly #known = new Set<string>();
   readonly #waiting = new OpenOperations<AcquireMessage>();
   readonly #held = new OpenOperations<HoldMessage>();
   readonly #extending = new OpenOperations<ExtendMessage>();
@@ -41,7 +45,7 @@ export class LockMetrics {
   observe(subscriptions: Subscriptions): void {
     subscriptions.on(acquiring.start, (message: AcquireMessage) => this.#waiting.begin(message));
     subscriptions.on(acquiring.asyncEnd, (message: AcquireMessage) => this.#answered(message));
-    subscriptions.on(holding.start, (message: HoldMessage) => this.#held.begin(message));
+    subscriptions.on(holding.start, (message: HoldMessage) => this.#taken(message));
     subscriptions.on(holding.asyncEnd, (message: HoldMessage) => this.#over(message));
     subscriptions.on(extending.start, (message: ExtendMessage) => this.#extending.begin(message));
     subscriptions.on(extending.asyncEnd, (message: ExtendMessage) => this.#extended(message));
@@ -69,6 +73,15 @@ export class LockMetrics {
     const { outcome = 'error', path, waited = 0 } = message;
     const how: Attributes = { 'redlock.outcome': outcome, ...(path && { 'redlock.path': path }) };
     this.#acquires.record(waited / 1_000, { ...this.#attributes(message), ...how });
+  }
+
+  #taken(message: HoldMessage): void {
+    this.#held.begin(message);
+    const call = JSON.stringify([message.pool, message.template]);
+    if (this.#known.has(call)) return;
+    this.#known.add(call);
+    // A counter that is not there before its first loss shows no increase with it.
+    for (const reason of LOSSES) this.#losses.add(0, { ...this.#attributes(message), 'redlock.loss.reason': reason });
   }
 
   #over(message: HoldMessage): void {

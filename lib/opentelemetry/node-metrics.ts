@@ -10,6 +10,7 @@ import type { Subscriptions } from './subscriptions.js';
 const STATES = ['voting', 'quarantined', 'refusing', 'down'] as const;
 
 interface Gauges {
+  readonly nodes: ObservableGauge;
   readonly margin: ObservableGauge;
   readonly state: ObservableGauge;
   readonly quarantine: ObservableGauge;
@@ -25,6 +26,7 @@ export class NodeMetrics {
     private readonly pools: () => readonly Pool[],
   ) {
     this.#gauges = {
+      nodes: gauge(meter, 'redlock.nodes', ['{node}', 'How many nodes the pool has']),
       margin: gauge(meter, 'redlock.quorum.margin', [
         '{node}',
         'How many more nodes may fail; below 0 there are no locks',
@@ -53,6 +55,7 @@ export class NodeMetrics {
     const status = await service.status().catch(() => undefined);
     if (status === undefined) return;
     const pool = { 'redlock.pool': poolName(name) };
+    result.observe(this.#gauges.nodes, status.nodes.length, pool);
     result.observe(this.#gauges.margin, marginOf(status), pool);
     for (const node of status.nodes) this.#observeNode(result, node, { ...pool, ...serverOf(node.node) });
   }

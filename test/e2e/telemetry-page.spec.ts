@@ -1,12 +1,10 @@
-import * as diagnostics from 'node:diagnostics_channel';
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { Injectable, Module, type INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { readFileSync } from 'node:fs';
-import { register } from 'prom-client';
 import { RedlockModule, RedlockService, WithLock } from '../../lib/index.js';
 import { eventually } from '../support/eventually.js';
-import { PastedCode, removePasted } from '../support/pasted-code.js';
+import { endRecipe, scrapeRecipe, startRecipe } from '../support/operations/prom-client-recipe.js';
 import { codeBlocks, complaintsAbout } from '../support/readme.js';
 import { startRedisServers, stopAll } from '../support/redis-server.js';
 import { parseScrape, valueOf } from '../support/scrape.js';
@@ -24,14 +22,11 @@ class Users {
 
 describe('docs/telemetry.md', () => {
   let app: INestApplicationContext | undefined;
-  const unsubscribe: (() => void)[] = [];
   afterEach(async () => {
-    for (const each of unsubscribe.splice(0)) each();
+    await endRecipe();
     await app?.close();
     app = undefined;
-    register.clear();
     await stopAll();
-    await removePasted();
   });
 
   const start = async (): Promise<RedlockService> => {
@@ -44,22 +39,6 @@ describe('docs/telemetry.md', () => {
     app = await NestFactory.createApplicationContext(AppModule, { logger: false, abortOnError: false });
     return app.get(RedlockService);
   };
-  /** Has what the recipe subscribes to end with the test: channels belong to the process, and other files are run in it. */
-  const followSubscriptions = (): void => {
-    const subscribe: typeof diagnostics.subscribe = (name, listener) => {
-      diagnostics.subscribe(name, listener);
-      unsubscribe.push(() => diagnostics.unsubscribe(name, listener));
-    };
-    jest.unstable_mockModule('node:diagnostics_channel', () => ({ ...diagnostics, subscribe }));
-  };
-  const measure = async (redlock: RedlockService): Promise<void> => {
-    followSubscriptions();
-    const pasted = await PastedCode.write(BLOCKS.filter(({ file }) => file === 'redlock-metrics.ts'));
-    const recipe = await pasted.run<{ measureLocks(service: RedlockService): void }>('redlock-metrics.ts');
-    recipe.measureLocks(redlock);
-    expect(unsubscribe.length).toBeGreaterThan(0);
-  };
-
   it('has code that compiles', () => {
     expect(BLOCKS.map(({ file }) => file)).toEqual(['telemetry.module.ts', 'redlock-metrics.ts']);
     expect(complaintsAbout(BLOCKS)).toEqual([]);
@@ -67,14 +46,14 @@ describe('docs/telemetry.md', () => {
 
   it('has a recipe for prom-client that counts locks, and names no address', async () => {
     const redlock = await start();
-    await measure(redlock);
+    await startRecipe(redlock);
     await app!.get(Users).greet('ann@example.org');
     const lock = await redlock.acquire('order:7', { label: 'order', ttl: 300 });
     await expect(redlock.tryAcquire('order:7', { label: 'order' })).resolves.toBeNull();
     const pool = { redlock_pool: 'default' };
-    expect(valueOf(parseScrape(await register.metrics()), 'redlock_held', pool)).toBe(1);
+    expect(valueOf(parseScrape(await scrapeRecipe()), 'redlock_held', pool)).toBe(1);
     await eventually(() => expect(lock.signal.aborted).toBe(true));
-    const text = await register.metrics();
+    const text = await scrapeRecipe();
     const series = parseScrape(text);
     const count = (template: string, redlock_outcome: string) =>
       valueOf(series, 'redlock_acquire_duration_seconds_count', {
@@ -89,7 +68,7 @@ describe('docs/telemetry.md', () => {
     ).toBe(1);
     // Each scrape asks the nodes, and one that is busy may answer too late.
     await eventually(async () =>
-      expect(valueOf(parseScrape(await register.metrics()), 'redlock_quorum_margin', pool)).toBe(1),
+      expect(valueOf(parseScrape(await scrapeRecipe()), 'redlock_quorum_margin', pool)).toBe(1),
     );
     expect([valueOf(series, 'redlock_held', pool), valueOf(series, 'redlock_waiting', pool)]).toEqual([0, 0]);
     expect(text).not.toContain('example.org');

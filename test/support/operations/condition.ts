@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Series } from '../scrape.js';
 
 /** A comparison of what one scrape has, as far as the alerts about nodes need PromQL. */
@@ -33,13 +34,24 @@ const COMPARED = /^(\w+) by \(([^()]*)\) \((.*)\) (<=?|>=?|[=!]=) (-?\d+(?:\.\d+
 const SELECTOR = /^(\w*)(?:\{(.*)\})?$/;
 const MATCHER = /^\s*(\w+)\s*(=~|!~|!=|=)\s*"((?:[^"\\]|\\.)*)"\s*(?:,|$)/;
 
-/** Reads `min by (label) (metric{label="value"}) < 1` and the like; whatever else PromQL has is an error that names it. */
+/** Reads `min by (label) (metric{label="value"}) < 1`, `and` between two, and the like; whatever else PromQL has is an error that names it. */
 export function conditionOf(expression: string): Condition {
+  const [first = '', ...others] = expression.split(' and ').map((part) => part.trim());
+  const [condition, required] = [comparisonOf(first), others.map(comparisonOf)];
+  const isRequired = (labels: Series['labels'], series: readonly Series[]): boolean =>
+    required.every((one) => one.holds(series).some((found) => isDeepStrictEqual(found, labels)));
+  return {
+    threshold: condition.threshold,
+    holds: (series, threshold) => condition.holds(series, threshold).filter((labels) => isRequired(labels, series)),
+  };
+}
+
+function comparisonOf(expression: string): Condition {
   const [, aggregation = '', grouping = '', operand = '', comparison = '', number = ''] =
     COMPARED.exec(expression) ?? [];
   const [aggregate, compare] = [AGGREGATIONS[aggregation], COMPARISONS[comparison]];
   if (aggregate === undefined || compare === undefined) throw notUnderstood(expression);
-  const read = readingOf(operand);
+  const read = readingOf(operand.trim());
   const by = grouping.split(',').map((label) => label.trim());
   return {
     threshold: Number(number),

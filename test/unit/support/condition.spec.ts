@@ -21,6 +21,8 @@ describe('conditionOf', () => {
     ['max by (port) (abs({__name__=~"offset(_seconds)?"})) > 7.5', [{ port: '1' }]],
     ['max by (port) (offset{kind!~"f"}) > 0', [{ port: '2' }]],
     ['max by (port) (offset{kind=""}) > 0', []],
+    ['min by (pool) (margin) <= 0 and max by (pool) (margin) > 0', [{ pool: 'one' }]],
+    ['min by (pool) (margin) <= 0 and max by (app) (margin) > 0', []],
     ['max by (port) (nothing) > 0', []],
   ])('tells where it is true that %s', (expression, labels) => {
     expect(conditionOf(expression).holds(SERIES)).toEqual(labels);
