@@ -1,4 +1,4 @@
-import { ConfigurableModuleBuilder, Logger, Module, type DynamicModule, type Provider } from '@nestjs/common';
+import { ConfigurableModuleBuilder, Module, type DynamicModule, type Provider } from '@nestjs/common';
 import { SystemRandom } from './core/collections/random.js';
 import type { Clock } from './core/time/clock.js';
 import type { LockNode } from './core/port/lock-node.js';
@@ -22,6 +22,7 @@ import { POOL_MAKER, type PoolMaker } from './start-up/pool-maker.js';
 import { applicationName, thisProcess } from './start-up/this-process.js';
 import { planCheckFor } from './with-lock/check/plan-check.js';
 import { globalFilterFor } from './with-lock/redlock-exception.filter.js';
+import { SafeLogger } from './logging/safe-logger.js';
 
 /** Implemented by an options class that `forRootAsync` gets as `useClass` or `useExisting`. */
 export interface RedlockOptionsFactory {
@@ -88,7 +89,7 @@ const IN_DEVELOPMENT: readonly string[] = ['development', 'test'];
 function onRedis(options: RedlockModuleOptions, { name, clock, self }: PoolContext): LockNode[] {
   const { nodes, keyPrefix = 'lock:', maxTtl = MAX_TTL, restartQuarantine = true } = options;
   const addresses = toAddresses(nodes);
-  warnOfNodes(new Logger(RedlockModule.name), addresses, options);
+  warnOfNodes(new SafeLogger(RedlockModule.name), addresses, options);
   if (!restartQuarantine) warnOfNoQuarantine(name);
   const encoder = new BatchEncoder(keyPrefix, { maxTtl, restartQuarantine }, clock);
   const parts = noting(realParts(clock), self.process, { keyPrefix, processMark: self.holder, maxTtl });
@@ -102,7 +103,7 @@ function named(address: NodeAddress, { application }: ProcessNote): NodeAddress 
 }
 
 function inThisProcess({ maxTtl = MAX_TTL }: RedlockModuleOptions, { name, clock }: PoolContext): LockNode[] {
-  new Logger(RedlockModule.name).warn(
+  new SafeLogger(RedlockModule.name).warn(
     `Locks of ${poolOf(name)} are DISABLED (enabled: false): they hold within this process only, and replicas do not exclude ` +
       'each other',
   );
@@ -114,7 +115,7 @@ function warnOfNoQuarantine(name: string | undefined): void {
   const { NODE_ENV } = process.env;
   if (NODE_ENV !== undefined && IN_DEVELOPMENT.includes(NODE_ENV)) return;
   const where = NODE_ENV ? `NODE_ENV is "${NODE_ENV}"` : 'NODE_ENV is not set';
-  new Logger(RedlockModule.name).warn(
+  new SafeLogger(RedlockModule.name).warn(
     `restartQuarantine is false for ${poolOf(name)}, and ${where}: nodes that were restarted or emptied vote at once, so that two ` +
       'callers may have one lock. In production leave it on; elsewhere set NODE_ENV to "development" or "test".',
   );

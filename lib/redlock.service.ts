@@ -1,4 +1,4 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Subject, type Observable } from 'rxjs';
 import type { LockEvent } from './core/api/events.js';
 import type { Lock } from './core/api/lock.js';
@@ -20,6 +20,7 @@ import type { RedlockModuleOptions } from './redlock.options.js';
 import { CHECK, EMIT, HOLDS, WITH_SHARED } from './redlock.tokens.js';
 import type { ExceptionFactory } from './with-lock/reply/exception-factory.js';
 import { namesOf } from './with-lock/key/lock-key.js';
+import { SafeLogger } from './logging/safe-logger.js';
 
 /** Ms. @see RedlockModuleOptions.shutdownTimeout */
 export const SHUTDOWN_TIMEOUT = 5_000;
@@ -27,7 +28,7 @@ export const SHUTDOWN_TIMEOUT = 5_000;
 /** Takes locks on one pool of nodes, for code where a decorator does not fit. */
 @Injectable()
 export class RedlockService {
-  readonly #logger = new Logger(RedlockService.name);
+  readonly #logger = new SafeLogger(RedlockService.name);
   readonly #events = new Subject<LockEvent>();
   readonly #held = new NestedLocks();
   readonly #log: EventLog;
@@ -202,7 +203,7 @@ export class RedlockService {
   #notify(event: LockEvent): void {
     this.#log.notify(event);
     // Usually nobody has subscribed, and this check costs less than `next` without a subscriber.
-    if (this.#events.observed) this.#events.next(event);
+    if (this.#events.observed) this.#events.next(Object.freeze(event));
     publish(event, this.#name);
   }
 }

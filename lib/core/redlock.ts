@@ -2,6 +2,7 @@ import { Acquisition } from './acquire/acquisition.js';
 import { CallerRequest } from './acquire/caller-request.js';
 import { ResourceLockedError } from './api/errors.js';
 import { refusalCodeOf, type LockListener } from './api/events.js';
+import { guarded } from './api/guarded.js';
 import type { LeaseContext } from './lease/lease-context.js';
 import { HeldLock } from './lease/held-lock.js';
 import { Lease } from './lease/lease.js';
@@ -54,7 +55,7 @@ export class Redlock {
       isUnobserved: settings.isUnobserved,
     });
     this.#name = settings.name;
-    this.#emit = settings.listener ?? (() => undefined);
+    this.#emit = guarded('A listener of lock events', settings.listener ?? (() => undefined));
     this.#opening = new Opening(this.#pool, this.#emit);
     checkLockOptions(defaults, 'defaults');
     this.#maxResources = settings.maxResources ?? MAX_RESOURCES;
@@ -112,6 +113,7 @@ export class Redlock {
   /** `withLock` for a call whose options are prepared once, together with those of other calls. @throws what `withLock` rejects with */
   withShared<T>(call: SharedCall<T>): Promise<T> {
     refuseTooMany(call.resources, this.#maxResources);
+    Object.freeze(call.resources);
     return this.#run(call.resources, call.work, this.#forWork.prepareShared(call.options, call));
   }
 
@@ -127,7 +129,7 @@ export class Redlock {
 
   /** Refuses new locks, lets holders finish for at most `timeout` ms, and then revokes the locks that are still held. */
   async drain(timeout: number, notify?: (holders: readonly RemainingLock[]) => void): Promise<void> {
-    await this.#shutdown.drain(timeout, notify);
+    await this.#shutdown.drain(timeout, notify && guarded('The listener of a shutdown', notify));
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,10 @@
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { Channel } from 'node:diagnostics_channel';
 import type { BatchObservableCallback, Context, Meter, Observable } from '@opentelemetry/api';
+import { guarded } from '../core/api/guarded.js';
+
+/** Whose code the listeners call. */
+const SDK = 'The SDK of OpenTelemetry';
 
 /** What was subscribed to, so that all of it ends together. */
 export class Subscriptions {
@@ -8,7 +12,7 @@ export class Subscriptions {
 
   /** Calls `listener` with every message of a channel. */
   on(channel: Pick<Channel, 'subscribe' | 'unsubscribe'>, listener: (message: never) => void): void {
-    const onMessage = (message: unknown): void => listener(message as never);
+    const onMessage = guarded(SDK, (message: unknown): void => listener(message as never));
     channel.subscribe(onMessage);
     this.#ends.push(() => channel.unsubscribe(onMessage));
   }
@@ -20,7 +24,14 @@ export class Subscriptions {
     contextOf: (message: never) => Context,
   ): void {
     const store = contexts as AsyncLocalStorage<unknown>;
-    channel.bindStore(store, (message) => contextOf(message as never));
+    const make = guarded(SDK, (message: unknown, done: (context: unknown) => void) =>
+      done(contextOf(message as never)),
+    );
+    channel.bindStore(store, (message) => {
+      let context = store.getStore();
+      make(message, (made) => (context = made));
+      return context;
+    });
     this.#ends.push(() => channel.unbindStore(store));
   }
 

@@ -1,4 +1,4 @@
-import { Catch, Inject, Logger, Optional, type ArgumentsHost, type ExceptionFilter, type Type } from '@nestjs/common';
+import { Catch, Inject, Optional, type ArgumentsHost, type ExceptionFilter, type Type } from '@nestjs/common';
 import { ApplicationConfig, BaseExceptionFilter } from '@nestjs/core';
 import { RedlockError } from '../core/api/errors.js';
 import { getRedlockToken } from '../redlock.tokens.js';
@@ -7,6 +7,7 @@ import { toHttpException, type HttpResponse } from './transport/http-errors.js';
 import { toLockException } from './reply/lock-exception.js';
 import { answerMessage } from './reply/message-filter.js';
 import { errorReply } from './reply/error-reply.js';
+import { SafeLogger } from '../logging/safe-logger.js';
 
 /** Makes the exceptions of a pool: its service, or a test double of it. */
 interface Source {
@@ -21,7 +22,7 @@ interface Source {
  */
 @Catch(RedlockError)
 export class RedlockExceptionFilter extends BaseExceptionFilter implements ExceptionFilter {
-  readonly #logger = new Logger(RedlockExceptionFilter.name);
+  readonly #logger = new SafeLogger(RedlockExceptionFilter.name);
 
   constructor(@Optional() @Inject(getRedlockToken()) private readonly source?: Source) {
     super();

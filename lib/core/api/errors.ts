@@ -58,7 +58,7 @@ export class RedlockError extends Error {
   ) {
     super(message);
     this.name = new.target.name;
-    this.#resources = resources;
+    this.#resources = Object.freeze([...resources]);
   }
 
   /** The full names of the resources. The property is not enumerable, so that loggers that print all enumerable properties leave it out. */

@@ -18,7 +18,8 @@ export function toResources(resource: string | readonly string[], most = MOST_RE
   // A copy without holes, because `forEach` skips holes.
   const resources = Array.from<string>(given);
   resources.forEach(check);
-  return resources;
+  // Listeners and callers see this list, which the engine goes by.
+  return Object.freeze(resources);
 }
 
 /** @throws LockKeyError for more resources than one lock may take */

@@ -1,16 +1,17 @@
-import { Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { SystemClock } from '../../core/time/system-clock.js';
 import type { RedlockService } from '../../redlock.service.js';
 import type { PoolMaker } from '../../start-up/pool-maker.js';
 import { ManualClock } from '../manual-clock.js';
 import { PoolInMemory } from './pool-in-memory.js';
 import { poolOptionsOf, type PoolOptions, type RedlockTestingOptions } from '../redlock-testing.options.js';
+import { SafeLogger } from '../../logging/safe-logger.js';
 
 type Name = string | undefined;
 
 /** All pools of one application under test, and the clock that they share. */
 export class TestingPools implements PoolMaker, OnModuleInit, OnModuleDestroy {
-  readonly #logger = new Logger('RedlockTestingModule');
+  readonly #logger = new SafeLogger('RedlockTestingModule');
   readonly #pools = new Map<Name, PoolInMemory>();
   readonly #onMade = new Map<Name, (service: RedlockService) => void>();
   readonly #manual: ManualClock | undefined;

@@ -1,6 +1,7 @@
-import { Logger, type ArgumentsHost, type ExecutionContext } from '@nestjs/common';
+import { type ArgumentsHost, type ExecutionContext } from '@nestjs/common';
 import { isLockError, type RedlockError } from '../../core/api/errors.js';
 import { misfit } from '../../core/api/options.js';
+import { SafeLogger } from '../../logging/safe-logger.js';
 
 /**
  * Makes what a handler throws instead of a lock's error; returns undefined for the usual answer.
@@ -17,7 +18,7 @@ interface Conversion {
   readonly usual: (error: unknown) => unknown;
 }
 
-const logger = new Logger('RedlockService');
+const logger = new SafeLogger('RedlockService');
 
 /** @throws TypeError for anything but a function */
 export function checkExceptionFactory(factory: unknown, where: string): void {

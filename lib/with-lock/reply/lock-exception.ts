@@ -1,6 +1,7 @@
-import { HttpException, InternalServerErrorException, Logger } from '@nestjs/common';
+import { HttpException, InternalServerErrorException } from '@nestjs/common';
 import { KeyDefinitionError } from '../key/key-definition-error.js';
 import { detailsOf, errorReply, type ErrorDetails, type ErrorReply } from './error-reply.js';
+import { SafeLogger } from '../../logging/safe-logger.js';
 
 /** A lock's error as a resolver throws it: GraphQL sends the message and the `extensions` of every error. */
 export class LockException extends HttpException {
@@ -14,7 +15,7 @@ export class LockException extends HttpException {
   }
 }
 
-const logger = new Logger('RedlockService');
+const logger = new SafeLogger('RedlockService');
 
 /** Returns the GraphQL equivalent of a lock's error; returns any other error as it is. */
 export function toLockException(error: unknown): unknown {

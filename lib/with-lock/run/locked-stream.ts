@@ -1,4 +1,4 @@
-import { Logger, StreamableFile } from '@nestjs/common';
+import { StreamableFile } from '@nestjs/common';
 import { Readable } from 'node:stream';
 import {
   isObservable,
@@ -16,8 +16,9 @@ import { exceptionFor, skipped, type LockedRun } from './locked-run.js';
 import { workOf, type LockedSource, type MethodWork, type Open } from './method-work.js';
 import { runLocked } from './run-locked.js';
 import { shareStream } from './shared-stream.js';
+import { SafeLogger } from '../../logging/safe-logger.js';
 
-const logger = new Logger('RedlockService');
+const logger = new SafeLogger('RedlockService');
 
 /** Releases the lock: at once, or when the promise that is passed has settled. */
 interface LetGo {

@@ -1,9 +1,9 @@
-import { Logger } from '@nestjs/common';
 import { defer, EMPTY, from, isObservable, mergeMap, of, type Observable } from 'rxjs';
 import { setImmediate } from '../../core/time/real-time.js';
 import { skipped } from './locked-run.js';
+import { SafeLogger } from '../../logging/safe-logger.js';
 
-const logger = new Logger('RedlockService');
+const logger = new SafeLogger('RedlockService');
 const MEMBERS = ['subscribe', 'pipe', 'lift', 'forEach', 'toPromise'] as const;
 
 /**

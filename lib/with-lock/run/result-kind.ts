@@ -1,9 +1,9 @@
-import { Logger } from '@nestjs/common';
 import { isObservable } from 'rxjs';
 import { isThenable } from '../../core/lease/thenable.js';
 import { ignore } from '../../core/time/ignore.js';
+import { SafeLogger } from '../../logging/safe-logger.js';
 
-const logger = new Logger('RedlockService');
+const logger = new SafeLogger('RedlockService');
 
 /** What one method returns, as far as its calls have shown: no compiler has to write down the type. */
 export class ResultKind {

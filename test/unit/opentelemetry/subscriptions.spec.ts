@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { channel } from 'node:diagnostics_channel';
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { createContextKey, ROOT_CONTEXT, type Context } from '@opentelemetry/api';
 import { MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
 import { Subscriptions } from '../../../lib/opentelemetry/subscriptions.js';
@@ -25,6 +25,23 @@ describe('the subscriptions of the telemetry', () => {
     own.publish(2);
     expect(messages).toEqual([1, 1]);
     expect(own.hasSubscribers).toBe(false);
+  });
+
+  it('report what the SDK throws once, and leave the channel and the context as they are', () => {
+    const warning = jest.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+    const fail = (): never => {
+      throw new Error('the exporter is gone');
+    };
+    subscriptions.on(own, fail);
+    const contexts = new AsyncLocalStorage<Context>();
+    subscriptions.bind(own, contexts, fail);
+    for (let count = 0; count < 3; count += 1) own.publish(count);
+    expect(contexts.run(ROOT_CONTEXT, () => own.runStores({}, () => contexts.getStore()))).toBe(ROOT_CONTEXT);
+    expect(warning.mock.calls.map(([text]) => text)).toEqual(
+      Array(2).fill(expect.stringContaining('the exporter is gone')),
+    );
+    warning.mockRestore();
+    subscriptions.end();
   });
 
   it('leave the context as it is', () => {
