@@ -9,10 +9,16 @@ import { secretOf } from './batch/reply-decoder.js';
 import type { AwaitedClaim } from './batch/batch-queue.js';
 import { AskingAgain } from './connection/asking-again.js';
 import { readGrantMessage, secretIn, signatureOf, type GrantMessage } from './grant-signature.js';
+import { NonsenseError } from './connection/wire/node-text.js';
+import { Strays } from './strays.js';
 import type { Reply } from './connection/wire/wire-command.js';
 
 /** How many grants are kept at most until a reply brings the secret that may verify them. */
 const MOST_EARLY = 1_000;
+/** Characters of a message: a key has at most 512 bytes after its prefix. */
+const LONGEST_MESSAGE = 4_096;
+/** How many of the latest tokens of a claim are remembered. */
+const MOST_TOKENS = 100;
 
 /** What the channel of a process is called, and what the keys of its locks begin with. */
 type GrantNames = Pick<Encoder, 'channel' | 'keyPrefix'>;
@@ -57,15 +63,17 @@ export class GrantChannel {
   #redis: Redis | undefined;
   readonly #tidying = new Tidying();
   readonly #subscribing: AskingAgain;
+  readonly #strays: Strays;
   #canHear = false;
   #reported = false;
 
   constructor(
     private readonly names: GrantNames,
-    clock: Pick<Clock, 'schedule'>,
+    clock: Pick<Clock, 'now' | 'schedule'>,
     private readonly listener: GrantListener,
   ) {
     this.#subscribing = new AskingAgain(clock);
+    this.#strays = new Strays(clock);
   }
 
   /** Whether this process would hear of grants, so that claims may be entered into the lines of the node. */
@@ -75,7 +83,7 @@ export class GrantChannel {
 
   /** Subscribes on a new connection, where this has to be the first command. Only RESP3 allows other commands on the same connection. */
   listen(redis: Redis): void {
-    if (this.#redis !== redis) redis.on('message', (_channel: string, message: string) => this.#heard(message));
+    if (this.#redis !== redis) redis.on('message', (_channel: string, text: string) => this.#received(redis, text));
     this.#redis = redis;
     this.#subscribing.end('there is a new connection');
     this.#canHear = redis.condition?.protocol === 3;
@@ -143,9 +151,21 @@ export class GrantChannel {
     this.#reported = true;
   }
 
+  /** Leaves a node whose messages make this process fail, or that sends many which nobody waits for. */
+  #received(redis: Redis, text: string): void {
+    try {
+      this.#heard(text);
+      if (this.#strays.isFlood) throw new NonsenseError('it sends messages that nobody waits for');
+    } catch (error) {
+      // ioredis would throw it again where nobody can catch it.
+      const { message } = error as Error;
+      redis.stream.destroy(new NonsenseError(message));
+    }
+  }
+
   #heard(text: string): void {
-    const message = readGrantMessage(text);
-    if (message === undefined) return;
+    const message = text.length > LONGEST_MESSAGE ? undefined : readGrantMessage(text);
+    if (message === undefined) return this.#strays.count();
     const resource = message.key.slice(this.names.keyPrefix.length);
     // Before version 7.2, Redis publishes a grant before it answers the batch that put the claim in line and granted it at once.
     const asking = this.#waitsFor(message.value, resource) ? undefined : this.listener.asking(message.value, resource);
@@ -153,6 +173,7 @@ export class GrantChannel {
     const heard: HeardGrant = { message, resource, asking: asking?.claim, since };
     if (this.#isSigned(message)) this.#notify(heard);
     else if (this.#early.length < MOST_EARLY) this.#early.push(heard);
+    else this.#strays.count();
   }
 
   /** Returns whether the grant comes from the node, and not from a client that can only publish. */
@@ -170,7 +191,10 @@ export class GrantChannel {
   #hearEarly(): void {
     const early = this.#early;
     this.#early = [];
-    for (const heard of early) if (this.#isSigned(heard.message)) this.#notify(heard);
+    for (const heard of early) {
+      if (this.#isSigned(heard.message)) this.#notify(heard);
+      else this.#strays.count();
+    }
   }
 
   #waitsFor(value: string, resource: string): Claim | undefined {
@@ -184,11 +208,15 @@ export class GrantChannel {
     if (claim) {
       // Every grant has a token of its own. A message that repeats a token comes from a client that has only listened to the channel.
       const known = this.#tokens.get(claim) ?? [];
+      if (known.length > 0) this.#strays.count();
       if (known.includes(fence)) return;
-      this.#tokens.set(claim, [...known, fence]);
+      this.#tokens.set(claim, [...known.slice(-MOST_TOKENS), fence]);
       this.listener.granted(claim, message, since);
       // The parts of one lock share a value: a late grant for one part is no vote for the part that is waited for by now.
-    } else if (!this.#waiting.has(value)) this.listener.unwanted(new Claim([resource], value));
+      return;
+    }
+    this.#strays.count();
+    if (!this.#waiting.has(value)) this.listener.unwanted(new Claim([resource], value));
   }
 }
 

@@ -12,7 +12,7 @@ import type {
   YieldAnswer,
 } from '../core/port/lock-node.js';
 import { noteKey, type NoteListener } from '../core/port/process-note.js';
-import { readAnswers, yieldedBy, type AnswerListener } from './batch/reply-decoder.js';
+import { fitting, readAnswers, yieldedBy, type AnswerListener } from './batch/reply-decoder.js';
 import type { Encoder } from './batch/batch-encoder.js';
 import { BatchQueue } from './batch/batch-queue.js';
 import { Batch } from './batch/batch.js';
@@ -172,9 +172,10 @@ export class RedisNode implements LockNode {
     if (since && this.#trust.allows(fence, since, clock)) claim.place!.granted(this.name, { since, fence, oldest });
   };
 
-  readonly #answered: AnswerListener = (batch, index, answer) => {
+  readonly #answered: AnswerListener = (batch, index, told) => {
     const question = batch.questions[index]!;
     const verb = batch.verbs[index]!;
+    const answer = fitting(verb, told);
     const nodeIndex = batch.nodeIndexes[index]!;
     const isNoted = question.claim.place || answer.kind === 'unknown' || this.#owed.size > 0;
     if (isNoted) this.#note(verb, question, answer.kind);

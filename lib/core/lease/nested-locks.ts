@@ -57,8 +57,7 @@ export class NestedLocks {
       lock,
       this.#find(() => true),
     );
-    const lease = HeldLock.leaseOf(lock);
-    return holding.use(lock, (work) => this.#contexts.run(holding, () => (lease ? lease.within(work) : work())));
+    return holding.use(lock, (work) => this.#contexts.run(holding, work));
   }
 
   /** Disables the async contexts; otherwise they would go on costing time for every promise of the process. */

@@ -2,9 +2,10 @@ import { Redis, type RedisOptions } from 'ioredis';
 import { types } from 'node:util';
 import { AbortSource } from '../../core/time/abort.js';
 import type { Clock } from '../../core/time/clock.js';
-import { inRootContext } from '../../core/time/root-context.js';
 import { AskingAgain } from './asking-again.js';
 import { whyNotBegun } from './connect-failure.js';
+import { nodeText } from './wire/node-text.js';
+import { WireCommand } from './wire/wire-command.js';
 import { askForCredentials, type CredentialsFunction } from './settings/credentials.js';
 
 /** Ms between two attempts where `credentials()` fails, or a connection cannot even begin: the first pause, and the longest. */
@@ -28,10 +29,14 @@ export class AskingClient extends Redis {
   #failures = 0;
   #stopPause = (): void => undefined;
   readonly #selecting: AskingAgain;
+  /** Ms to wait at least before the next connection. */
+  #pause = 0;
 
   constructor(options: RedisOptions, terms: AskingClientTerms) {
     super({ ...options, replyMapping: 'legacy' });
     this.#terms = terms;
+    const usual = options.retryStrategy;
+    this.options.retryStrategy = (times) => this.#pauseAfter(usual?.(times));
     this.#tls = options.tls;
     this.#selecting = new AskingAgain(terms.clock);
     this.on('close', () => this.#selecting.end('the connection was closed'));
@@ -46,11 +51,28 @@ export class AskingClient extends Redis {
     return this.#closing.reason !== undefined;
   }
 
+  /** Waits for at least so many ms before the next connection. */
+  pauseBefore(ms: number): void {
+    this.#pause = ms;
+  }
+
+  /** Keeps of the error that a node answers with what may be kept. */
+  override sendCommand(...[command, stream]: Parameters<Redis['sendCommand']>): unknown {
+    if (!(command instanceof WireCommand)) {
+      const { reject } = command;
+      command.reject = (error) => {
+        if (error.name === 'ReplyError') error.message = nodeText(error.message);
+        reject(error);
+      };
+    }
+    return super.sendCommand(command, stream);
+  }
+
   /** Called by the owner for the first connection, and by ioredis for each further one. */
   override async connect(): Promise<void> {
     const { credentials } = this.#terms;
     if (credentials !== undefined && (this.#isClosed || !(await this.#ask(credentials)))) return;
-    await inRootContext(() => super.connect()).catch((error: unknown) => this.#notConnected(error));
+    await super.connect().catch((error: unknown) => this.#notConnected(error));
     this.#failures = 0;
   }
 
@@ -71,6 +93,12 @@ export class AskingClient extends Redis {
       begin();
       return this.select(this.options.db ?? 0);
     });
+  }
+
+  #pauseAfter(usual: number | null | void): number | null | void {
+    const pause = this.#pause;
+    this.#pause = 0;
+    return typeof usual === 'number' ? Math.max(usual, pause) : usual;
   }
 
   /** Returns whether there are credentials to connect with; where they are missing, it connects later. */

@@ -1,4 +1,5 @@
 import type { NodeAddress } from './settings/node-address.js';
+import { nodeText } from './wire/node-text.js';
 
 /** A node in the form in which the user wrote it, with the options that its connection has now. */
 type WrittenNode = Pick<NodeAddress, 'options' | 'isUrl'>;
@@ -46,7 +47,7 @@ const FOR_OPERATOR =
 
 /** Returns why a connection failed, with advice where it is known what to do. */
 export function whyFailed(error: NodeJS.ErrnoException, node: WrittenNode): string {
-  const reason = withoutValue(error.message) || (error.code ?? error.name);
+  const reason = withoutValue(nodeText(error.message)) || (error.code ?? error.name);
   const remedy =
     REMEDIES.find(([pattern]) => pattern.test(reason))?.[1](node) ?? tlsRemedy(`${error.code} ${reason}`, node);
   return remedy === undefined ? reason : `${reason.replace(/\.?\s*$/, '')} - ${remedy}`;
@@ -86,10 +87,10 @@ export function whyNotBegun(reason: string): string {
   // So ends an attempt during which the Sentinels announce another master.
   if (reason === 'Connection is closed.') return 'connection closed';
   if (SENTINELS_FAILED.test(reason)) {
-    const why = reason.replace(SENTINELS_FAILED, '') || 'they do not know it';
+    const why = nodeText(reason.replace(SENTINELS_FAILED, '')) || 'they do not know it';
     return `no Sentinel names the master: ${why} - check sentinels and name of the node`;
   }
-  return `the connection could not begin: ${withoutValue(reason)} - ${BEGIN_REMEDY}`;
+  return `the connection could not begin: ${withoutValue(nodeText(reason))} - ${BEGIN_REMEDY}`;
 }
 
 /** An error may end with secrets: Node.js shows a wrong option, such as a key, and a server shows the arguments of an AUTH that it does not know. */

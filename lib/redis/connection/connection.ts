@@ -2,13 +2,15 @@ import type { Redis } from 'ioredis';
 import type { Clock, Moment } from '../../core/time/clock.js';
 import { ignore } from '../../core/time/ignore.js';
 import type { NodeEvent } from '../../core/port/lock-node.js';
+import { Amends } from './amends.js';
 import { AskingClient } from './asking-client.js';
 import { whyFailed } from './connect-failure.js';
 import { ConnectionReport } from './connection-report.js';
 import { connectionSettings } from './settings/connection-settings.js';
 import type { NodeAddress } from './settings/node-address.js';
 import { RECONNECT_AFTER, SUSPECT_AFTER, suspectAfter } from './silence.js';
-import { outliveErrors, readAtOnce } from './wire/stream.js';
+import { NonsenseError, nodeText } from './wire/node-text.js';
+import { outliveErrors, screenInput } from './wire/stream.js';
 import { PendingReplies } from './wire/pending-replies.js';
 import { within } from './within.js';
 import { WireCommand, type Reply } from './wire/wire-command.js';
@@ -18,6 +20,9 @@ import { setImmediate } from '../../core/time/real-time.js';
 const OPEN_WITHIN = 1_000;
 /** Ms to wait for the end of a connection: a frozen node never confirms it. */
 const CLOSE_WITHIN = 1_000;
+
+/** What ioredis adds to the errors of its reader. */
+const UNREADABLE = '. Please report this.';
 
 /** Notified when a connection becomes ready, and usable. */
 export interface ConnectionListener {
@@ -30,7 +35,10 @@ export interface ConnectionListener {
 /** One connection to one node. It says at once when it cannot send, and never sends a command twice. */
 export class NodeConnection {
   readonly #redis: AskingClient;
-  readonly #unanswered = new PendingReplies(() => this.#answered());
+  readonly #unanswered = new PendingReplies(
+    () => this.#answered(),
+    (error) => this.#redis.stream.destroy(new NonsenseError(`its answer could not be handled: ${error.message}`)),
+  );
   readonly #report = new ConnectionReport((event) => this.#notifyPool(event));
   #notifyPool: (event: NodeEvent) => void = () => undefined;
   #ready = false;
@@ -41,6 +49,9 @@ export class NodeConnection {
   /** When the handshake of a new connection began; undefined while none is under way. */
   #handshakeSince: number | undefined;
   #refusal: string | undefined;
+  /** Why the present connection is left. */
+  #nonsense: string | undefined;
+  readonly #amends = new Amends();
 
   constructor(
     private readonly address: Pick<NodeAddress, 'options' | 'isUrl'>,
@@ -50,9 +61,9 @@ export class NodeConnection {
     const { credentials, ...options } = address.options;
     const failed = (reason: string): void => this.#isDown(reason);
     this.#redis = new AskingClient(connectionSettings(options), { credentials, clock, failed });
-    this.#redis.on('connect', () => (this.#handshakeSince = this.clock.now().monotonic));
+    this.#redis.on('connect', () => this.#connected());
     this.#redis.on('ready', () => this.#connectedAndReady());
-    this.#redis.on('error', (error: NodeJS.ErrnoException) => this.#failed(this.#whyFailed(error)));
+    this.#redis.on('error', (error: NodeJS.ErrnoException) => this.#erred(error));
     this.#redis.on('close', () => this.#lost());
   }
 
@@ -119,6 +130,22 @@ export class NodeConnection {
     return whyFailed(error, { isUrl: this.address.isUrl, options: this.#redis.options });
   }
 
+  #connected(): void {
+    this.#handshakeSince = this.clock.now().monotonic;
+    this.#nonsense = undefined;
+    screenInput(this.#redis);
+  }
+
+  #erred(error: NodeJS.ErrnoException): void {
+    if (!(error instanceof NonsenseError || error.message.endsWith(UNREADABLE)))
+      return this.#failed(this.#whyFailed(error));
+    // Where ioredis cannot read the input, it ends only its own side of the connection, and the node may go on sending.
+    this.#redis.stream.destroy();
+    this.#redis.pauseBefore(this.#amends.pauseAt(this.clock.now().monotonic));
+    this.#nonsense = nodeText(error.message);
+    this.#failed(this.#nonsense);
+  }
+
   /** Takes note of an error. An error before the connection is ready, for example about a missing database, makes it unusable. */
   #failed(reason: string): void {
     outliveErrors(this.#redis.stream);
@@ -166,7 +193,6 @@ export class NodeConnection {
 
   #introduce(stream: Redis['stream']): void {
     this.#unanswered.startOver();
-    readAtOnce(stream);
     void this.listener.ready(this.#redis).then(() => this.#introduced(stream));
   }
 
@@ -184,7 +210,8 @@ export class NodeConnection {
   }
 
   #lost(): void {
-    if (this.#ready) this.#down = 'connection closed';
+    if (this.#nonsense !== undefined) this.#down = this.#nonsense;
+    else if (this.#ready) this.#down = 'connection closed';
     else if (this.#handshakeSince !== undefined && this.#refusal === undefined)
       this.#down = this.#whyFailed(new Error('the node closed the connection before it was ready'));
     this.#ready = false;

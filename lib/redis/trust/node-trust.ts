@@ -9,6 +9,7 @@ import { AddressHistory, type Arrival } from './address-history.js';
 import { introduce } from './introduction.js';
 import type { NodeLink } from '../connection/node-link.js';
 import { OwedDistrust } from './owed-distrust.js';
+import { NonsenseError } from '../connection/wire/node-text.js';
 import { bulk } from '../connection/wire/resp.js';
 import { VoteCount } from './vote-count.js';
 import { Warnings } from './warnings.js';
@@ -95,6 +96,7 @@ export class NodeTrust {
       },
       (error: Error) => {
         // The next connection tries again.
+        if (this.examined === examined && error instanceof NonsenseError) redis.stream.destroy(error);
         if (this.examined !== examined || error.name !== 'ReplyError') return;
         this.#identify({ ...UNKNOWN, asked: this.#now() });
         if (!this.encoder.trust.restartQuarantine) return;

@@ -4,7 +4,7 @@ import type { Moment } from '../../core/time/clock.js';
 import { FAMILIES } from '../../core/port/key-families.js';
 import { proposalAt } from '../../core/port/fencing.js';
 import type { ProbeAnswer } from '../../core/port/lock-node.js';
-import { readAnswers, type NodeAnswer } from '../batch/reply-decoder.js';
+import { fitting, readAnswers, type NodeAnswer } from '../batch/reply-decoder.js';
 import type { Encoder } from '../batch/batch-encoder.js';
 import { Batch } from '../batch/batch.js';
 import { VERB } from '../scripts/protocol.js';
@@ -52,7 +52,7 @@ export class Probe {
 
   #answerIn(batch: Batch, reply: Reply): ProbeAnswer {
     const answers: NodeAnswer[] = [];
-    readAnswers(batch, reply, (_batch, _index, answer) => answers.push(answer));
+    readAnswers(batch, reply, (_batch, index, answer) => answers.push(fitting(batch.verbs[index]!, answer)));
     const [vote, release] = [this.trust.countVote(answers[0]!), answers[1]!];
     if (vote.kind === 'quarantined') return vote;
     const refusal = refusalIn(vote) ?? refusalIn(release);

@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import { FAMILIES } from '../../core/port/key-families.js';
 import type { TrustTerms } from '../batch/batch-encoder.js';
+import { NonsenseError } from '../connection/wire/node-text.js';
 import type { Arrival } from './address-history.js';
 
 /** Returns whether anybody has ever had a lock on a node; false where our user may not ask that. */
@@ -10,17 +11,20 @@ export async function hasFences(redis: Pick<Redis, 'exists'>, keyPrefix: string)
 }
 
 /** Returns what a node says of itself; only what tells which server it is, where our user may not ask for more. */
-export function infoOf(redis: Pick<Redis, 'info'>): Promise<string> {
-  return redis.info().catch((error: Error) => {
+export async function infoOf(redis: Pick<Redis, 'info'>): Promise<string> {
+  const info: unknown = await redis.info().catch((error: Error) => {
     if (!error.message.startsWith('NOPERM')) throw error;
     return redis.info('server');
   });
+  if (typeof info !== 'string') throw new NonsenseError('its answer to INFO cannot be read');
+  return info;
 }
 
 /** Returns the marker that clients with `restartQuarantine` leave on a node; undefined where it cannot be read. */
 export async function markerOn(redis: Pick<Redis, 'get'>, key: string): Promise<string | null | undefined> {
   try {
-    return await redis.get(key);
+    const marker: unknown = await redis.get(key);
+    return typeof marker === 'string' || marker === null ? marker : undefined;
   } catch (error) {
     const { name, message } = error as Error;
     // A node that is busy is asked again, and a connection that broke is no answer.
@@ -62,6 +66,12 @@ interface Findings {
 /** Returns the fields of a reply to INFO. */
 export function fieldsOf(info: string): ReadonlyMap<string, string> {
   return new Map(info.split(/\r?\n/).map((line) => line.split(/:(.*)/) as [string, string]));
+}
+
+/** Returns which run of a server it is. The text becomes a part of each command, and Redis has 40 characters. */
+function runIn(fields: ReadonlyMap<string, string>): string | undefined {
+  const run = fields.get('run_id');
+  return run !== undefined && /^[!-~]{1,128}$/.test(run) ? run : undefined;
 }
 
 /** Returns what of the configuration of a node endangers locks. */
@@ -124,7 +134,7 @@ export function readExamination(
   ];
   return {
     server: {
-      run: fields.get('run_id'),
+      run: runIn(fields),
       since: marker === undefined ? -Infinity : isOfThisRun && /^\d+$/.test(since) ? Number(since) / 1_000 : undefined,
     },
     forgetsScripts: Number.parseInt(fields.get('redis_version') ?? '', 10) >= 7,

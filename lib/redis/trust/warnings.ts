@@ -1,3 +1,4 @@
+import { nodeText } from '../connection/wire/node-text.js';
 import type { NodeLink } from '../connection/node-link.js';
 
 /** How many warnings are remembered. */
@@ -10,7 +11,8 @@ export class Warnings {
 
   constructor(private readonly link: Pick<NodeLink, 'notify'>) {}
 
-  give(reason: string): void {
+  give(words: string): void {
+    const reason = nodeText(words);
     if (this.#given.has(reason)) return;
     this.#given.add(reason);
     const [oldest] = this.#given;

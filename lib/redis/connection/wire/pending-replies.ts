@@ -27,8 +27,11 @@ export class PendingReplies {
   /** When the latest command that has an answer was sent. */
   #latestAnsweredSentAt: Moment | undefined;
 
-  /** `onAnswer` is called after an answer has come and was passed on. */
-  constructor(private readonly onAnswer: () => void) {}
+  /** `onAnswer` is called after an answer has come and was passed on, and `onError` if that threw. */
+  constructor(
+    private readonly onAnswer: () => void,
+    private readonly onError = rethrow,
+  ) {}
 
   get latestAnsweredSentAt(): Moment | undefined {
     return this.#latestAnsweredSentAt;
@@ -58,7 +61,12 @@ export class PendingReplies {
   answer(pending: PendingReply, reply: Reply): void {
     if (pending.settle === undefined) return;
     this.#latestAnsweredSentAt = pending.since;
-    this.giveUp(pending, reply);
+    try {
+      this.giveUp(pending, reply);
+    } catch (error) {
+      // ioredis would throw it again where nobody can catch it.
+      this.onError(error as Error);
+    }
     this.onAnswer();
   }
 
@@ -83,4 +91,8 @@ export class PendingReplies {
     this.#queue.splice(0, this.#first);
     this.#first = 0;
   }
+}
+
+function rethrow(error: Error): void {
+  throw error;
 }

@@ -1,5 +1,6 @@
 import { Command } from 'ioredis';
 import { ignore } from '../../../core/time/ignore.js';
+import { nodeText } from './node-text.js';
 
 /** What comes of a command: a reply, an error reply, or the message that there will be no reply. */
 export type Reply =
@@ -58,7 +59,7 @@ export class WireCommand extends Command {
     // The listener gets the answer.
     this.promise.catch(ignore);
     if (error.name === 'ReplyError')
-      this.listener.replied({ ok: false, reason: error.message, sent: true, refused: true });
+      this.listener.replied({ ok: false, reason: nodeText(error.message), sent: true, refused: true });
     // Any other error of ioredis for a command without a reply means that its connection has ended.
     else this.listener.failed({ ok: false, reason: 'connection closed', sent: true });
     reject(error);
