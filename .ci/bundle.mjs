@@ -1,12 +1,14 @@
 // Of the compiler's ES modules one file for each entry point, and one for what both have: loaded one by one, the files
 // are most of what an application spends on this package at its start. CommonJS, which loads them faster, keeps its own.
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
 import { rollup } from 'rollup';
 
 const ENTRIES = ['index', 'opentelemetry/index', 'terminus/index', 'testing/index'];
 /** By this name `lib/core/api/stack-trace.ts` knows the frames of this package. */
 const SHARED = 'redlock.shared';
+/** Node loads what an ES module imports out of sight of those who trace `require('ioredis')`, so that a CommonJS file asks for it. */
+const IOREDIS = { file: 'ioredis.cjs', text: "module.exports = require('ioredis');\n" };
 
 /**
  * Puts the files together as they are, so that a class, a stack and a profile say the same as without: nothing is minified,
@@ -25,7 +27,9 @@ export async function bundle(folder) {
     manualChunks: (id) => (isOfOneEntry(relative(folder, id)) ? undefined : SHARED),
     hoistTransitiveImports: false,
     minifyInternalExports: false,
+    paths: { ioredis: `./${IOREDIS.file}` },
   });
+  writeFileSync(join(folder, IOREDIS.file), IOREDIS.text);
   await bundled.close();
 }
 

@@ -9,24 +9,26 @@ import {
   type Span,
   type Tracer,
 } from '@opentelemetry/api';
-import { acquiring, extending, holding } from '../core/api/telemetry/channels.js';
-import type { AcquireMessage, ExtendMessage, HoldMessage } from '../core/api/telemetry/messages.js';
+import { acquiring, extending, holding, working } from '../core/api/telemetry/channels.js';
+import type { AcquireMessage, CallMessage, ExtendMessage, HoldMessage } from '../core/api/telemetry/messages.js';
 import { attributesOf, errorTypeOf, type ResourceNaming } from './attributes.js';
 import type { Subscriptions } from './subscriptions.js';
 import { wallNow } from '../core/time/real-time.js';
 
-/** The span of one lock: from the call for it until the lock is over. */
+/** A call for a lock, or a lock. */
 interface LockSpan {
   readonly span: Span;
+  /** What was current when the lock was asked for. */
+  readonly parent: Context;
   /** Ms since the epoch. */
   readonly began: number;
-  /** How many of the operations that the span covers are under way: the call for the lock, and the lock itself. */
-  open: number;
 }
 
-/** The spans of locks. What is done to get a lock, such as commands to the nodes, becomes a child of its span. */
+/** The spans of locks: `acquire`, and beside it `hold`, which has the work, the extensions and the release in it. */
 export class LockSpans {
-  readonly #spans = new WeakMap<AcquireMessage, LockSpan>();
+  readonly #acquires = new WeakMap<AcquireMessage, LockSpan>();
+  readonly #holds = new WeakMap<HoldMessage, LockSpan>();
+  readonly #extensions = new WeakMap<ExtendMessage, Span>();
 
   constructor(
     private readonly tracer: Tracer,
@@ -34,31 +36,36 @@ export class LockSpans {
   ) {}
 
   observe(subscriptions: Subscriptions): void {
-    const contexts = storageOfContexts();
-    const withSpan = (message: AcquireMessage): Context => trace.setSpan(context.active(), this.#begin(message).span);
-    if (contexts) subscriptions.bind(acquiring.start, contexts, withSpan);
-    subscriptions.on(acquiring.start, (message: AcquireMessage) => this.#begin(message));
+    subscriptions.on(acquiring.start, (message: AcquireMessage) => this.#acquire(message));
     subscriptions.on(acquiring.asyncEnd, (message: AcquireMessage) => this.#answered(message));
-    subscriptions.on(holding.start, ({ acquire }: HoldMessage) => this.#taken(acquire));
+    subscriptions.on(holding.start, (message: HoldMessage) => this.#taken(message));
     subscriptions.on(holding.asyncEnd, (message: HoldMessage) => this.#over(message));
+    subscriptions.on(extending.start, (message: ExtendMessage) => this.#extend(message));
     subscriptions.on(extending.asyncEnd, (message: ExtendMessage) => this.#extended(message));
+    const contexts = storageOfContexts();
+    if (contexts === undefined) return;
+    subscriptions.bind(acquiring.start, contexts, (message: AcquireMessage) =>
+      trace.setSpan(context.active(), this.#acquire(message).span),
+    );
+    subscriptions.bind(working, contexts, (message: HoldMessage) => this.#inside(message, context.active()));
+    // An extension is asked for by a timer, whose own context is none of this lock.
+    subscriptions.bind(extending.start, contexts, (message: ExtendMessage) => {
+      const span = this.#extend(message);
+      return span ? trace.setSpan(context.active(), span) : context.active();
+    });
   }
 
-  #begin(message: AcquireMessage): LockSpan {
-    const begun = this.#spans.get(message);
+  #acquire(message: AcquireMessage): LockSpan {
+    const begun = this.#acquires.get(message);
     if (begun) return begun;
-    const { template, resources } = message;
-    const attributes: Attributes = attributesOf(message, this.resource);
-    if (this.resource === 'value') attributes['redlock.resource'] = [...resources];
-    const name = template === undefined || this.resource === 'none' ? 'lock' : `lock ${template}`;
-    const span = this.tracer.startSpan(name, { kind: SpanKind.INTERNAL, attributes });
-    const lockSpan = { span, began: wallNow(), open: 1 };
-    this.#spans.set(message, lockSpan);
+    const parent = context.active();
+    const lockSpan = { span: this.#start('acquire', message, parent), parent, began: wallNow() };
+    this.#acquires.set(message, lockSpan);
     return lockSpan;
   }
 
   #answered(message: AcquireMessage): void {
-    const lockSpan = this.#spans.get(message);
+    const lockSpan = this.#acquires.get(message);
     if (!lockSpan) return;
     const { span, began } = lockSpan;
     const { contended, path, attempts, fencingToken, outcome, error } = message;
@@ -69,35 +76,61 @@ export class LockSpans {
     if (fencingToken !== undefined) span.setAttribute('redlock.fencing_token', fencingToken);
     if (outcome !== 'acquired' && outcome !== 'skipped')
       fail(span, outcome === 'aborted' ? 'ABORTED' : errorTypeOf(error));
-    this.#close(message);
+    span.end();
+    this.#acquires.delete(message);
   }
 
-  #taken(acquire: AcquireMessage): void {
-    const lockSpan = this.#spans.get(acquire);
-    if (lockSpan) lockSpan.open += 1;
+  #taken(message: HoldMessage): void {
+    const acquire = this.#acquires.get(message.acquire);
+    if (!acquire) return;
+    const span = this.#start('hold', message, acquire.parent);
+    span.setAttribute('redlock.fencing_token', message.fencingToken);
+    this.#holds.set(message, { ...acquire, span });
   }
 
-  #extended({ hold, validity, error }: ExtendMessage): void {
-    const span = this.#spans.get(hold.acquire)?.span;
-    if (error === undefined) span?.addEvent('extended', { 'redlock.validity': (validity ?? 0) / 1_000 });
-  }
-
-  #over({ acquire, end, error }: HoldMessage): void {
-    const span = this.#spans.get(acquire)?.span;
-    if (span && end !== 'released') {
+  #over(message: HoldMessage): void {
+    const span = this.#holds.get(message)?.span;
+    if (!span) return;
+    const { end, error } = message;
+    if (end !== 'released') {
       span.addEvent('lost', { 'redlock.loss.reason': (error as { readonly reason: string }).reason });
       fail(span, errorTypeOf(error));
     }
-    this.#close(acquire);
+    span.end();
+    this.#holds.delete(message);
   }
 
-  #close(acquire: AcquireMessage): void {
-    const lockSpan = this.#spans.get(acquire);
-    if (!lockSpan) return;
-    lockSpan.open -= 1;
-    if (lockSpan.open > 0) return;
-    lockSpan.span.end();
-    this.#spans.delete(acquire);
+  #extend(message: ExtendMessage): Span | undefined {
+    const hold = this.#holds.get(message.hold);
+    const begun = this.#extensions.get(message);
+    if (begun || !hold) return begun;
+    const span = this.#start('extend', message, this.#inside(message.hold, hold.parent));
+    this.#extensions.set(message, span);
+    return span;
+  }
+
+  #extended(message: ExtendMessage): void {
+    const span = this.#extensions.get(message);
+    if (!span) return;
+    const { validity, error } = message;
+    if (error === undefined) span.setAttribute('redlock.validity', (validity ?? 0) / 1_000);
+    else fail(span, errorTypeOf(error));
+    span.end();
+    this.#extensions.delete(message);
+  }
+
+  /** The context of what belongs to a lock. */
+  #inside(hold: HoldMessage, around: Context): Context {
+    const span = this.#holds.get(hold)?.span;
+    return span ? trace.setSpan(around, span) : around;
+  }
+
+  #start(operation: string, message: CallMessage, parent: Context): Span {
+    const { template, resources } = message;
+    const attributes: Attributes = attributesOf(message, this.resource);
+    if (this.resource === 'value') attributes['redlock.resource'] = [...resources];
+    const name = template === undefined || this.resource === 'none' ? operation : `${operation} ${template}`;
+    return this.tracer.startSpan(name, { kind: SpanKind.INTERNAL, attributes }, parent);
   }
 }
 

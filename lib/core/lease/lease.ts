@@ -83,12 +83,18 @@ export class Lease extends RenewalTimer implements TrackedLease {
   }
 
   release(): Promise<void> {
-    return (this.#release ??= this.#end(this.#now()));
+    return (this.#release ??= this.within(() => this.#end(this.#now())));
   }
 
   revoke(reason: LockLossReason, why: string): Promise<void> {
     this.expire(reason, why);
     return this.release();
+  }
+
+  /** Runs `work` as a part of the hold, for whoever observes it. */
+  within<T>(work: () => T): T {
+    const { trace } = this.context;
+    return trace ? trace.within(work) : work();
   }
 
   /** Ends the lease without a release: the claim is already given back or passed on, or it has become a part of another lock. */

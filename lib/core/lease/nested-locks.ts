@@ -57,7 +57,8 @@ export class NestedLocks {
       lock,
       this.#find(() => true),
     );
-    return holding.use(lock, (work) => this.#contexts.run(holding, work));
+    const lease = HeldLock.leaseOf(lock);
+    return holding.use(lock, (work) => this.#contexts.run(holding, () => (lease ? lease.within(work) : work())));
   }
 
   /** Disables the async contexts; otherwise they would go on costing time for every promise of the process. */

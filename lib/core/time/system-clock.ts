@@ -1,5 +1,6 @@
 import { LONGEST_TIMER, type Clock, type Moment } from './clock.js';
 import { clearTimeout, setImmediate, setTimeout } from './real-time.js';
+import { inRootContext } from './root-context.js';
 import { machineClocks, SuspensionWatch, type RawClocks } from './suspension-watch.js';
 
 /** Real time. */
@@ -15,7 +16,7 @@ export class SystemClock implements Clock {
   }
 
   schedule(delay: number, task: () => void): () => void {
-    const timer = setTimeout(task, Math.min(delay, LONGEST_TIMER));
+    const timer = inRootContext(() => setTimeout(task, Math.min(delay, LONGEST_TIMER)));
     return () => clearTimeout(timer);
   }
 

@@ -2,6 +2,7 @@ import { Redis, type RedisOptions } from 'ioredis';
 import { types } from 'node:util';
 import { AbortSource } from '../../core/time/abort.js';
 import type { Clock } from '../../core/time/clock.js';
+import { inRootContext } from '../../core/time/root-context.js';
 import { AskingAgain } from './asking-again.js';
 import { whyNotBegun } from './connect-failure.js';
 import { nodeText } from './wire/node-text.js';
@@ -72,7 +73,7 @@ export class AskingClient extends Redis {
   override async connect(): Promise<void> {
     const { credentials } = this.#terms;
     if (credentials !== undefined && (this.#isClosed || !(await this.#ask(credentials)))) return;
-    await super.connect().catch((error: unknown) => this.#notConnected(error));
+    await inRootContext(() => super.connect()).catch((error: unknown) => this.#notConnected(error));
     this.#failures = 0;
   }
 

@@ -57,10 +57,15 @@ describe('the spans of locks', () => {
     await stopAll();
   });
 
-  it('last from the call until the release, under the template, and name no address', async () => {
+  it('tell of a call and of its lock, under the template, and name no address', async () => {
     await start();
     await app.post('users', { email: 'ann@example.org' });
-    const lock = await span('lock user:<body.email>');
+    const [lock, hold] = await Promise.all([span('acquire user:<body.email>'), span('hold user:<body.email>')]);
+    expect(hold.attributes).toEqual({
+      'redlock.pool': 'default',
+      'redlock.resource.template': 'user:<body.email>',
+      'redlock.fencing_token': lock.attributes['redlock.fencing_token'],
+    });
     expect(lock.kind).toBe(SpanKind.INTERNAL);
     expect(lock.status.code).toBe(SpanStatusCode.UNSET);
     expect(lock.attributes).toEqual({
@@ -70,7 +75,8 @@ describe('the spans of locks', () => {
       'redlock.attempts': 1,
       'redlock.fencing_token': expect.any(Number),
     });
-    expect(JSON.stringify([lock.name, lock.attributes, lock.events])).not.toContain('example.org');
+    const told = [lock, hold].map(({ name, attributes, events }) => [name, attributes, events]);
+    expect(JSON.stringify(told)).not.toContain('example.org');
   });
 
   it('tell of a wait, a hand-off and an extension, in order', async () => {
@@ -82,16 +88,17 @@ describe('the spans of locks', () => {
     const second = await waiting;
     await second.extend();
     await second.release();
-    const order = await span('lock order');
-    expect(eventsOf(order)).toEqual(['contended', 'hand-off', 'extended']);
+    const order = await span('acquire order');
+    expect(eventsOf(order)).toEqual(['contended', 'hand-off']);
+    expect((await span('extend order')).attributes['redlock.validity']).toBeGreaterThan(0);
     expect(order.attributes).toMatchObject({ 'redlock.wait.path': expect.stringMatching(/^(hand-off|local)$/) });
-    expect(await span('lock')).toMatchObject({ attributes: { 'redlock.pool': 'default' } });
+    expect(await span('hold')).toMatchObject({ attributes: { 'redlock.pool': 'default' } });
   });
 
   it('tell of a loss, with the reason', async () => {
     await start();
     const lock = await app.redlock.acquire('order:7', { ttl: 300, label: 'order' });
-    const lost = await span('lock order');
+    const lost = await span('hold order');
     await lock.release();
     expect(eventsOf(lost)).toEqual(['lost']);
     expect(lost.events[0]!.attributes).toEqual({ 'redlock.loss.reason': 'ttl' });
@@ -105,7 +112,7 @@ describe('the spans of locks', () => {
     await expect(app.redlock.acquire('job:nightly', { waitTimeout: 0, label: 'job' })).rejects.toThrow();
     await expect(app.app.get(Jobs).report('nightly')).resolves.toBeUndefined();
     await lock.release();
-    const [refused, skipped] = await Promise.all([span('lock job'), span('lock job:<0>')]);
+    const [refused, skipped] = await Promise.all([span('acquire job'), span('acquire job:<0>')]);
     expect(refused).toMatchObject({
       status: { code: SpanStatusCode.ERROR },
       attributes: { 'error.type': 'RESOURCE_LOCKED' },
@@ -130,7 +137,7 @@ describe('the spans of locks', () => {
     });
     const sent = [...parents];
     await lock.release();
-    const [request, order] = [await span('request'), await span('lock order')];
+    const [request, order] = [await span('request'), await span('acquire order')];
     expect(order.parentSpanContext?.spanId).toBe(request.spanContext().spanId);
     expect(sent).toEqual([order.spanContext().spanId]);
   });
@@ -138,10 +145,10 @@ describe('the spans of locks', () => {
   it('name the resource only where that is wanted, and not even the template where it is not', async () => {
     await start({ resource: 'value' });
     await app.redlock.withLock('user:ann@example.org', () => undefined, { label: 'user' });
-    expect((await span('lock user')).attributes['redlock.resource']).toEqual(['user:ann@example.org']);
+    expect((await span('hold user')).attributes['redlock.resource']).toEqual(['user:ann@example.org']);
     await app.close();
     await start({ resource: 'none' });
     await app.redlock.withLock('user:ann@example.org', () => undefined, { label: 'user' });
-    expect((await span('lock')).attributes).not.toHaveProperty('redlock.resource.template');
+    expect((await span('hold')).attributes).not.toHaveProperty('redlock.resource.template');
   });
 });

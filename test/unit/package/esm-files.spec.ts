@@ -28,6 +28,19 @@ const APPLICATION = `
   await app.close();
 `;
 
+/** What those do who trace the commands of ioredis: they replace what `require` answers. */
+const TRACED = `
+  const { prototype } = process.getBuiltinModule('node:module');
+  const { require: original } = prototype;
+  const asked = [];
+  prototype.require = function (name) {
+    asked.push(name);
+    return original.call(this, name);
+  };
+  const tell = ({ RedlockService }) =>
+    console.log(JSON.stringify([typeof RedlockService, asked.filter((name) => name === 'ioredis')]));
+`;
+
 /** A package of its own, since others may be building or loading the one in dist. */
 let folder: string;
 let files: readonly string[];
@@ -79,6 +92,15 @@ describe('the ES modules of the package', () => {
   it('have the classes of the source by their names, which errors, Nest and profiles show', () => {
     expect(classes('esm').length).toBeGreaterThan(50);
     expect(classes('esm')).toEqual(classes('cjs'));
+  });
+
+  it.each([
+    ['CommonJS', 'commonjs', "tell(require('nestjs-redlock'));"],
+    ['ES modules', 'module', "tell(await import('nestjs-redlock'));"],
+  ])('ask for ioredis so that its instrumentation sees it, in an application of %s', async (_format, type, load) => {
+    const args = [`--input-type=${type}`, '--eval', `${TRACED}\n${load}`];
+    const { stdout } = await execute(process.execPath, args, { cwd: folder });
+    expect(JSON.parse(stdout)).toEqual(['function', ['ioredis']]);
   });
 
   it('have one class for both entry points, and leave out their own frames where they print an error', async () => {

@@ -2,7 +2,7 @@ import type { LockEvent, LockListener, RefusalCode } from '../events.js';
 import type { Lock } from '../lock.js';
 import type { PreparedOptions } from '../options.js';
 import { elapsed, type Clock, type Moment } from '../../time/clock.js';
-import { acquiring, extending, holding } from './channels.js';
+import { acquiring, extending, holding, working } from './channels.js';
 import type { AcquireMessage, AcquireOutcome, HoldMessage } from './messages.js';
 
 /** Only this file writes messages. */
@@ -52,6 +52,11 @@ export class CallTrace {
     this.#read(event);
     this.context.emit(event);
   };
+
+  /** Runs what belongs to the lock, such as the work under it, in the context of whoever observes it. */
+  within<T>(work: () => T): T {
+    return this.#hold === undefined ? work() : working.runStores(this.#hold, work);
+  }
 
   /** Runs one extension of the lock, and publishes it. */
   extend(lease: { readonly validity: number }, round: () => Promise<void>): Promise<void> {

@@ -9,6 +9,9 @@ export const holding = tracingChannel<HoldMessage, HoldMessage>('nestjs-redlock:
 /** One extension of a lock. */
 export const extending = tracingChannel<ExtendMessage, ExtendMessage>('nestjs-redlock:extend');
 
+/** Runs the work under a lock, and its release: only for those who bind a store to it. */
+export const working = channel('nestjs-redlock:work');
+
 /** The answer of one node to one question, or that there was none in time. */
 export const requests = channel('nestjs-redlock:request');
 const nodes = channel('nestjs-redlock:node');
