@@ -180,7 +180,7 @@ describe('the alerts of docs/operations, by what real processes answer to Promet
     const scrapes = [...done.map(({ patient }) => patient), ...done.map(({ slow }) => slow)];
     const labels = { redlock_resource_template: 'slow', redlock_pool: 'default' };
     await checkAlerts(targets(scrapes.map((each) => [4, each] as const)), [
-      { at: 15, alert: 'RedlockSlow', firing: [] },
+      { at: 11, alert: 'RedlockSlow', firing: [] },
       { at: 23, alert: 'RedlockSlow', firing: both(labels) },
     ]);
   }, 60_000);
