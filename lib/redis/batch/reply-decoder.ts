@@ -111,10 +111,10 @@ function textOf(word: unknown): string | undefined {
   return typeof word === 'string' || Buffer.isBuffer(word) ? word.toString() : undefined;
 }
 
-/** Returns a whole number of a reply, which may come as a text. */
+/** Returns a number of a reply, which may come as a text. */
 function numberIn(word: unknown): number {
   const number = typeof word === 'number' ? word : Number(textOf(word) ?? NaN);
-  return Number.isInteger(number) ? number : NaN;
+  return Number.isFinite(number) ? number : NaN;
 }
 
 /** Reads a reply that says that all operations went as usual. Operations of the same ms have the same proposal, and share one vote object. */

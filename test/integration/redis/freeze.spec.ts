@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { eventually } from '../../support/eventually.js';
 import { allDone, RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
+import { HastyClock } from '../../support/hasty-clock.js';
 
 /** From now on counts the probes that leave for a node, each of which is a call of the script, too. */
 function countProbes({ nodes: [node] }: RedisPoolClient): () => number {
@@ -78,13 +79,13 @@ describe('a frozen node', () => {
   });
 
   it('that is silent for very long gets a new connection, and its release over that connection', async () => {
-    const client = await pool.client({ nodeTimeout: 300 });
+    const clock = new HastyClock();
+    const client = await pool.client({ nodeTimeout: 300, clock });
     const { redlock } = client;
     const probes = countProbes(client);
     await pool.servers[0]!.freeze();
     const lock = await redlock.acquire('a', { ttl: 600_000 });
-    const now = performance.now.bind(performance);
-    jest.spyOn(performance, 'now').mockImplementation(() => now() + 20_000);
+    clock.passed = 20_000;
     await lock.release();
     await eventually(async () => {
       await redlock.status();
@@ -133,11 +134,11 @@ describe('a frozen node', () => {
   it('whose handshake was lost on the way is connected again', async () => {
     const [proxy] = await pool.proxies();
     proxy!.blackhole = true;
-    const { redlock } = await pool.client({ nodes: [proxy!.url], nodeTimeout: 300 });
+    const clock = new HastyClock();
+    const { redlock } = await pool.client({ nodes: [proxy!.url], nodeTimeout: 300, clock });
     expect((await redlock.status()).nodes[0]!.up).toBe(false);
     proxy!.blackhole = false;
-    const now = performance.now.bind(performance);
-    jest.spyOn(performance, 'now').mockImplementation(() => now() + 20_000);
+    clock.passed = 20_000;
     await eventually(async () => expect((await redlock.status()).nodes[0]!.up).toBe(true));
   });
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { SingleCall } from '../../../lib/core/port/single-call.js';
 import { Claim } from '../../../lib/core/port/claim.js';
 import type { AcquireAnswer, ReleaseAnswer } from '../../../lib/core/port/lock-node.js';
-import { SystemClock } from '../../../lib/core/time/system-clock.js';
+import { HastyClock } from '../../support/hasty-clock.js';
 import { toAddresses } from '../../../lib/redis/connection/settings/node-address.js';
 import { BatchEncoder } from '../../../lib/redis/batch/batch-encoder.js';
 import { realParts } from '../../../lib/redis/connection/node-parts.js';
@@ -24,11 +24,13 @@ describe('a release that a node is owed', () => {
   let told: string[];
   const tell = ({ type }: { type: string }): void => void told.push(type);
 
+  let clock: HastyClock;
+
   beforeEach(async () => {
     server = await startRedisServer();
     proxy = await startFaultProxy(server);
     told = [];
-    const clock = new SystemClock();
+    clock = new HastyClock();
     const encoder = new BatchEncoder('', TRUSTING, clock);
     node = new RedisNode(toAddresses([proxy.url])[0]!, encoder, realParts(clock));
   });
@@ -49,8 +51,7 @@ describe('a release that a node is owed', () => {
   const sent = () => proxy.commands.filter((name) => name === 'EVALSHA').length;
   /** Lets what is unanswered look as if it were so for 2 s. */
   const growSilent = async (): Promise<void> => {
-    const now = performance.now.bind(performance);
-    jest.spyOn(performance, 'now').mockImplementation(() => now() + 2_000);
+    clock.passed = 2_000;
     await eventually(() => {
       node.probe(() => undefined);
       expect(told).toEqual(['node-up', 'node-down']);
