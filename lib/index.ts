@@ -25,7 +25,12 @@ export type { IoredisClient } from './redis/connection/settings/client-options.j
 export type { NodeCredentials } from './redis/connection/settings/credentials.js';
 export type { NodeOptions } from './redis/connection/settings/node-options.js';
 export { RedlockModule } from './redlock.module.js';
-export type { RedlockModuleExtras, RedlockOptionsFactory } from './redlock.module.js';
+export type {
+  RedlockAsyncOptions,
+  RedlockFactoryOptions,
+  RedlockModuleExtras,
+  RedlockOptionsFactory,
+} from './redlock.module.js';
 export type { RedlockModuleOptions } from './redlock.options.js';
 export { RedlockService } from './redlock.service.js';
 export { getRedlockToken, InjectRedlock } from './redlock.tokens.js';

@@ -1,4 +1,4 @@
-import { ConfigurableModuleBuilder, Module, type DynamicModule, type Provider } from '@nestjs/common';
+import { ConfigurableModuleBuilder, Module, type DynamicModule, type Provider, type Type } from '@nestjs/common';
 import { SystemRandom } from './core/collections/random.js';
 import type { Clock } from './core/time/clock.js';
 import type { LockNode } from './core/port/lock-node.js';
@@ -15,6 +15,7 @@ import { noting } from './redis/note-on-node.js';
 import { RedisNode } from './redis/redis-node.js';
 import { warnOfNodes } from './start-up/node-warnings.js';
 import { poolOf } from './start-up/pool-names.js';
+import { secondsIn } from './start-up/seconds.js';
 import { checkAsyncOptions, readModuleOptions, type RedlockModuleOptions } from './redlock.options.js';
 import { RedlockService } from './redlock.service.js';
 import { getRedlockToken } from './redlock.tokens.js';
@@ -24,9 +25,12 @@ import { planCheckFor } from './with-lock/check/plan-check.js';
 import { globalFilterFor } from './with-lock/redlock-exception.filter.js';
 import { SafeLogger } from './logging/safe-logger.js';
 
+/** Options that a factory returns. `isGlobal` and `name` stand beside `useFactory`: the module needs them before the factory runs. */
+export type RedlockFactoryOptions = RedlockModuleOptions & { isGlobal?: never; name?: never };
+
 /** Implemented by an options class that `forRootAsync` gets as `useClass` or `useExisting`. */
 export interface RedlockOptionsFactory {
-  createRedlockOptions(): RedlockModuleOptions | Promise<RedlockModuleOptions>;
+  createRedlockOptions(): RedlockFactoryOptions | Promise<RedlockFactoryOptions>;
 }
 
 export interface RedlockModuleExtras {
@@ -42,6 +46,15 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN, OPTIONS_TYPE, ASYNC_OPTIO
     .setFactoryMethodName('createRedlockOptions')
     .setExtras<RedlockModuleExtras>({ isGlobal: false, name: undefined }, withPool)
     .build();
+
+/** What `forRootAsync` takes. */
+export type RedlockAsyncOptions = Omit<typeof ASYNC_OPTIONS_TYPE, 'useFactory' | 'useClass' | 'useExisting'> & {
+  /** Returns the options; it gets what `inject` names. */
+  // eslint-disable-next-line typescript/no-explicit-any
+  useFactory?: (...injected: any[]) => RedlockFactoryOptions | Promise<RedlockFactoryOptions>;
+  useClass?: Type<RedlockOptionsFactory>;
+  useExisting?: Type<RedlockOptionsFactory>;
+};
 
 /** Adds the pool to the module definition. It happens here, because Nest passes the name of the pool to no other function. */
 function withPool(definition: DynamicModule, { isGlobal = false, name }: RedlockModuleExtras): DynamicModule {
@@ -70,6 +83,9 @@ function toService(given: RedlockModuleOptions, name: string | undefined, maker?
     return maker.make(name, options);
   }
   const [clock, random] = [isOnRedis ? new SystemClock() : new SteadyClock(), new SystemRandom()];
+  const where = 'RedlockModule';
+  for (const warning of [...secondsIn(options, where), ...secondsIn(options.defaults, `${where}: defaults`)])
+    new SafeLogger(RedlockModule.name).warn(warning);
   const self = { holder: random.processMark, process: thisProcess(applicationName(options.application)) };
   const pool = { name, clock, self };
   const nodes = isOnRedis ? onRedis(options, pool) : inThisProcess(options, pool);
@@ -144,7 +160,7 @@ export class RedlockModule extends ConfigurableModuleClass {
    * RedlockModule.forRootAsync({ inject: [Settings], useFactory: (settings: Settings) => ({ nodes: settings.nodes }) })
    * ```
    */
-  static override forRootAsync(options: typeof ASYNC_OPTIONS_TYPE): DynamicModule {
+  static override forRootAsync(options: RedlockAsyncOptions): DynamicModule {
     checkAsyncOptions(options);
     return super.forRootAsync(options);
   }

@@ -111,6 +111,7 @@ export const MODULE_OPTION_NAMES: readonly string[] = Object.keys(RULES);
  * @throws TypeError, RangeError that name the option, the value and the bound
  */
 export function readModuleOptions(options: RedlockModuleOptions, extras: readonly string[] = []): RedlockModuleOptions {
+  refuseExtras(options, extras);
   checkNames(options, [...MODULE_OPTION_NAMES, ...extras], WHERE);
   // Read by name, because the options may be an object of a class, whose getters are no properties of its own.
   const given = MODULE_OPTION_NAMES.map((name) => [name, options[name as keyof typeof options]] as const);
@@ -123,6 +124,13 @@ export function readModuleOptions(options: RedlockModuleOptions, extras: readonl
   return read;
 }
 
+/** @throws TypeError for what stands beside `useFactory`, and not in what that returns */
+function refuseExtras(options: object, allowed: readonly string[]): void {
+  const extra = ['isGlobal', 'name'].find((name) => !allowed.includes(name) && Object.hasOwn(Object(options), name));
+  if (extra === undefined) return;
+  throw new TypeError(`${WHERE}.forRootAsync: ${extra} stands beside useFactory, not in the options that it returns`);
+}
+
 const SOURCES = ['useFactory', 'useClass', 'useExisting'] as const;
 
 /** @throws TypeError where none of `useFactory`, `useClass` and `useExisting` says where the options come from */
@@ -132,8 +140,8 @@ export function checkAsyncOptions(
   const given = SOURCES.filter((name) => options?.[name] !== undefined);
   if (given.length === 0)
     throw new TypeError(
-      'RedlockModule.forRootAsync: it is not said where the options come from; give useFactory (a function that returns them), or ' +
-        'useClass or useExisting (a class with createRedlockOptions())',
+      'RedlockModule.forRootAsync needs one of useFactory (a function that returns the options), useClass and useExisting (a class ' +
+        'with createRedlockOptions())',
     );
   const wrong = given.find((name) => name !== 'useExisting' && typeof options?.[name] !== 'function');
   if (wrong === undefined) return;

@@ -1,4 +1,3 @@
-import { Injectable } from '@nestjs/common';
 import { Subject, type Observable } from 'rxjs';
 import type { LockEvent } from './core/api/events.js';
 import type { Lock } from './core/api/lock.js';
@@ -26,7 +25,6 @@ import { SafeLogger } from './logging/safe-logger.js';
 export const SHUTDOWN_TIMEOUT = 5_000;
 
 /** Takes locks on one pool of nodes, for code where a decorator does not fit. */
-@Injectable()
 export class RedlockService {
   readonly #logger = new SafeLogger(RedlockService.name);
   readonly #events = new Subject<LockEvent>();
@@ -54,6 +52,10 @@ export class RedlockService {
     options: Omit<RedlockModuleOptions, 'nodes' | 'keyPrefix'> = {},
     { clock = new SystemClock(), ...pool }: Pick<RedlockSettings, 'clock' | 'random' | 'name' | 'self'> = {},
   ) {
+    if (!Array.isArray(nodes))
+      throw new TypeError(
+        'RedlockService is no provider to list: import RedlockModule.forRoot({ nodes }) instead, which provides it',
+      );
     const { nodeTimeout, maxTtl, defaults, maxWaiters, maxResources = MAX_RESOURCES } = options;
     this.exceptionFactory = options.exceptionFactory;
     this.#shutdownTimeout = options.shutdownTimeout ?? SHUTDOWN_TIMEOUT;
@@ -172,9 +174,7 @@ export class RedlockService {
   /** @internal Called by Nest, as are the other hooks. They are not for users, so the class does not declare their interfaces. */
   async onModuleInit(): Promise<void> {
     if (this.#nodeCount % 2 === 0) {
-      this.#logger.warn(
-        `${this.#nodeCount} nodes survive the loss of no more than ${this.#nodeCount - 1} would: add or leave out one`,
-      );
+      this.#logger.warn(evenNumber(this.#nodeCount));
     }
     // The warm-up only makes the first locks faster, so that an application starts without it, too.
     await Promise.all([this.#redlock.open(), this.#warmUp.collect().catch(() => undefined)]);
@@ -206,4 +206,11 @@ export class RedlockService {
     if (this.#events.observed) this.#events.next(Object.freeze(event));
     publish(event, this.#name);
   }
+}
+
+/** Returns why an even number of nodes is worth no more than one node less. */
+function evenNumber(nodes: number): string {
+  const failures = nodes / 2 - 1;
+  const tolerated = failures === 0 ? 'no failure' : failures === 1 ? 'only 1 failure' : `only ${failures} failures`;
+  return `${nodes} nodes tolerate ${tolerated}, the same as ${nodes - 1}. Use ${nodes - 1} or ${nodes + 1}`;
 }

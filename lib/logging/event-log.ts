@@ -85,7 +85,7 @@ export class EventLog {
   #note(event: LockEvent): void {
     if (event.type === 'node-warning') this.#notes.add(event.node, `: ${event.reason}`);
     else if (event.type === 'hand-off-unavailable')
-      this.#notes.add(event.node, ` cannot tell waiters that it is their turn, so they ask: ${event.reason}`);
+      this.#notes.add(event.node, `: hand-off is off, waiters poll every retryDelay: ${event.reason}`);
   }
 
   #accepted(node: string): void {

@@ -42,8 +42,8 @@ export class SelfContentionLog {
 
 function warningOf(wanted: string, held: string): string {
   return (
-    `A nested lock on ${wanted} waits for a lock that the code around it holds (${held}): where that code ` +
-    'awaits it, it can only time out. Take it once in the outer call, or say reentrant: true (withLock, @WithLock) to run inside ' +
-    'the held lock. Work that a queue does here for other callers gets its turn after the release.'
+    `${held} is already held by this call. The nested call for ${wanted} waits for its own caller until waitTimeout. Take the lock ` +
+    'once, or set reentrant: true on the inner call (withLock, @WithLock). A job of a queue that was started under the lock just ' +
+    'waits for the release.'
   );
 }

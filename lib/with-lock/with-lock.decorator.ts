@@ -33,7 +33,8 @@ export function WithLock<const Key extends LockKey>(key: Key, options: WithLockO
     }
     refuseGenerator(method, where);
     const plan = toPlan(key, options, where);
-    const service = Symbol.for(`nestjs-redlock:service:${plan.pool ?? ''}`);
+    // Nest shows this name if the module is missing.
+    const service = Symbol.for(serviceProperty(plan.pool));
     Inject(getRedlockToken(plan.pool))(target, service);
     const locked = lockMethod({ target, name, method: method as () => unknown, plan, service });
     // First, so that the lock is around the other interceptors of the method.
@@ -43,6 +44,12 @@ export function WithLock<const Key extends LockKey>(key: Key, options: WithLockO
     setPlan(locked, plan);
     descriptor.value = locked;
   };
+}
+
+/** Returns the name of the property into which Nest injects the service: its error shows the name if the module is missing. */
+export function serviceProperty(pool: string | undefined): string {
+  const options = pool === undefined ? '{ nodes }' : `{ name: '${pool}', nodes }`;
+  return `@WithLock needs RedlockModule.forRoot(${options}) among the imports of the application`;
 }
 
 /** Refuses `@WithLock` without brackets: it is then called with what it stands on, a class, or a class and the name of a member. */

@@ -9,6 +9,7 @@ import type {
   LockOptions,
   RedlockModuleExtras,
   RedlockModuleOptions,
+  RedlockFactoryOptions,
   RedlockOptionsFactory,
   RedlockStatus,
   StatusOptions,
@@ -103,7 +104,7 @@ describe('the public surface', () => {
     expectTypeOf(api.RedlockModule.forRoot).returns.toEqualTypeOf<DynamicModule>();
     expectTypeOf(api.RedlockModule.forRootAsync).returns.toEqualTypeOf<DynamicModule>();
     expectTypeOf<RedlockOptionsFactory>().toEqualTypeOf<{
-      createRedlockOptions(): RedlockModuleOptions | Promise<RedlockModuleOptions>;
+      createRedlockOptions(): RedlockFactoryOptions | Promise<RedlockFactoryOptions>;
     }>();
     expectTypeOf(api.getRedlockToken).toEqualTypeOf<(name?: string) => string>();
     expectTypeOf(api.InjectRedlock).toEqualTypeOf<(name?: string) => PropertyDecorator & ParameterDecorator>();

@@ -43,12 +43,15 @@ export interface NodeOutcome {
 
 /** Marks all lock errors. All copies of this package find it, and no error of an application has it, whatever its `code`. */
 const MARK = Symbol.for('nestjs-redlock:error');
+const CODE = Symbol('code');
 
 /**
  * The base class of all lock errors. Tell them apart by `code`, which also works across two copies of this package. Messages name resources
  * up to the first separator only, because messages end up in logs.
  */
 export class RedlockError extends Error {
+  /** @internal The code of all errors of a class; undefined for a class whose errors have several. */
+  static readonly [CODE]: RedlockErrorCode | undefined = undefined;
   readonly #resources: readonly string[];
 
   constructor(
@@ -57,7 +60,8 @@ export class RedlockError extends Error {
     message: string,
   ) {
     super(message);
-    this.name = new.target.name;
+    // A text, because a bundler may rename the class.
+    this.name = 'RedlockError';
     this.#resources = Object.freeze([...resources]);
   }
 
@@ -69,6 +73,13 @@ export class RedlockError extends Error {
   /** @internal */
   get [MARK](): boolean {
     return true;
+  }
+
+  /** @internal `instanceof`, `@Catch(RedlockError)` and filters recognise errors of another copy of this package, too: by their code. */
+  static override [Symbol.hasInstance](error: unknown): boolean {
+    // A class of an application is told by its prototype, as usual.
+    if (!Object.hasOwn(this, CODE)) return Function.prototype[Symbol.hasInstance].call(this, error);
+    return isLockError(error) && (this[CODE] === undefined || this[CODE] === error.code);
   }
 
   /** @internal Returns a short stack, because logs print errors by this method, and the message already says everything. */
@@ -92,6 +103,8 @@ export interface LockHolder {
 
 /** Another holder has the resource, and kept it for as long as the caller was willing to wait. */
 export class ResourceLockedError extends RedlockError {
+  /** @internal */
+  static override readonly [CODE] = 'RESOURCE_LOCKED';
   /** Not enumerable. @default undefined: the votes were split, or the value of the holder is none of this library */
   declare readonly cause?: LockHolder | undefined;
 
@@ -102,11 +115,14 @@ export class ResourceLockedError extends RedlockError {
     readonly nodes: readonly NodeOutcome[],
   ) {
     super('RESOURCE_LOCKED', resources, `${shown(resources)} is locked by another holder`);
+    this.name = 'ResourceLockedError';
   }
 }
 
 /** Too few nodes gave a usable answer, or not fast enough, so that nothing could be decided. */
 export class QuorumNotReachedError extends RedlockError {
+  /** @internal */
+  static override readonly [CODE] = 'QUORUM_NOT_REACHED';
   /** Ms until a quorum votes again, if the only reason is that nodes do not vote for a time after a restart; else undefined. */
   readonly retryAfter: number | undefined;
 
@@ -117,12 +133,15 @@ export class QuorumNotReachedError extends RedlockError {
   ) {
     const { why, retryAfter } = typeof cause === 'string' ? { why: cause, retryAfter: undefined } : cause;
     super('QUORUM_NOT_REACHED', resources, `No quorum for ${shown(resources)}: ${why}${listed(nodes)}`);
+    this.name = 'QuorumNotReachedError';
     this.retryAfter = retryAfter;
   }
 }
 
 /** The holder could no longer prove that it has the lock, so that another caller may have it. */
 export class LockLostError extends RedlockError {
+  /** @internal */
+  static override readonly [CODE] = 'LOCK_LOST';
   constructor(
     resources: readonly string[],
     readonly reason: LockLossReason,
@@ -130,23 +149,30 @@ export class LockLostError extends RedlockError {
     readonly why: string,
   ) {
     super('LOCK_LOST', resources, `The lock on ${shown(resources)} was lost: ${why}`);
+    this.name = 'LockLostError';
   }
 }
 
 /** No usable resource name was given, or could be made. */
 export class LockKeyError extends RedlockError {
+  /** @internal */
+  static override readonly [CODE] = 'LOCK_KEY';
   constructor(message: string, resources: readonly string[] = []) {
     super('LOCK_KEY', resources, message);
+    this.name = 'LockKeyError';
   }
 }
 
 /** The pool is shutting down and takes no new locks. */
 export class RedlockClosedError extends RedlockError {
+  /** @internal */
+  static override readonly [CODE] = 'CLOSED';
   /** Ms after which to try again: another replica can serve the call at once, and a load balancer needs a moment to choose one. */
   readonly retryAfter = 1_000;
 
   constructor() {
     super('CLOSED', [], 'The lock service is shutting down and takes no new locks');
+    this.name = 'RedlockClosedError';
   }
 }
 

@@ -8,7 +8,7 @@ export const MAX_RESOURCES = 64;
 /** The greatest number that `maxResources` may be set to. */
 export const MOST_RESOURCES = 128;
 
-/** Returns the names to lock as a list; throws a `LockKeyError` if there is no name or more than `most`, or if one is unusable or stands twice. */
+/** Returns the names to lock as a list; throws a `LockKeyError` if there is no name, or if one is unusable or stands twice, and a `RangeError` for more than `most`. */
 export function toResources(resource: string | readonly string[], most = MOST_RESOURCES): readonly string[] {
   const given: unknown = typeof resource === 'string' ? [resource] : resource;
   if (!Array.isArray(given) || given.length === 0) {
@@ -22,10 +22,10 @@ export function toResources(resource: string | readonly string[], most = MOST_RE
   return Object.freeze(resources);
 }
 
-/** @throws LockKeyError for more resources than one lock may take */
+/** @throws RangeError for more resources than one lock may take: that is a limit of the server, and no mistake of a client */
 export function refuseTooMany({ length }: readonly unknown[], most: number): void {
   if (length <= most) return;
-  throw new LockKeyError(
+  throw new RangeError(
     `A lock takes at most ${most} resources at once; got ${length}. Lock one name that stands for all of them, take them ` +
       `in several locks, or set maxResources of the module, at most ${MOST_RESOURCES}`,
   );
@@ -49,13 +49,12 @@ function check(resource: unknown, index: number, all: readonly unknown[]): void 
   const family = familyAtEnd(resource);
   if (family !== undefined) {
     throw new LockKeyError(
-      `${shown([resource])} is the name of what stands beside a lock: it ends in "${shownEnd(family)}", and under some prefix that is a key of this or ` +
-        'of another pool; choose another one',
+      `${shown([resource])} ends in "${shownEnd(family)}", which is reserved for keys beside locks; choose another name`,
       [resource],
     );
   }
   if (index > 0 && all.indexOf(resource) !== index) {
-    throw new LockKeyError(`Each resource stands once in a lock; ${shown([resource])} stands there twice`, [resource]);
+    throw new LockKeyError(`Duplicate resource ${shown([resource])}`, [resource]);
   }
 }
 

@@ -7,4 +7,4 @@ export const MAY_HAVE_FORGOTTEN_OR_SET =
 
 /** The same of several nodes, to be read behind "are". */
 export const MANY_MAY_HAVE_FORGOTTEN =
-  'new, or were restarted, emptied or set back, or their clocks were set, and may have forgotten locks';
+  'in quarantine (new, restarted, emptied or restored, or their clocks were changed), since they may have forgotten locks';

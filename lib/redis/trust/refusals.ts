@@ -8,19 +8,19 @@ import type { Reply } from '../connection/wire/wire-command.js';
 const CALM = 1_000;
 const NONE = -1;
 
+/** How to find out which permissions are missing. */
+const RIGHTS = '`npx nestjs-redlock doctor` lists what is missing';
+
 /** What to do about an error of a node. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/^(READONLY|MASTERDOWN)/, 'it is a replica: point the pool at the master'],
   [/^OOM/, 'its memory is full: raise its maxmemory, and keep other data elsewhere'],
   [/^NOREPLICAS/, 'its min-replicas-to-write wants more replicas than there are: repair them, or set it to 0'],
-  [
-    /^NOPERM .*'eval(sha)?'/i,
-    'give its user the rights that docs/waiting.md lists; without EVAL and EVALSHA it runs no Lua scripts, by which all locks work',
-  ],
+  [/^NOPERM .*'eval(sha)?'/i, `grant its user +eval +evalsha, by which all locks work; ${RIGHTS}`],
   // Inside of a script Redis has words of its own for it, up to 7.0 others than from 7.2 on, and so has Valkey.
   [
     /^NOPERM|^ERR (The user executing the|ACL failure in) script/,
-    'give its user the rights that docs/waiting.md lists',
+    `grant its user the permissions of docs/waiting.md; ${RIGHTS}`,
   ],
   [/^MISCONF/, 'it cannot save to its disk: its own log says why'],
   [/^BUSY/, "somebody's script keeps it busy: find out whose"],

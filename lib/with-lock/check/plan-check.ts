@@ -2,9 +2,11 @@ import type { OnModuleInit, Provider } from '@nestjs/common';
 import { ApplicationConfig, HttpAdapterHost, ModulesContainer } from '@nestjs/core';
 import type { LockOptions } from '../../core/api/options.js';
 import { located } from '../../start-up/error-location.js';
+import { secondsIn } from '../../start-up/seconds.js';
 import { refuseTwoPools } from '../../start-up/pool-names.js';
 import { CHECK, getRedlockToken } from '../../redlock.tokens.js';
 import { kindsOf, misplaced } from '../key/key-roots.js';
+import { SafeLogger } from '../../logging/safe-logger.js';
 import { planOf, type LockPlan } from '../run/lock-plan.js';
 import { argumentMistake } from './argument-check.js';
 import { responseMistake } from './response-check.js';
@@ -35,6 +37,7 @@ export function planCheckFor(name: string | undefined, applies?: (modules: Modul
       if (!applies) refuseTwoPools([...modules.values()], { name, token });
       if (applies?.(modules) === false) return undefined;
       checkPlans(modules, { name, service });
+      if (!applies) warnOfSeconds(modules, name);
       // Without an adapter there are no routes: a script that only loads the modules of an application does not know the global prefix.
       return { onModuleInit: () => host.httpAdapter && checkRoutes({ modules, config }, name) } satisfies OnModuleInit;
     },
@@ -53,6 +56,14 @@ function checkPlans(modules: ModulesContainer, pool: PoolToCheck): void {
     const mistake = argumentMistake(locked) ?? responseMistake(locked);
     if (mistake) throw naming(plan, type, mistake);
     checkOptions(plan, pool, type);
+  }
+}
+
+/** Warns of durations that look like seconds. */
+function warnOfSeconds(modules: ModulesContainer, pool: string | undefined): void {
+  const logger = new SafeLogger('RedlockModule');
+  for (const { plan } of lockedMethods(classesOf(modules), pool)) {
+    for (const warning of secondsIn(plan.options, plan.where)) logger.warn(warning);
   }
 }
 

@@ -18,9 +18,14 @@ export class KeyTemplate {
   readonly #literals: readonly string[];
   readonly #parts: readonly KeyPart[];
   readonly #reserved: RegExp | undefined;
+  /** The parts that were there in some call. */
+  readonly #seen = new Set<KeyPart>();
 
   /** @throws TypeError for a malformed template */
-  constructor(readonly text: string) {
+  constructor(
+    readonly text: string,
+    private readonly neverThere: (part: string) => void = () => undefined,
+  ) {
     const pieces = text.split(/<([^<>]*)>/);
     this.#literals = pieces.filter((_, index) => index % 2 === 0);
     this.#parts = pieces.filter((_, index) => index % 2 === 1).map((source) => toPart(source, text));
@@ -61,6 +66,8 @@ export class KeyTemplate {
     const { path, filters, source } = part;
     const root = rootOf(part, from);
     const value = path.reduce<unknown>(propertyOf, root);
+    if (value !== undefined && value !== null) this.#seen.add(part);
+    else if (!this.#seen.has(part)) this.neverThere(source.split('|')[0]!);
     if (value === undefined && part.root === 'user' && isObject(root)) throw withoutProperty(source);
     const given = toText(value) ?? '';
     // Also checked before the filters: the hash of an empty text is not empty, and the halves of all surrogate pairs have one hash.

@@ -27,13 +27,16 @@ export interface CompiledKey {
   resolve(source: KeySource): readonly string[];
 }
 
-/** @throws TypeError for a malformed template */
-export function compileKey(key: LockKey): CompiledKey {
+/**
+ * @param neverThere called with a part of a template that is missing in a call, and was missing in every call before
+ * @throws TypeError for a malformed template
+ */
+export function compileKey(key: LockKey, neverThere: (part: string) => void = () => undefined): CompiledKey {
   if (typeof key === 'function') {
     const resolve = ({ args = [] }: KeySource): readonly string[] => fromFunction(key(...(args as never[])));
     return { template: undefined, needsArguments: true, requestParts: [], positions: [], count: undefined, resolve };
   }
-  const templates = toTemplates(key);
+  const templates = toTemplates(key, neverThere);
   // Templates without parts are the same for every call, so they are checked now.
   const constant = templates.filter((template) => template.isConstant).map(({ text }) => text);
   if (constant.length > 0) toResources(constant);
@@ -43,7 +46,8 @@ export function compileKey(key: LockKey): CompiledKey {
     requestParts: templates.flatMap((template) => template.requestParts),
     positions: templates.flatMap((template) => template.positions),
     count: templates.length,
-    resolve: (source) => toResources(templates.map((template) => template.fill(source))),
+    // Two templates may make one name, as for a transfer from an account to itself: that is one resource.
+    resolve: (source) => toResources([...new Set(templates.map((template) => template.fill(source)))]),
   };
 }
 
@@ -69,7 +73,8 @@ function fromFunction(result: Part | readonly Part[]): readonly string[] {
   const texts = Array.from(parts, toText);
   if (texts.length === 0 || !texts.every(Boolean)) throw unusable(result, parts);
   for (const text of texts as string[]) checkText(text);
-  return toResources(texts as string[]);
+  // A function may name one resource twice, such as an article that is twice in a basket.
+  return toResources([...new Set(texts as string[])]);
 }
 
 /**
@@ -122,14 +127,14 @@ function kindOfList(parts: readonly unknown[]): string {
   return `a list with ${kindOf(parts.find(isMistake) ?? parts.find((part) => !toText(part)))} in it`;
 }
 
-function toTemplates(key: string | readonly string[]): readonly KeyTemplate[] {
+function toTemplates(key: string | readonly string[], neverThere: (part: string) => void): readonly KeyTemplate[] {
   const texts: readonly unknown[] = Array.isArray(key) ? key : [key];
   if (texts.length === 0 || texts.some((text) => typeof text !== 'string')) {
     throw new TypeError(
       'A lock takes a key template, an array of at least one, or with @WithLock a function that returns them',
     );
   }
-  if (new Set(texts).size < texts.length)
-    throw new TypeError(`Each key stands once in a lock; got ${texts.join(', ')}`);
-  return texts.map((text) => new KeyTemplate(text as string));
+  const duplicate = texts.find((text, index) => texts.indexOf(text) !== index);
+  if (duplicate !== undefined) throw new TypeError(`Duplicate key "${duplicate as string}"`);
+  return texts.map((text) => new KeyTemplate(text as string, neverThere));
 }

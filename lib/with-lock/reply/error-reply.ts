@@ -28,12 +28,12 @@ const WORDS: Readonly<Record<string, Words>> = {
     status: HttpStatus.BAD_REQUEST,
     error: 'Bad Request',
     // Nothing of the template, which is internal, and nothing of a value, which may belong to anybody.
-    message: 'Something in the request that it is locked by is missing or cannot be used',
+    message: 'A value that this request needs is missing or not usable',
   },
   LOCK_LOST: {
     status: HttpStatus.INTERNAL_SERVER_ERROR,
     error: 'Internal Server Error',
-    message: 'The lock on this resource was lost while the request was worked on',
+    message: 'The request was interrupted and may be incomplete. Check before you try again',
   },
 };
 

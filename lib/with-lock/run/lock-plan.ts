@@ -9,6 +9,7 @@ import {
   type LockOptions,
 } from '../../core/api/options.js';
 import { locating } from '../../start-up/error-location.js';
+import { SafeLogger } from '../../logging/safe-logger.js';
 import { checkExceptionFactory, type ExceptionFactory } from '../reply/exception-factory.js';
 import { SharedRuns } from './shared-runs.js';
 import { inMethod } from '../key/key-definition-error.js';
@@ -44,6 +45,7 @@ export interface LockPlan {
   readonly where: string;
 }
 
+const logger = new SafeLogger('RedlockService');
 const MODES = ['wait', 'reject', 'skip', 'join'];
 /** The modes that make one attempt only. */
 const IMPATIENT: readonly Mode[] = ['reject', 'skip'];
@@ -83,7 +85,15 @@ function checkTtl({ ttl, driftFactor = DEFAULT_LOCK_OPTIONS.driftFactor }: LockO
 
 /** Returns the key with errors that name the method, because a call may be far from it. */
 function compile(lockKey: LockKey, where: string): CompiledKey {
-  const key = locating(where, () => compileKey(lockKey));
+  const warned = new Set<string>();
+  const neverThere = (part: string): void => {
+    if (warned.has(part)) return;
+    warned.add(part);
+    logger.warn(
+      `${where}: <${part}> was missing in every call so far, and such a call is refused. If the name is misspelt, correct the key`,
+    );
+  };
+  const key = locating(where, () => compileKey(lockKey, neverThere));
   const resolve = (source: KeySource): readonly string[] => {
     try {
       return key.resolve(source);

@@ -136,7 +136,7 @@ describe.each(PLATFORMS)('a pool on %s that is not enabled', (platform) => {
 
   it('still refuses options that are wrong', () => {
     expect(() => RedlockModule.forRoot({})).toThrow(TypeError);
-    expect(() => RedlockModule.forRoot({})).toThrow(/nodes must be.*set enabled to false/);
+    expect(() => RedlockModule.forRoot({})).toThrow(/nodes must be.*split/);
     expect(() => RedlockModule.forRoot({ enabled: false, maxTtl: 1 })).toThrow(RangeError);
   });
 });

@@ -71,7 +71,6 @@ describe.each(PLATFORMS)('what a client is told of a key that cannot be made, ov
     ['missing', {}],
     ['missing', { email: '' }],
     ['part', { address: { city: { secret: 'secret-city' } } }],
-    ['twice', { from: 'secret-id', to: 'secret-id' }],
     ['long', { text: 'secret-text'.repeat(100) }],
   ])('has no value and no template in it: %s', async (path, body) => {
     const app = await start(platform);

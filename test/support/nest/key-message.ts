@@ -1,2 +1,2 @@
 /** What every client is told whose request gives no usable key. */
-export const KEY_MESSAGE = 'Something in the request that it is locked by is missing or cannot be used';
+export const KEY_MESSAGE = 'A value that this request needs is missing or not usable';

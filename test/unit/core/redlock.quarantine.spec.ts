@@ -34,9 +34,7 @@ describe('Redlock over nodes that may have forgotten locks', () => {
   it('tells how many nodes of how many are out', async () => {
     pool.restart(0, 1);
     const error = await pool.refusal('a');
-    expect(error.message).toMatch(
-      /2 of 3 nodes are new, or were restarted, emptied or set back, .* may have forgotten locks/,
-    );
+    expect(error.message).toMatch(/2 of 3 nodes are in quarantine \(new, restarted, .* may have forgotten locks/);
     expect(error.nodes.map(({ outcome }) => outcome).slice(0, 2)).toEqual(['quarantined', 'quarantined']);
   });
 

@@ -62,7 +62,7 @@ describe('EventLog', () => {
     [(node) => ({ type: 'node-refused', node, reason: 'NOPERM' }), 'warn each of the 5 nodes refuses to vote: NOPERM'],
     [
       (node) => ({ type: 'hand-off-unavailable', node, reason: 'NOPERM' }),
-      'warn each of the 5 nodes cannot tell waiters that it is their turn, so they ask: NOPERM',
+      'warn each of the 5 nodes: hand-off is off, waiters poll every retryDelay: NOPERM',
     ],
   ])('says in one line what is the same for all nodes, %#', async (eventOf, line) => {
     expect(await said(...['a', 'b', 'c', 'd', 'e'].map(eventOf))).toEqual([line]);
@@ -121,7 +121,7 @@ describe('EventLog', () => {
       log.waits([{ resources: ANN, held: 3_400 }], 5_000);
       expect(lines).toEqual([
         `error The lock on ${name} was lost: it was taken`,
-        expect.stringContaining(`nested lock on ${name} waits for a lock that the code around it holds (${name})`),
+        expect.stringContaining(`${name} is already held by this call`),
         `log The shutdown waits for at most 5 s for 1 lock: ${name} held for 3 s`,
       ]);
     });

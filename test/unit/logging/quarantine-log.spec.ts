@@ -42,8 +42,8 @@ describe('what the log says of nodes that are out of the vote', () => {
     out(NODES, 30_000);
     await clock.advance(29_999);
     expect(lines).toEqual([
-      `warn: No locks for 30 s, until ${timeIn(30_000)}: 5 of 5 nodes are new, or were restarted, emptied or set back, or their ` +
-        'clocks were set, and may have forgotten locks. This is expected at a first start; in development set restartQuarantine: false.',
+      `warn: No locks for 30 s, until ${timeIn(30_000)}: 5 of 5 nodes are in quarantine (new, restarted, emptied or restored, or ` +
+        'their clocks were changed), since they may have forgotten locks. This is expected at a first start; in development set restartQuarantine: false.',
     ]);
     voting = NODES;
     await clock.advance(10);
@@ -86,8 +86,8 @@ describe('what the log says of nodes that are out of the vote', () => {
       await clock.advance(10_000);
       expect(lines.length).toBe(2 * round + 2);
     }
-    expect(lines[0]).toMatch(/: 3 of 5 nodes \(b, c, d\) are new.*This is expected at a first start/);
-    expect(lines[2]).toMatch(/: 3 of 5 nodes \(b, c, d\) are new.*may have forgotten locks\.$/);
+    expect(lines[0]).toMatch(/: 3 of 5 nodes \(b, c, d\) are in quarantine.*This is expected at a first start/);
+    expect(lines[2]).toMatch(/: 3 of 5 nodes \(b, c, d\) are in quarantine.*may have forgotten locks\.$/);
   });
 
   it('says when a quorum votes, and not when the first or the last of them does', async () => {

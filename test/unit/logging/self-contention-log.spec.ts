@@ -22,14 +22,14 @@ describe('the warning of a call that waits for what the code around it holds', (
   it('names the resources and what to do', () => {
     log.notify(['a', 'b'], ['b']);
     expect(lines).toEqual([
-      expect.stringMatching(/nested lock on "a", "b" waits for a lock that the code around it holds \("b"\)/),
+      expect.stringMatching(/^"b" is already held by this call\. The nested call for "a", "b" waits/),
     ]);
-    expect(lines[0]).toMatch(/can only time out.*Take it once in the outer call, or say reentrant: true/);
+    expect(lines[0]).toMatch(/waits for its own caller until waitTimeout.*Take the lock once, or set reentrant: true/);
   });
 
   it('names no values where that is not asked for, and comes once for all resources of a kind', () => {
     for (const name of ['ann', 'bob']) brief.notify([`user:${name}@example.com`], [`user:${name}@example.com`]);
-    expect(lines).toEqual([expect.stringMatching(/nested lock on "user:\*" waits for .* holds \("user:\*"\)/)]);
+    expect(lines).toEqual([expect.stringMatching(/^"user:\*" is already held by this call.* for "user:\*" waits/)]);
   });
 
   it('comes once for the same resources, however often they are asked for, and again after a minute', async () => {

@@ -3,8 +3,8 @@ import type { AcquirePath, LockEvent } from '../events.js';
 /** What became of a call for a lock; 'skipped' is a call of a method with `onContended: 'skip'` that found the lock held. */
 export type AcquireOutcome = 'acquired' | 'held' | 'skipped' | 'no_quorum' | 'aborted' | 'closed' | 'error';
 
-/** Whose locks a message is about. */
-interface CallDetails {
+/** A call for a lock. A call that took no lock of its own is told on the channels `nestjs-redlock:skipped` and `nestjs-redlock:joined`. */
+export interface CallMessage {
   /** The name of the pool; undefined for the pool without a name. */
   readonly pool: string | undefined;
   /** May contain personal data, such as addresses. */
@@ -14,7 +14,7 @@ interface CallDetails {
 }
 
 /** One call for a lock, on the tracing channel `nestjs-redlock:acquire`: from the call until its outcome. */
-export interface AcquireMessage extends CallDetails {
+export interface AcquireMessage extends CallMessage {
   /** Ms. */
   readonly options: { readonly ttl: number; readonly waitTimeout: number };
   /** Ms from the call until it found that somebody else holds the resource; undefined if nobody did. */
@@ -31,7 +31,7 @@ export interface AcquireMessage extends CallDetails {
 }
 
 /** One lock, on the tracing channel `nestjs-redlock:hold`: from when it was taken until it is over. */
-export interface HoldMessage extends CallDetails {
+export interface HoldMessage extends CallMessage {
   /** The call that took the lock. */
   readonly acquire: AcquireMessage;
   readonly fencingToken: number;
@@ -46,16 +46,13 @@ export interface HoldMessage extends CallDetails {
 }
 
 /** One extension of a lock, on the tracing channel `nestjs-redlock:extend`. */
-export interface ExtendMessage extends CallDetails {
+export interface ExtendMessage extends CallMessage {
   readonly hold: HoldMessage;
   readonly fencingToken: number;
   /** Ms for which the lock is valid after the extension. */
   readonly validity?: number;
   readonly error?: unknown;
 }
-
-/** A call that took no lock of its own, on the channels `nestjs-redlock:skipped` and `nestjs-redlock:joined`. */
-export type CallMessage = CallDetails;
 
 /** A change of a node, on the channel `nestjs-redlock:node`. */
 export type NodeMessage = { readonly pool: string | undefined } & Extract<LockEvent, { readonly node: string }>;

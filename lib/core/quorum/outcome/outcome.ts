@@ -76,7 +76,7 @@ function quarantineError(
   resources: readonly string[],
 ): RedlockError {
   const out = nodes.filter(({ outcome }) => outcome === 'quarantined').length;
-  const which = `at least ${out} of ${nodes.length} nodes are ${MANY_MAY_HAVE_FORGOTTEN}`;
+  const which = `${out} of ${nodes.length} nodes are ${MANY_MAY_HAVE_FORGOTTEN}`;
   const why = `${which}; locks are possible again in ${retryAfter} ms`;
   return new QuorumNotReachedError(resources, nodes, { why, retryAfter });
 }

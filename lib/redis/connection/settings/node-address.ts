@@ -22,7 +22,7 @@ export interface NodeAddress {
 export function toAddresses(nodes: readonly (string | NodeOptions | IoredisClient)[] | undefined): NodeAddress[] {
   if (!Array.isArray(nodes) || nodes.length === 0) {
     throw new TypeError(
-      'nodes must be an array of at least one address, such as ["redis://10.0.0.1:6379"]; where there is no Redis, set enabled to false',
+      'nodes must be an array of at least one address, such as ["redis://10.0.0.1:6379"]. For a list in one variable of the environment, write value.split(",")',
     );
   }
   const errors: Error[] = [];

@@ -86,7 +86,7 @@ describe('Refusals of a node that runs no scripts', () => {
 
 describe('advised', () => {
   it.each([
-    ["NOPERM this user has no permissions to run the 'evalsha' command", 'Lua'],
+    ["NOPERM this user has no permissions to run the 'evalsha' command", '[+]eval [+]evalsha'],
     ['OOM command not allowed', 'maxmemory'],
     ['READONLY You cannot', 'point the pool at the master'],
     ['MASTERDOWN Link with MASTER is down', 'point the pool at the master'],

@@ -109,7 +109,10 @@ describe('toHttpException', () => {
     const address = '../../../../lib/core/api/errors.ts?copy';
     const copy = (await import(address)) as { ResourceLockedError: typeof ResourceLockedError };
     const error = new copy.ResourceLockedError(['a'], 2_500, []);
-    expect(error).not.toBeInstanceOf(RedlockError);
+    expect(copy.ResourceLockedError).not.toBe(ResourceLockedError);
+    expect(error).toBeInstanceOf(RedlockError);
+    expect(error).toBeInstanceOf(ResourceLockedError);
+    expect(error).not.toBeInstanceOf(LockKeyError);
     const { reply, headers } = replyTo(error);
     expect((reply as HttpException).getStatus()).toBe(409);
     expect(headers).toEqual([['Retry-After', '3']]);
