@@ -9,7 +9,7 @@ const CALM = 1_000;
 const NONE = -1;
 
 /** How to find out which permissions are missing. */
-const RIGHTS = '`npx nestjs-redlock doctor` lists what is missing';
+const RIGHTS = 'npx nestjs-redlock doctor lists what is missing';
 
 /** What to do about an error of a node. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [

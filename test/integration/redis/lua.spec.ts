@@ -7,8 +7,7 @@ import { vouchFor } from '../../support/vouch.js';
 
 const UNKNOWN =
   /^it runs no Lua scripts, by which all locks work: give it EVAL and EVALSHA back, .* update the server instead$/;
-const FORBIDDEN =
-  /^NOPERM .* - give its user the rights that docs\/waiting\.md lists; without EVAL and EVALSHA it runs no Lua scripts/;
+const FORBIDDEN = /^NOPERM .* - grant its user \+eval \+evalsha, by which all locks work/;
 
 /** Starts a node that lets nobody run scripts, or not this user; returns its address. */
 const STARTS: Readonly<Record<string, readonly [() => Promise<string>, RegExp]>> = {
