@@ -102,7 +102,7 @@ describe('the errors of locked resolvers', () => {
     await door.untilVisits(1);
     await Promise.all(servers.map(({ url }) => withRedis(url, (redis) => redis.set('lock:order:lost', 'stolen'))));
     expect(await errors).toMatchObject([
-      { message: expect.stringContaining('was lost'), extensions: { code: 'LOCK_LOST' } },
+      { message: expect.stringContaining('was interrupted'), extensions: { code: 'LOCK_LOST' } },
     ]);
     await Promise.all(servers.map(({ url }) => withRedis(url, (redis) => redis.del('lock:order:lost'))));
   });

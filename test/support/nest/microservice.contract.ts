@@ -109,7 +109,7 @@ export function describeMicroservice(transport: Transport): void {
       );
       expect((await reply).error).toEqual({
         status: 'error',
-        message: expect.stringContaining('was lost'),
+        message: expect.stringContaining('was interrupted'),
         code: 'LOCK_LOST',
       });
       pair.door.open();
