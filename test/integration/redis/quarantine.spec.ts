@@ -89,7 +89,7 @@ describe('restart quarantine', () => {
       const lock = await holdAndRestart(client, rival);
       const error = await rival.refusal('a');
       expect(error).toBeInstanceOf(QuorumNotReachedError);
-      expect(error.message).toMatch(/2 of 3 nodes are new.*; locks are possible again in \d+ ms/);
+      expect(error.message).toMatch(/2 of 3 nodes are in quarantine.*; locks are possible again in \d+ ms/);
       const next = await rival.redlock.acquire('a', PATIENT);
       expect(lock.isValid).toBe(false);
       expect(next.fencingToken).toBeGreaterThan(lock.fencingToken);

@@ -49,22 +49,22 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   'gives its user no right to the keys': {
     begin: user('resetkeys'),
     end: user('allkeys'),
-    reason: /^NOPERM .* - give its user the rights/,
+    reason: /^NOPERM .* - grant its user/,
   },
   'lets its user run no EVALSHA': {
     begin: user('-evalsha'),
     end: user('+evalsha'),
-    reason: /^NOPERM .* - give its user the rights/,
+    reason: /^NOPERM .* - grant its user/,
   },
   'lets its user run neither EVAL nor EVALSHA': {
     begin: user('-eval', '-evalsha'),
     end: user('+eval', '+evalsha'),
-    reason: /^NOPERM .* - give its user the rights/,
+    reason: /^NOPERM .* - grant its user/,
   },
   'lets its user write nothing': {
     begin: user('-set', '-del'),
     end: user('+set', '+del'),
-    reason: /^ERR (The user executing the|ACL failure in) script.* - give its user the rights/,
+    reason: /^ERR (The user executing the|ACL failure in) script.* - grant its user/,
   },
 };
 
