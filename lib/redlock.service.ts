@@ -2,6 +2,7 @@ import { Subject, type Observable } from 'rxjs';
 import type { LockEvent } from './core/api/events.js';
 import type { Lock } from './core/api/lock.js';
 import { misfit, type LockOptions } from './core/api/options.js';
+import type { AbortSignalLike } from './core/time/abort.js';
 import type { SharedCall } from './core/api/shared-call.js';
 import type { LockNode } from './core/port/lock-node.js';
 import { NestedLocks } from './core/lease/nested-locks.js';
@@ -40,7 +41,8 @@ export class RedlockService {
   readonly #isEnabled: boolean;
   readonly #name: string | undefined;
   #isShuttingDown = false;
-  readonly #withShared = <T>(call: SharedCall<T>): Promise<T> => this.#redlock.withShared(call);
+  readonly #withShared = <T>(call: SharedCall<T>): Promise<T> =>
+    this.#begun(() => this.#redlock.withShared(call), call);
 
   /** Emits what happens to the locks and nodes of this pool. */
   readonly events$: Observable<LockEvent> = this.#events.asObservable();
@@ -92,7 +94,7 @@ export class RedlockService {
    */
   acquire(resource: string | readonly string[], options?: LockOptions): Promise<Lock> {
     this.#strayParts.look(resource);
-    return this.#redlock.acquire(resource, options);
+    return this.#begun(() => this.#redlock.acquire(resource, options), options);
   }
 
   /**
@@ -101,7 +103,7 @@ export class RedlockService {
    */
   tryAcquire(resource: string | readonly string[], options?: LockOptions): Promise<Lock | null> {
     this.#strayParts.look(resource);
-    return this.#redlock.tryAcquire(resource, options);
+    return this.#begun(() => this.#redlock.tryAcquire(resource, options), options);
   }
 
   /**
@@ -120,7 +122,7 @@ export class RedlockService {
     options?: LockOptions,
   ): Promise<T> {
     this.#strayParts.look(resource);
-    return this.#redlock.withLock(resource, work, options);
+    return this.#begun(() => this.#redlock.withLock(resource, work, options), options);
   }
 
   /**
@@ -184,6 +186,7 @@ export class RedlockService {
       await this.onApplicationShutdown();
       throw error;
     }
+    this.#start.isOver = true;
   }
 
   /** @internal The servers of the application still answer requests after this hook, so their handlers still get locks. */
@@ -198,6 +201,14 @@ export class RedlockService {
     this.#log.stop();
     await this.#redlock.close().finally(() => this.#log.stop());
     this.#events.complete();
+  }
+
+  /** Runs a call at once or, before the application has started, when its locks are possible. */
+  #begun<T>(
+    call: () => Promise<T>,
+    options: { readonly signal?: AbortSignalLike | undefined } | undefined,
+  ): Promise<T> {
+    return this.#start.isOver ? call() : this.#start.early(call, options?.signal);
   }
 
   #notify(event: LockEvent): void {

@@ -15,7 +15,7 @@ export function guide([first = '', second = ''], nodes) {
   ];
   if (three !== undefined) {
     steps.push([`kill ${one} ${two}`, 'two of the five nodes: sign-ups go on']);
-    steps.push([`kill ${three}`, 'a third one: sign-ups wait for 8 s and are refused (503), none runs unlocked']);
+    steps.push([`kill ${three}`, 'a third one: sign-ups are refused after 1 s (503), none runs unlocked']);
   }
   const width = Math.max(...steps.map(([command = '']) => command.length));
   const lines = steps.map(([command = '', comes]) => `  ${command.padEnd(width)}  # ${comes}`);

@@ -79,7 +79,7 @@ export class Redlock {
    * @throws TypeError if two addresses lead to one server
    */
   open(): Promise<void> {
-    return this.#opening.open();
+    return this.#awake(() => this.#opening.open());
   }
 
   acquire(resource: string | readonly string[], options?: LockOptions): Promise<Lock> {
@@ -122,22 +122,36 @@ export class Redlock {
     this.#forWork.prepare(options);
   }
 
-  async status(options?: StatusOptions): Promise<RedlockStatus> {
-    await this.open();
-    return statusOf(this.#pool, options?.timeout ?? this.#pool.timeoutFor(this.#forAcquire.base.ttl));
+  status(options?: StatusOptions): Promise<RedlockStatus> {
+    return this.#awake(async () => {
+      await this.#opening.open();
+      return statusOf(this.#pool, options?.timeout ?? this.#pool.timeoutFor(this.#forAcquire.base.ttl));
+    });
   }
 
   /** Refuses new locks, lets holders finish for at most `timeout` ms, and then revokes the locks that are still held. */
-  async drain(timeout: number, notify?: (holders: readonly RemainingLock[]) => void): Promise<void> {
-    await this.#shutdown.drain(timeout, notify && guarded('The listener of a shutdown', notify));
+  drain(timeout: number, notify?: (holders: readonly RemainingLock[]) => void): Promise<void> {
+    return this.#awake(() => this.#shutdown.drain(timeout, notify && guarded('The listener of a shutdown', notify)));
   }
 
-  async close(): Promise<void> {
-    this.#opening.end();
-    await this.drain(0);
-    this.#releases.close();
-    await this.#pool.close();
-    this.#held.close();
+  close(): Promise<void> {
+    return this.#awake(async () => {
+      this.#opening.end();
+      await this.drain(0);
+      this.#releases.close();
+      await this.#pool.close();
+      this.#held.close();
+    });
+  }
+
+  /** Keeps the process alive until `work` is done: by themselves, connections and timers do not. */
+  async #awake<T>(work: () => Promise<T>): Promise<T> {
+    const letEnd = this.#pool.clock.keepAlive?.();
+    try {
+      return await work();
+    } finally {
+      letEnd?.();
+    }
   }
 
   async #run<T>(resources: readonly string[], work: Work<T>, options: PreparedOptions): Promise<T> {
@@ -170,13 +184,18 @@ export class Redlock {
 
   async #take(context: LeaseContext, resources: readonly string[], options: PreparedOptions): Promise<HeldLock> {
     this.#held.notify(resources, this.#emit);
+    const holding = this.#held.besides(resources);
     const budget = new WaitBudget(this.#pool, options, this.#shutdown.stopFor({ holder: this.#held.any }));
     this.#shutdown.enter();
     try {
       budget.throwIfAborted();
       // Some callers come before the application has started, or in an application that is never started.
       const start = this.#opening.isOpen ? budget.since : await this.#opening.within(budget, resources);
-      const request = new CallerRequest({ resources, terms: options, budget, start }, context.emit, this.#holders);
+      const request = new CallerRequest(
+        { resources, terms: options, budget, start, holding },
+        context.emit,
+        this.#holders,
+      );
       const won = await this.#acquisition.take(request);
       const lease = new Lease(context, won, { terms: options, taken: request.taken! });
       this.#acquisition.announce(request, lease, won);

@@ -4,11 +4,11 @@ import { quoted, shown } from '../core/api/names.js';
 import type { RemainingLock } from '../core/lease/shutdown.js';
 import { FlapLog, type StateLine } from './flap-log.js';
 import { LossLog } from './loss-log.js';
+import { NestedWaitLog } from './nested-wait-log.js';
 import { NodeNotes } from './node-notes.js';
 import { QuarantineLog, type QuarantineLogTerms } from './quarantine-log.js';
 import { QuorumLog } from './quorum-log.js';
 import { RefusalLog } from './refusal-log.js';
-import { SelfContentionLog } from './self-contention-log.js';
 
 /** No node has this name: it stands for the pool as a whole. */
 const POOL = '';
@@ -21,7 +21,7 @@ interface EventLogTerms extends QuarantineLogTerms {
 
 /** Writes those events of a pool to the log that its operator should know about. */
 export class EventLog {
-  readonly #selfContention: SelfContentionLog;
+  readonly #nestedWaits: NestedWaitLog;
   readonly #losses: LossLog;
   readonly #refusals: RefusalLog;
   readonly #quarantine: QuarantineLog;
@@ -36,7 +36,7 @@ export class EventLog {
   ) {
     const { clock } = pool;
     this.#names = logKeys ? quoted : shown;
-    this.#selfContention = new SelfContentionLog(logger, { names: this.#names, clock });
+    this.#nestedWaits = new NestedWaitLog(logger, { names: this.#names, clock });
     this.#losses = new LossLog(logger, { names: this.#names, clock });
     this.#refusals = new RefusalLog(logger, { names: this.#names, clock });
     this.#notes = new NodeNotes(logger, pool);
@@ -50,7 +50,8 @@ export class EventLog {
   }
 
   notify(event: LockEvent): void {
-    if (event.type === 'self-contended') this.#selfContention.notify(event.resources, event.holding);
+    if (event.type === 'self-contended') this.#nestedWaits.waitsForItself(event.resources, event.holding);
+    else if (event.type === 'contended') this.#contended(event);
     else if (event.type === 'refused') this.#refusals.refused(event);
     else if (event.type === 'lost') this.#losses.lost(event.error);
     else if (event.type === 'node-up') this.#changed(stateOf(event.node, 'log', ' is up'));
@@ -86,6 +87,10 @@ export class EventLog {
     if (event.type === 'node-warning') this.#notes.add(event.node, `: ${event.reason}`);
     else if (event.type === 'hand-off-unavailable')
       this.#notes.add(event.node, `: hand-off is off, waiters poll every retryDelay: ${event.reason}`);
+  }
+
+  #contended({ resources, holding }: Extract<LockEvent, { type: 'contended' }>): void {
+    if (holding) this.#nestedWaits.waitsForOther(resources, holding);
   }
 
   #accepted(node: string): void {

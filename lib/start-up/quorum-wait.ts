@@ -1,4 +1,6 @@
 import type { Logger } from '@nestjs/common';
+import { QuorumNotReachedError } from '../core/api/errors.js';
+import type { AbortSignalLike } from '../core/time/abort.js';
 import type { Clock } from '../core/time/clock.js';
 import type { RedlockStatus } from '../core/quorum/status.js';
 import { votesText } from '../logging/votes-text.js';
@@ -15,9 +17,16 @@ export interface QuorumWaitTerms {
   readonly limit: boolean | number;
 }
 
+const EARLY =
+  '. This call came before the application had started, as from a factory of a provider: set waitForQuorum of RedlockModule, and such ' +
+  'calls wait until enough nodes vote';
+
 /** Holds up the start of an application until enough nodes vote. */
 export class QuorumWait {
+  /** True once the application has started, so that calls need not wait for this. */
+  isOver = false;
   #isStopped = false;
+  #waiting: Promise<void> | undefined;
   #wake: () => void = () => undefined;
 
   constructor(
@@ -29,9 +38,44 @@ export class QuorumWait {
    * Resolves once enough nodes vote, or once `stop` was called.
    * @throws Error where that takes longer than the limit
    */
-  async over(): Promise<void> {
-    const { limit, clock, status } = this.terms;
-    if (limit === false) return;
+  over(): Promise<void> {
+    this.#waiting ??= this.terms.limit === false ? Promise.resolve() : this.#wait(this.terms.limit);
+    return this.#waiting;
+  }
+
+  /** Runs a call of a provider that comes before the application has started: once enough nodes vote, where the start waits for that. */
+  async early<T>(call: () => Promise<T>, signal: AbortSignalLike | undefined): Promise<T> {
+    if (this.terms.limit !== false) await this.#overUnlessAborted(signal);
+    try {
+      return await call();
+    } catch (error) {
+      if (error instanceof QuorumNotReachedError && !this.isOver && this.terms.limit === false) error.message += EARLY;
+      throw error;
+    }
+  }
+
+  async #overUnlessAborted(signal: AbortSignalLike | undefined): Promise<void> {
+    signal?.throwIfAborted();
+    await new Promise<void>((resolve, reject) => {
+      const abort = (): void => reject(signal?.reason);
+      signal?.addEventListener('abort', abort);
+      void this.over()
+        .then(resolve, reject)
+        .finally(() => signal?.removeEventListener('abort', abort));
+    });
+  }
+
+  async #wait(limit: true | number): Promise<void> {
+    const letEnd = this.terms.clock.keepAlive?.();
+    try {
+      await this.#untilVoting(limit);
+    } finally {
+      letEnd?.();
+    }
+  }
+
+  async #untilVoting(limit: true | number): Promise<void> {
+    const { clock, status } = this.terms;
     const since = clock.now().monotonic;
     for (let reportedAt = -Infinity; ;) {
       const found = await status();

@@ -53,7 +53,7 @@ export class SimulatedClient implements Holder {
       listener: () => this.habits.perhapsCompute(0.2),
       nodeTimeout: scenario.nodeTimeout,
       maxTtl: MAX_TTL,
-      defaults: { retryDelay: this.dice.pick([30, 100, 200]), retryJitter: 20, maxHold: 900 },
+      defaults: { quorumTimeout: Infinity, retryDelay: this.dice.pick([30, 100, 200]), retryJitter: 20, maxHold: 900 },
     });
   }
 

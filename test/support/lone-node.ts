@@ -23,7 +23,14 @@ export class LoneNode {
       return new RedisNode(address, new BatchEncoder('', trust, clock), realParts(clock));
     });
     const listener = (event: LockEvent): void => void this.events.push(event);
-    this.redlock = new Redlock({ nodes, clock, nodeTimeout: 3_000, maxTtl: trust.maxTtl, listener });
+    this.redlock = new Redlock({
+      nodes,
+      clock,
+      nodeTimeout: 3_000,
+      maxTtl: trust.maxTtl,
+      listener,
+      defaults: { quorumTimeout: Infinity },
+    });
     open.add(this);
   }
 

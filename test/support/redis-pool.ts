@@ -62,7 +62,8 @@ export class RedisPool {
     const encoder = new BatchEncoder(keyPrefix, trust, clock);
     const lockNodes = toAddresses(nodes).map((address) => new RedisNode(address, encoder, realParts(clock)));
     const listener = (event: LockEvent): void => void events.push(event);
-    const terms = { nodeTimeout: 3_000, maxTtl: trust.maxTtl, listener, ...settings };
+    const defaults = { quorumTimeout: Infinity };
+    const terms = { nodeTimeout: 3_000, maxTtl: trust.maxTtl, listener, defaults, ...settings };
     const redlock = new Redlock({ nodes: lockNodes, clock, ...terms });
     this.#clients.push(redlock);
     await redlock.open();

@@ -38,7 +38,8 @@ export class WaryPool {
     this.#clients += 1;
     const random = new SeededRandom(this.#clients);
     const listener = (event: LockEvent): void => void this.events.push(event);
-    return new Redlock({ nodes: this.nodes, clock: this.clock, random, maxTtl, listener });
+    const defaults = { quorumTimeout: Infinity };
+    return new Redlock({ nodes: this.nodes, clock: this.clock, random, maxTtl, listener, defaults });
   }
 
   restart(...nodeIndexes: number[]): void {

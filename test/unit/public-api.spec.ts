@@ -58,6 +58,7 @@ describe('the public surface', () => {
     expectTypeOf<Required<LockOptions>>().toEqualTypeOf<{
       ttl: number;
       waitTimeout: number;
+      quorumTimeout: number;
       retryCount: number;
       retryDelay: number;
       retryJitter: number;

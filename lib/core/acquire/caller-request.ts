@@ -10,6 +10,7 @@ export class CallerRequest implements AcquireRequest {
   readonly terms: AcquireRequest['terms'];
   readonly budget: AcquireRequest['budget'];
   readonly start: Moment;
+  readonly holding: AcquireRequest['holding'];
   /** The moment when the caller got the lock, after all that listeners of `acquired` did at once. */
   taken: Moment | undefined;
   #wasContended = false;
@@ -17,7 +18,7 @@ export class CallerRequest implements AcquireRequest {
   #fencingToken = 0;
 
   constructor(
-    { resources, terms, budget, start }: Omit<AcquireRequest, 'report'>,
+    { resources, terms, budget, start, holding }: Omit<AcquireRequest, 'report'>,
     private readonly emit: LockListener,
     private readonly holders: Pick<Holders, 'find'>,
   ) {
@@ -25,6 +26,7 @@ export class CallerRequest implements AcquireRequest {
     this.terms = terms;
     this.budget = budget;
     this.start = start;
+    this.holding = terms.waitTimeout > 0 ? holding : undefined;
   }
 
   /** Whether the caller waits at all; a caller with a single attempt takes no place in a line. */
@@ -38,6 +40,7 @@ export class CallerRequest implements AcquireRequest {
     const path = passes > 0 ? 'local' : this.#wasContended ? 'hand-off' : 'free';
     const fencingToken = (this.#fencingToken = claim.token + passes);
     this.taken = now;
+    this.budget.note('won');
     this.emit({ type: 'acquired', resources: this.resources, waited, attempts, path, fencingToken });
   }
 
@@ -56,13 +59,15 @@ export class CallerRequest implements AcquireRequest {
     return undefined;
   }
 
-  /** Emits `contended` if somebody else has the resources. */
+  /** Notes whether a quorum answered. Emits `contended` if somebody else has the resources. */
   report({ kind, holder }: Denial): void {
+    this.budget.note(kind);
     if (kind !== 'contended') return;
     // Looked up now, so that the error after a wait in vain can name the holder.
     if (holder !== undefined) this.holders.find(holder);
     if (this.#wasContended) return;
     this.#wasContended = true;
-    this.emit({ type: 'contended', resources: this.resources });
+    const { resources, holding } = this;
+    this.emit({ type: 'contended', resources, ...(holding && { holding }) });
   }
 }

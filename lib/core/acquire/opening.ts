@@ -33,7 +33,7 @@ export class Opening {
   async within(budget: WaitBudget, resources: readonly string[]): Promise<Moment> {
     await new Promise<void>((resolve, reject) => {
       const timeout = (): void => reject(errorOf(notConnected(this.pool.nodes), resources));
-      const stop = budget.watch(budget.remainingForVote, { timeout, abort: reject });
+      const stop = budget.watch(budget.remainingForOpening, { timeout, abort: reject });
       this.open().then(resolve, reject).finally(stop);
     });
     return this.pool.clock.now();

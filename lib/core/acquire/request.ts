@@ -20,6 +20,8 @@ export interface AcquireRequest {
   readonly start: Moment;
   /** All resources that the caller wants, if this request is for only one of them. */
   readonly wanted?: readonly string[] | undefined;
+  /** Other resources that the code around a waiting caller holds. */
+  readonly holding?: readonly string[] | undefined;
   /** The owner's random value, if other parts of the same lock share it. @default a new value */
   readonly value?: string | undefined;
   /** Called each time the resources are denied. */
@@ -44,6 +46,9 @@ export function acquiredOf(won: Won, attempts: number, passes = won.passes ?? 0)
 }
 
 /** Returns the error for a caller that gives up after this outcome; it names all resources that the caller wants. */
-export function requestError(outcome: Denied, { resources, wanted = resources }: AcquireRequest): RedlockError {
-  return errorOf(outcome, wanted);
+export function requestError(
+  outcome: Denied,
+  { resources, wanted = resources, holding }: AcquireRequest,
+): RedlockError {
+  return errorOf(outcome, wanted, holding);
 }

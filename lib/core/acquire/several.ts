@@ -145,6 +145,7 @@ class LockParts {
     return {
       resources: [resource],
       wanted: request.resources,
+      holding: request.holding,
       value: this.#value,
       terms: request.terms,
       budget: request.budget,

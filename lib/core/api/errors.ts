@@ -113,25 +113,40 @@ export class ResourceLockedError extends RedlockError {
     /** Ms until the resource would be free on a quorum of nodes if the holder did nothing more; Infinity if a key never expires. */
     readonly retryAfter: number,
     readonly nodes: readonly NodeOutcome[],
+    /** Other resources that the code around the call held while it waited. */
+    holding: readonly string[] = [],
   ) {
-    super('RESOURCE_LOCKED', resources, `${shown(resources)} is locked by another holder`);
+    super(
+      'RESOURCE_LOCKED',
+      resources,
+      `${shown(resources)} is locked by another holder${deadlockHint(resources, holding)}`,
+    );
     this.name = 'ResourceLockedError';
   }
+}
+
+function deadlockHint(resources: readonly string[], holding: readonly string[]): string {
+  if (holding.length === 0) return '';
+  const held = shown(holding);
+  return (
+    `, and this call holds ${held}. If that holder waits for ${held}, it is a deadlock: take both in one call, ` +
+    `withLock([${shown([...holding, ...resources])}], ...)`
+  );
 }
 
 /** Too few nodes gave a usable answer, or not fast enough, so that nothing could be decided. */
 export class QuorumNotReachedError extends RedlockError {
   /** @internal */
   static override readonly [CODE] = 'QUORUM_NOT_REACHED';
-  /** Ms until a quorum votes again, if the only reason is that nodes do not vote for a time after a restart; else undefined. */
-  readonly retryAfter: number | undefined;
+  /** Ms until a quorum votes again, if the only reason is that nodes do not vote for a time after a restart; else 1,000, as nobody knows. */
+  readonly retryAfter: number;
 
   constructor(
     resources: readonly string[],
     readonly nodes: readonly NodeOutcome[],
     cause: string | { readonly why: string; readonly retryAfter: number },
   ) {
-    const { why, retryAfter } = typeof cause === 'string' ? { why: cause, retryAfter: undefined } : cause;
+    const { why, retryAfter } = typeof cause === 'string' ? { why: cause, retryAfter: 1_000 } : cause;
     super('QUORUM_NOT_REACHED', resources, `No quorum for ${shown(resources)}: ${why}${listed(nodes)}`);
     this.name = 'QuorumNotReachedError';
     this.retryAfter = retryAfter;

@@ -28,7 +28,13 @@ export type LockEvent =
       /** Who holds a resource, as in the `cause` of the error. Only with 'RESOURCE_LOCKED', and only for locks of this library. */
       readonly cause?: LockHolder | undefined;
     }
-  | { readonly type: 'contended'; readonly resources: readonly string[] }
+  /** Somebody else has the lock. Emitted once for a call. */
+  | {
+      readonly type: 'contended';
+      readonly resources: readonly string[];
+      /** Other resources that the code around a waiting call holds meanwhile: if their lock is wanted by that somebody, it is a deadlock. */
+      readonly holding?: readonly string[] | undefined;
+    }
   /** A call without `reentrant: true` asks for resources that the code around it already holds. It waits as every other caller does. */
   | {
       readonly type: 'self-contended';

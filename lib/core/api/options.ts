@@ -10,11 +10,15 @@ export interface LockOptions {
    */
   ttl?: number;
   /**
-   * Ms to wait for a resource that is held, or for a quorum that cannot be reached. A value above `ttl` outlasts a holder that crashed; 0
-   * means a single attempt.
+   * Ms to wait for a resource that is held. A value above `ttl` outlasts a holder that crashed; 0 means a single attempt.
    * @default 8_000
    */
   waitTimeout?: number;
+  /**
+   * Ms to wait for a quorum that cannot be reached; counted anew when a quorum has answered. No call waits for longer than its `waitTimeout`.
+   * @default 1_000
+   */
+  quorumTimeout?: number;
   /** How many attempts may follow the first one. @default Infinity: `waitTimeout` decides */
   retryCount?: number;
   /** Ms between two attempts. @default 200 */
@@ -62,6 +66,7 @@ export const DEFAULT_LOCK_OPTIONS = {
   ttl: 5_000,
   // Longer than the ttl, so that a caller that waits behind a crashed holder gets the lock, not an error.
   waitTimeout: 8_000,
+  quorumTimeout: 1_000,
   retryCount: Infinity,
   retryDelay: 200,
   retryJitter: 100,
@@ -94,6 +99,7 @@ const msOrNever = (least: number): Rule => [
 const RULES: { readonly [name in keyof Required<LockOptions>]: Rule } = {
   ttl: ms(1),
   waitTimeout: msOrNever(0),
+  quorumTimeout: msOrNever(0),
   retryCount: [
     (value) => value === Infinity || (Number.isInteger(value) && Number(value) >= 0),
     'a whole number from 0, or Infinity',

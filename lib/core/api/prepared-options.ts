@@ -86,6 +86,7 @@ function withSignal(options: PreparedOptions, signal: AbortSignalLike): Prepared
   return {
     ttl: options.ttl,
     waitTimeout: options.waitTimeout,
+    quorumTimeout: options.quorumTimeout,
     retryCount: options.retryCount,
     retryDelay: options.retryDelay,
     retryJitter: options.retryJitter,

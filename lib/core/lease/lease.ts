@@ -196,7 +196,9 @@ export class Lease extends RenewalTimer implements TrackedLease {
       this.dissolve();
       this.#makeWay();
     }
+    const letEnd = asked && this.context.pool.clock.keepAlive?.();
     const notify = (): void => {
+      letEnd?.();
       if (!wasHeld) return;
       this.context.emit({ type: 'released', resources, fencingToken, held: Math.round(elapsed(taken, now)) });
     };

@@ -83,6 +83,15 @@ export class NestedLocks {
     return resources.filter((name) => this.#find((lock) => lock.resources.includes(name)) !== undefined);
   }
 
+  /** Returns the resources other than these that the current context holds, outermost first; undefined if there are none. */
+  besides(resources: readonly string[]): readonly string[] | undefined {
+    const held: string[] = [];
+    for (let holding = this.#contexts.getStore(); holding !== undefined; holding = holding.outer) {
+      if (holding.lock?.isValid) held.unshift(...holding.lock.resources.filter((name) => !resources.includes(name)));
+    }
+    return held.length > 0 ? Object.freeze([...new Set(held)]) : undefined;
+  }
+
   /**
    * Returns a use of the held lock that covers all of `resources`; undefined if the context holds none of them.
    * @throws TypeError if the context holds only some of them: such a call would wait for itself

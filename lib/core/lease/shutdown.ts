@@ -22,6 +22,8 @@ export class Shutdown {
   #entering = 0;
   readonly #onIdle = new Set<() => void>();
   readonly #over = new AbortSource();
+  /** Lets the process end; undefined while nobody waits or holds a lock. */
+  #letEnd: (() => void) | undefined;
 
   constructor(private readonly clock: Clock) {}
 
@@ -36,6 +38,7 @@ export class Shutdown {
   /** Records the start of a call that may end in a lease; the shutdown waits for this call until its `exit`. */
   enter(): void {
     this.#entering += 1;
+    this.#letEnd ??= this.clock.keepAlive?.();
   }
 
   exit(): void {
@@ -79,7 +82,10 @@ export class Shutdown {
   }
 
   #checkIdle(): void {
-    if (this.#idle) for (const notify of this.#onIdle) notify();
+    if (!this.#idle) return;
+    this.#letEnd?.();
+    this.#letEnd = undefined;
+    for (const notify of this.#onIdle) notify();
   }
 
   async #idleWithin(timeout: number): Promise<void> {

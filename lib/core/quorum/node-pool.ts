@@ -41,6 +41,8 @@ export class NodePool {
   /** Runs everything that this pool does later, on a single timer. */
   readonly timerQueue: TimerQueue;
   readonly isUnobserved: boolean;
+  /** Ms on the monotonic clock: since when calls have found no quorum; undefined while the latest one found one. */
+  quorumMissingSince: number | undefined;
   readonly #nodeTimeout: number | undefined;
 
   constructor(

@@ -9,7 +9,7 @@ export interface Moment {
 /** The clock and the timers of the algorithm; tests and simulations bring their own. */
 export interface Clock {
   now(): Moment;
-  /** Calls `task` once after `delay` ms; returns a function that cancels it. */
+  /** Calls `task` once after `delay` ms; returns a function that cancels it. The timer alone does not keep the process alive. */
   schedule(delay: number, task: () => void): () => void;
   /** Calls `task` once the input that has already arrived was read: a late event loop is not a silent node. */
   afterInput(task: () => void): void;
@@ -17,6 +17,8 @@ export interface Clock {
   nextTurn(task: () => void): void;
   /** Calls `notify` once this clock knows that the machine was suspended: timers that were set before are late by the time of the suspension. */
   whenResumed?(notify: () => void): void;
+  /** Keeps the process alive until the function that it returns is called: while somebody waits, or holds a lock. */
+  keepAlive?(): () => void;
 }
 
 /** Ms: the longest timer of Node, which fires a longer one at once. */

@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm';
  * The clocks and timers of Node, taken when this file loads. Locks must not follow what a test puts in their place later: under fake timers, a lock
  * would never come or would last too long.
  */
-export const { setTimeout, clearTimeout, setImmediate } = timers;
+export const { setTimeout, setInterval, clearTimeout, setImmediate } = timers;
 
 /** Returns ms on the monotonic clock of Node. */
 export const monotonicNow: () => number = performance.now.bind(performance);

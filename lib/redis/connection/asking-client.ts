@@ -4,6 +4,7 @@ import { AbortSource } from '../../core/time/abort.js';
 import type { Clock } from '../../core/time/clock.js';
 import { inRootContext } from '../../core/time/root-context.js';
 import { AskingAgain } from './asking-again.js';
+import { inBackground } from './background.js';
 import { whyNotBegun } from './connect-failure.js';
 import { nodeText } from './wire/node-text.js';
 import { WireCommand } from './wire/wire-command.js';
@@ -35,6 +36,7 @@ export class AskingClient extends Redis {
 
   constructor(options: RedisOptions, terms: AskingClientTerms) {
     super({ ...options, replyMapping: 'legacy' });
+    inBackground(this);
     this.#terms = terms;
     const usual = options.retryStrategy;
     this.options.retryStrategy = (times) => this.#pauseAfter(usual?.(times));

@@ -13,7 +13,9 @@ export async function connect({ ports, library, ttl, patience, autoExtend }) {
   /** @type {typeof import('nestjs-redlock')} */
   const { RedlockModule, RedlockService } = await import(pathToFileURL(library).href);
   const nodes = ports.map((port) => `redis://127.0.0.1:${port}`);
-  const app = await NestFactory.createApplicationContext(RedlockModule.forRoot({ nodes }), { logger: ['error'] });
+  // New nodes may first have to earn the library's trust.
+  const module = RedlockModule.forRoot({ nodes, waitForQuorum: READY_WITHIN_MS });
+  const app = await NestFactory.createApplicationContext(module, { logger: ['error'] });
   const service = app.get(RedlockService);
   const options = {
     ttl,
@@ -23,9 +25,8 @@ export async function connect({ ports, library, ttl, patience, autoExtend }) {
   return {
     acquire: (resource) => service.acquire(resource, options),
     release: (lock) => lock.release(),
-    // New nodes may first have to earn the library's trust.
     async ready() {
-      const lock = await service.acquire(`ready:${process.pid}`, { ttl, waitTimeout: READY_WITHIN_MS });
+      const lock = await service.acquire(`ready:${process.pid}`, { ttl });
       await lock.release();
     },
   };

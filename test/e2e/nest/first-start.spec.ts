@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Controller, Post } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { WithLock } from 'nestjs-redlock';
+import { RedlockService, WithLock, type LockOptions } from 'nestjs-redlock';
 import { eventually } from '../../support/eventually.js';
 import { endAll } from '../../support/nest/end-all.js';
 import { logLines } from '../../support/nest/log-lines.js';
@@ -77,6 +77,47 @@ describe('an application that starts on five new nodes', () => {
     expect(about(/The start waits/)).toEqual([expect.stringMatching(/0 of 5 nodes vote, 3 needed/)]);
     expect(await app.post('pay')).toMatchObject({ status: 201, body: 'paid' });
     expect(app.log.count('contended')).toBe(0);
+  });
+
+  describe('with a provider that takes a lock before the application has started', () => {
+    const early = (options: PoolOptions, lock: LockOptions = {}) => {
+      const { imports } = metadataOf(options);
+      const useFactory = (redlock: RedlockService) => redlock.withLock('migrations', async () => 'migrated', lock);
+      return Test.createTestingModule({
+        imports,
+        providers: [{ provide: 'early', inject: [RedlockService], useFactory }],
+      });
+    };
+
+    it('and waitForQuorum, waits until locks are possible', async () => {
+      const module = await early({ waitForQuorum: true }).compile();
+      expect(module.get('early')).toBe('migrated');
+      await module.close();
+    });
+
+    it('and waitForQuorum of some ms, says why that was too short', async () => {
+      await expect(early({ waitForQuorum: 300 }).compile()).rejects.toThrow(
+        /No quorum of nodes within 300 ms \(waitForQuorum\): 0 of 5 nodes vote/,
+      );
+    });
+
+    it('and waitForQuorum, waits no longer than its signal lets it', async () => {
+      const compiled = early({ waitForQuorum: true }, { signal: AbortSignal.timeout(300) }).compile();
+      await expect(compiled).rejects.toMatchObject({ name: 'TimeoutError' });
+    });
+
+    it('names waitForQuorum where it is not set', async () => {
+      await expect(early({}).compile()).rejects.toThrow(
+        /5 of 5 nodes are in quarantine.*This call came before the application had started.*: set waitForQuorum of RedlockModule/,
+      );
+    });
+
+    it('does not name it once the application has started', async () => {
+      const app = await start({ maxTtl: 600_000 });
+      const refused = await app.redlock.acquire('a').catch(({ message }: Error) => message);
+      expect(refused).toMatch(/5 of 5 nodes are in quarantine/);
+      expect(refused).not.toMatch(/waitForQuorum/);
+    });
   });
 
   it('with waitForQuorum of some ms does not begin where that is too short, says why, and leaves nothing open', async () => {

@@ -24,7 +24,7 @@ class Orders {
   }
 
   @Post('pay-patiently')
-  @WithLock('order', { waitTimeout: 20_000 })
+  @WithLock('order', { waitTimeout: 20_000, quorumTimeout: 20_000 })
   async payPatiently(): Promise<string> {
     return this.pay();
   }

@@ -82,10 +82,10 @@ export class CallerQueue implements CallersBehind, Named {
     else if (this.lease || this.#isPassing) budget.cohort = this.#cohort ??= new Cohort();
   }
 
-  /** Takes note why the first caller was denied, and refuses at once the callers whose time ends before a quorum can vote again. */
+  /** Takes note why the first caller was denied, and refuses at once the callers whose time for a quorum is up, or ends before one can vote. */
   report(outcome: Denied): void {
     this.#latest = outcome;
-    if (outcome.kind !== 'quarantined') return;
+    if (outcome.kind !== 'quarantined' && outcome.kind !== 'unavailable') return;
     for (const caller of this.#queued?.all ?? []) if (this.refusalFor(caller.request)) caller.refuse(outcome);
   }
 

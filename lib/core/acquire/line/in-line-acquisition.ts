@@ -108,8 +108,8 @@ export class InLineAcquisition implements Waiter {
       // A grant may have arrived right after the last answer.
       if (outcome.kind !== 'won') outcome = await wait.lockOr(outcome);
       if (outcome.kind === 'won') return acquiredOf(outcome, attempts);
-      this.queue.report(outcome);
       this.request.report(outcome);
+      this.queue.report(outcome);
       const remaining = budget.remainingAfter(outcome, attempts);
       if (remaining <= 0) throw requestError(outcome, this.request);
       wait.giveWayIfStuck(outcome);

@@ -54,8 +54,8 @@ const WHY = {
 } as const;
 
 /** Returns the error for a caller that gives up after this outcome. */
-export function errorOf(outcome: Denied, resources: readonly string[]): RedlockError {
-  if (outcome.kind === 'contended') return lockedError(outcome, resources);
+export function errorOf(outcome: Denied, resources: readonly string[], holding?: readonly string[]): RedlockError {
+  if (outcome.kind === 'contended') return lockedError(outcome, resources, holding);
   if (outcome.kind === 'quarantined') return quarantineError(outcome, resources);
   const why = outcome.kind === 'unavailable' ? whyUnavailable(outcome.nodes) : WHY[outcome.kind];
   return new QuorumNotReachedError(resources, outcome.nodes, why);
@@ -65,8 +65,9 @@ export function errorOf(outcome: Denied, resources: readonly string[]): RedlockE
 function lockedError(
   { retryAfter, nodes, holder }: Extract<Denied, { kind: 'contended' }>,
   resources: readonly string[],
+  holding?: readonly string[],
 ): RedlockError {
-  const error = new ResourceLockedError(resources, retryAfter, nodes);
+  const error = new ResourceLockedError(resources, retryAfter, nodes, holding);
   const cause = { value: { holder }, configurable: true, writable: true };
   return holder === undefined ? error : Object.defineProperty(error, 'cause', cause);
 }

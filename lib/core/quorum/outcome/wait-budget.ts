@@ -1,7 +1,7 @@
 import { elapsed, type Moment } from '../../time/clock.js';
 import type { NodePool } from '../node-pool.js';
 import type { QuorumCall, Decision } from '../quorum-call.js';
-import type { Denied } from './outcome.js';
+import type { Denied, Won } from './outcome.js';
 import type { PreparedOptions } from '../../api/options.js';
 import type { AbortSource } from '../../time/abort.js';
 import { Wait, type WaitEnd } from '../../time/wait.js';
@@ -16,7 +16,7 @@ const LAST_AGREEMENT = 250;
 
 /** The options that say how long a caller waits, and how often it asks. */
 export type WaitTerms = Readonly<
-  Pick<PreparedOptions, 'waitTimeout' | 'retryCount' | 'retryDelay' | 'retryJitter' | 'signal'>
+  Pick<PreparedOptions, 'waitTimeout' | 'quorumTimeout' | 'retryCount' | 'retryDelay' | 'retryJitter' | 'signal'>
 >;
 
 /** Gives the arrival date of a caller that came while its process had the lock. */
@@ -31,7 +31,7 @@ export class WaitBudget {
   readonly #since: Moment;
 
   constructor(
-    private readonly pool: Pick<NodePool, 'clock' | 'timerQueue'>,
+    private readonly pool: Pick<NodePool, 'clock' | 'timerQueue' | 'quorumMissingSince'>,
     private readonly terms: WaitTerms,
     /** Aborts when the pool shuts down. */
     private readonly closing: AbortSource,
@@ -71,9 +71,23 @@ export class WaitBudget {
     return attempts > this.terms.retryCount ? 0 : this.terms.waitTimeout - this.waited;
   }
 
-  /** Returns `remaining` after an attempt with this outcome, but 0 if no quorum can vote before the time is up, whichever nodes come back. */
+  /** Notes whether a quorum answered. All calls of a pool share that, so that callers in a queue do not wait for a quorum one after the other. */
+  note(kind: (Won | Denied)['kind']): void {
+    const { pool } = this;
+    pool.quorumMissingSince = isMissing(kind) ? (pool.quorumMissingSince ?? pool.clock.now().monotonic) : undefined;
+  }
+
+  /**
+   * Returns `remaining` after an attempt with this outcome. Where no quorum answers, no more than `quorumTimeout` is left, and 0 if no quorum can
+   * vote before that, whichever nodes come back.
+   */
   remainingAfter(outcome: Denied, attempts: number): number {
-    return outcome.kind === 'quarantined' && this.#end < outcome.earliest ? 0 : this.remaining(attempts);
+    const remaining = this.remaining(attempts);
+    if (!isMissing(outcome.kind)) return remaining;
+    const since = Math.max(this.#since.monotonic, this.pool.quorumMissingSince ?? 0);
+    const end = Math.min(this.#end, since + this.terms.quorumTimeout);
+    if (outcome.kind === 'quarantined' && end < outcome.earliest) return 0;
+    return Math.min(remaining, end - this.pool.clock.now().monotonic);
   }
 
   /**
@@ -92,6 +106,11 @@ export class WaitBudget {
 
   remainingForVoteAt(monotonic: number): number {
     return this.terms.waitTimeout === 0 ? Infinity : this.#end - monotonic;
+  }
+
+  /** Ms for which the first connection of the nodes may be waited for; Infinity for a caller that does not wait. */
+  get remainingForOpening(): number {
+    return Math.min(this.remainingForVote, this.terms.waitTimeout === 0 ? Infinity : this.terms.quorumTimeout);
   }
 
   /** Ms on the monotonic clock: when the time of the caller is up. */
@@ -130,6 +149,11 @@ export class WaitBudget {
       });
     });
   }
+}
+
+/** Returns whether too few nodes answered, or vote, for anything to be decided. */
+function isMissing(kind: (Won | Denied)['kind']): boolean {
+  return kind === 'unavailable' || kind === 'quarantined';
 }
 
 /** Returns how many ms the nodes may take, from now on, to agree on a token. */

@@ -24,7 +24,7 @@ describe('CallerRequest', () => {
     hear = (event) => events.push(event);
     clock = new VirtualClock();
     const budget = new WaitBudget(
-      { clock, timerQueue: new TimerQueue(clock) },
+      { clock, timerQueue: new TimerQueue(clock), quorumMissingSince: undefined },
       DEFAULT_LOCK_OPTIONS,
       new AbortSource(),
     );

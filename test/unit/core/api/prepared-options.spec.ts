@@ -25,6 +25,7 @@ describe('OptionPreparer', () => {
     const shared: LockOptions = {
       ttl: 700,
       waitTimeout: 1,
+      quorumTimeout: 8,
       retryCount: 2,
       retryDelay: 3,
       retryJitter: 4,

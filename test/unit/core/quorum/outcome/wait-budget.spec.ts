@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { TimerQueue } from '../../../../../lib/core/time/timer-queue.js';
 import { WaitBudget, type WaitTerms } from '../../../../../lib/core/quorum/outcome/wait-budget.js';
+import { DEFAULT_LOCK_OPTIONS } from '../../../../../lib/core/api/options.js';
 import { AbortSource } from '../../../../../lib/core/time/abort.js';
 import { VirtualClock } from '../../../../support/virtual-clock.js';
 
@@ -26,8 +27,8 @@ describe('WaitBudget', () => {
   let closing: WatchedStop;
   const budget = (terms: Partial<WaitTerms> = {}) =>
     new WaitBudget(
-      { clock, timerQueue },
-      { waitTimeout: 1_000, retryCount: Infinity, retryDelay: 200, retryJitter: 0, signal: caller.signal, ...terms },
+      { clock, timerQueue, quorumMissingSince: undefined },
+      { ...DEFAULT_LOCK_OPTIONS, waitTimeout: 1_000, retryJitter: 0, signal: caller.signal, ...terms },
       closing,
     );
   const listeners = () => getEventListeners(caller.signal, 'abort').length + closing.listeners.size;
