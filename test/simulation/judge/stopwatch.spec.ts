@@ -5,7 +5,7 @@ import { Machine } from '../world/machine.js';
 import { Stopwatch } from './stopwatch.js';
 import { World } from '../world/world.js';
 
-const IN_VAIN = { why: 'new', retryAfter: 1_100 };
+const IN_VAIN = { why: 'locks are possible again in 4000 ms', retryAfter: 1_100 };
 const LOCKED = new ResourceLockedError(['a'], 0, []);
 
 function create(): { world: World; machine: Machine } {

@@ -57,5 +57,7 @@ export class Stopwatch {
 /** Whether that is because its time is up; what cannot be had in the ms that are left, at least, is told at once. */
 function hasGivenUp(error: unknown, least: number): boolean {
   if (error instanceof ResourceLockedError) return true;
-  return error instanceof QuorumNotReachedError && !(error.retryAfter !== undefined && error.retryAfter >= least);
+  if (!(error instanceof QuorumNotReachedError)) return false;
+  const isKnown = error.message.includes('locks are possible again');
+  return !(isKnown && error.retryAfter >= least);
 }

@@ -67,7 +67,7 @@ describe('Redlock over nodes that may have forgotten locks', () => {
       await pool.clock.until(pool.redlock.status());
       if (slow > 0) pool.nodes[2]!.faults.acquire = { slow };
       const { retryAfter } = await pool.refusal('a');
-      await pool.clock.advance(retryAfter! - slow - 1);
+      await pool.clock.advance(retryAfter - slow - 1);
       await expect(pool.refusal('a')).resolves.toMatchObject({ code: 'QUORUM_NOT_REACHED' });
       await pool.clock.advance(slow + 1);
       await expect(pool.clock.until(pool.redlock.acquire('a', ONCE))).resolves.toMatchObject({ isValid: true });
