@@ -1,28 +1,31 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { Test, type TestingModule } from '@nestjs/testing';
+import { Test } from '@nestjs/testing';
+import { SteadyClock } from '../../lib/core/time/steady-clock.js';
+import { machineClocks } from '../../lib/core/time/suspension-watch.js';
+import { MemoryNode } from '../../lib/memory/memory-node.js';
 import { RedlockModule } from '../../lib/redlock.module.js';
 import { RedlockService } from '../../lib/redlock.service.js';
 
 const HOUR = 3_600_000;
 
 describe('a pool that is not enabled, in a process whose wall clock is set', () => {
-  let module: TestingModule;
   let redlock: RedlockService;
+  /** Ms by which the wall clock of the machine has been set forward. */
+  let ahead: number;
   const setWall = (ms: number): void => {
-    const now = Date.now.bind(Date);
-    jest.spyOn(Date, 'now').mockImplementation(() => now() + ms);
+    ahead = ms;
   };
-  beforeEach(async () => {
-    jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
-    const imports = [RedlockModule.forRoot({ enabled: false, shutdownTimeout: 0 })];
-    module = await Test.createTestingModule({ imports }).compile();
-    redlock = module.get(RedlockService);
+  beforeEach(() => {
+    ahead = 0;
+    const clock = new SteadyClock({ ...machineClocks, wall: () => machineClocks.wall() + ahead });
+    redlock = new RedlockService(
+      [new MemoryNode('this process', clock, { maxTtl: 30_000 })],
+      { enabled: false, shutdownTimeout: 0 },
+      { clock },
+    );
   });
-  afterEach(async () => {
-    jest.restoreAllMocks();
-    await module.close();
-  });
+  afterEach(() => redlock.onApplicationShutdown());
 
   it.each([HOUR, -HOUR])('has no second holder: by %d ms', async (ms) => {
     const lock = await redlock.acquire('a', { ttl: 20_000 });
@@ -49,5 +52,15 @@ describe('a pool that is not enabled, in a process whose wall clock is set', () 
   it('tells no clock apart from its own', async () => {
     setWall(HOUR);
     expect((await redlock.status()).nodes).toMatchObject([{ up: true, votes: true, clockOffset: 0 }]);
+  });
+
+  it('has that clock in an application', async () => {
+    jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
+    const looks = jest.spyOn(SteadyClock.prototype, 'now');
+    const module = await Test.createTestingModule({ imports: [RedlockModule.forRoot({ enabled: false })] }).compile();
+    await (await module.get(RedlockService).acquire('a')).release();
+    expect(looks).toHaveBeenCalled();
+    jest.restoreAllMocks();
+    await module.close();
   });
 });

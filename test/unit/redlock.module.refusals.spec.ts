@@ -1,7 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
+import { Injectable, type Provider } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { RedlockModule } from '../../lib/redlock.module.js';
 import type { RedlockModuleOptions } from '../../lib/redlock.options.js';
+import { RedlockService } from '../../lib/redlock.service.js';
+import { WithLock } from '../../lib/with-lock/with-lock.decorator.js';
 
 const A = 'redis://10.0.0.1:6379';
 
@@ -123,5 +126,37 @@ describe('RedlockModule.forRootAsync', () => {
 
   it('fails with the error of its factory', async () => {
     await expect(build(() => Promise.reject(new Error('no settings')))).rejects.toThrow('no settings');
+  });
+});
+
+describe('an application without RedlockModule', () => {
+  @Injectable()
+  class Users {
+    @WithLock('user:<0>')
+    async register(_email: string): Promise<void> {}
+  }
+
+  @Injectable()
+  class Orders {
+    @WithLock('order:<0>', { name: 'billing' })
+    async pay(_id: string): Promise<void> {}
+  }
+
+  const compile = (...providers: Provider[]): Promise<unknown> => Test.createTestingModule({ providers }).compile();
+
+  it('is told what to import where a provider has a locked method', async () => {
+    await expect(compile(Users)).rejects.toThrow(
+      '@WithLock needs RedlockModule.forRoot({ nodes }) among the imports of the application',
+    );
+  });
+
+  it('is told the name of the pool that is missing', async () => {
+    await expect(compile(Orders)).rejects.toThrow("@WithLock needs RedlockModule.forRoot({ name: 'billing', nodes })");
+  });
+
+  it('is told not to list the service among its providers', async () => {
+    await expect(compile(RedlockService)).rejects.toThrow(
+      'RedlockService is no provider to list: import RedlockModule.forRoot({ nodes }) instead, which provides it',
+    );
   });
 });

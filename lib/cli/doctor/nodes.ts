@@ -14,7 +14,7 @@ const nodeCount: Check = {
       const why = 'without it there are no locks, and after its restart none for maxTtl';
       return [{ severity: 'advice', what: 'there is one node only', why, remedy }];
     }
-    const why = `the quorum is ${quorum}, so ${length} nodes survive the loss of as many as ${length - 1} would`;
+    const why = `the quorum is ${quorum}, so ${length} nodes tolerate as many failures as ${length - 1} would`;
     return [{ severity: 'advice', what: `there are ${length} nodes, an even number`, why, remedy }];
   },
 };

@@ -86,6 +86,7 @@ export function describeMicroservice(transport: Transport): void {
           status: 'error',
           message: 'The lock service is not available',
           code: 'QUORUM_NOT_REACHED',
+          retryAfter: 1_000,
         });
         expect(pair.door.visits).toEqual([]);
       },

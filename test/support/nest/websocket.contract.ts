@@ -96,7 +96,12 @@ export function describeGateway({ name, adapt, connect }: Sockets): void {
     it.each(['promise', 'by-argument'])('tells the client where no quorum can be reached: %s', async (event) => {
       expect(await (await connect(cut!.url)).ask(event, { id: 'secret-id' })).toEqual({
         event: 'exception',
-        data: { status: 'error', message: 'The lock service is not available', code: 'QUORUM_NOT_REACHED' },
+        data: {
+          status: 'error',
+          message: 'The lock service is not available',
+          code: 'QUORUM_NOT_REACHED',
+          retryAfter: 1_000,
+        },
       });
     });
 

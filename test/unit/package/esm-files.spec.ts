@@ -41,6 +41,41 @@ const TRACED = `
     console.log(JSON.stringify([typeof RedlockService, asked.filter((name) => name === 'ioredis')]));
 `;
 
+/** An application of one format with a package that still loads, or already loads, the other one. */
+const BOTH = `
+  const load = async (format) => (format === 'esm' ? import('nestjs-redlock') : require('./dist/cjs/index.js'));
+  const { Controller, Get, Module, Param } = require('@nestjs/common');
+  const { NestFactory } = require('@nestjs/core');
+
+  const tell = async (format, foreign) => {
+    const own = await load(format);
+    const other = await load(foreign);
+    const errors = [
+      new other.LockKeyError('no key'),
+      new other.ResourceLockedError(['a'], 1_500, []),
+      new other.QuorumNotReachedError(['a'], [], 'down'),
+    ];
+    class Routes { fail(index) { throw errors[index]; } }
+    const descriptor = Object.getOwnPropertyDescriptor(Routes.prototype, 'fail');
+    Get('/:index')(Routes.prototype, 'fail', descriptor);
+    Param('index')(Routes.prototype, 'fail', 0);
+    Controller()(Routes);
+    class App {}
+    Module({ imports: [own.RedlockModule.forRoot({ enabled: false })], controllers: [Routes] })(App);
+    const app = await NestFactory.create(App, { logger: false });
+    await app.listen(0, '127.0.0.1');
+    const { port } = app.getHttpServer().address();
+    const answers = [];
+    for (const [index, error] of errors.entries()) {
+      const { status, headers } = await fetch('http://127.0.0.1:' + port + '/' + index);
+      answers.push([error.name, error.constructor === own[error.name], error instanceof own[error.name],
+        error instanceof own.LockLostError, status, headers.get('retry-after')]);
+    }
+    await app.close();
+    return answers;
+  };
+`;
+
 /** A package of its own, since others may be building or loading the one in dist. */
 let folder: string;
 let files: readonly string[];
@@ -111,5 +146,18 @@ describe('the ES modules of the package', () => {
     expect(stack).toContain('redlock.shared.js');
     expect(printed).toMatch(/^ResourceLockedError: "a" is locked by another holder\n +at /);
     expect(printed).not.toContain(join(folder, 'dist'));
+  });
+
+  it.each([
+    ['CommonJS', 'cjs', 'esm'],
+    ['ES modules', 'esm', 'cjs'],
+  ])('answer errors of the other format as their own, in an application of %s', async (_format, own, foreign) => {
+    const script = `${BOTH}\ntell('${own}', '${foreign}').then((told) => console.log(JSON.stringify(told)));`;
+    const { stdout } = await execute(process.execPath, ['--input-type=commonjs', '--eval', script], { cwd: folder });
+    expect(JSON.parse(stdout)).toEqual([
+      ['LockKeyError', false, true, false, 400, null],
+      ['ResourceLockedError', false, true, false, 409, '2'],
+      ['QuorumNotReachedError', false, true, false, 503, '1'],
+    ]);
   });
 });
