@@ -55,7 +55,10 @@ beforeAll(async () => {
 afterAll(() => stopAll(servers));
 
 describe.each<[string, () => unknown]>([
-  ['on Redis nodes', () => RedlockModule.forRoot({ nodes: servers.map(({ url }) => url), restartQuarantine: false })],
+  [
+    'on Redis nodes',
+    () => RedlockModule.forRoot({ nodes: servers.map(({ url }) => url), nodeTimeout: 3_000, restartQuarantine: false }),
+  ],
   ['of the testing module', () => RedlockTestingModule.forRoot()],
   ['without Redis (enabled: false)', () => RedlockModule.forRoot({ enabled: false })],
 ])('a lock %s', (_where, importOf) => {
@@ -95,12 +98,12 @@ describe.each<[string, () => unknown]>([
       const valid = await service.withLock(
         'b',
         async (lock) => {
-          const other = await service.tryAcquire('c', { ttl: 400 });
-          await service.acquire('c', { ttl: 400, waitTimeout: 5_000 }).then((one) => one.release());
+          const other = await service.tryAcquire('c', { ttl: 1_200 });
+          await service.acquire('c', { ttl: 1_200, waitTimeout: 5_000 }).then((one) => one.release());
           expect(other!.isValid).toBe(false);
           return lock.isValid;
         },
-        { ttl: 200 },
+        { ttl: 600 },
       );
       expect(valid).toBe(true);
     });
