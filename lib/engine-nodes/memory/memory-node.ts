@@ -1,0 +1,265 @@
+import { elapsed, type Clock } from '../../engine/clock.js';
+import { counterOf } from '../../engine/fencing.js';
+import {
+  nextValueOf,
+  type AcquireOperation,
+  type Answer,
+  type Deposit,
+  type ExtendOperation,
+  type HandOff,
+  type LockNode,
+  type NodeListener,
+  type Operation,
+  type ProbeAnswer,
+  type RaiseOperation,
+  type ReleaseOperation,
+  type Unknown,
+} from '../../engine/lock-node.js';
+
+/** Ms for which a queue is kept although nobody in it asks again. */
+const QUEUE_LASTS = 60_000;
+
+interface Key {
+  value: string;
+  /** Ms on the clock of the node. */
+  expires: number;
+}
+
+interface Place {
+  readonly arrival: number;
+  readonly deposit: Deposit;
+}
+
+/** What a memory node needs from the world around it. */
+export interface MemoryWorld {
+  /** Ms on the clock of the node, which never goes back. */
+  now(): number;
+  /** Microseconds on the wall clock of the node. */
+  date(): number;
+}
+
+/** The data of a node: what the script does on Redis, in JavaScript. Several processes may share it. */
+export class MemoryData {
+  readonly #keys = new Map<string, Key>();
+  readonly #queues = new Map<string, { readonly places: Map<string, Place>; expires: number }>();
+  readonly #counters = new Map<string, number>();
+  /** By channel: the processes that listen. */
+  readonly #channels = new Map<string, (message: HandOff) => void>();
+  /** Ms on the clock of the node, before which it does not vote. */
+  votesFrom = -Infinity;
+
+  constructor(
+    private readonly world: MemoryWorld,
+    private readonly maxTtl: number,
+  ) {}
+
+  /** Forgets everything, as a server does that is started again without its data. It does not vote for `quarantine` ms. */
+  clear(quarantine: number): void {
+    this.#keys.clear();
+    this.#queues.clear();
+    this.#counters.clear();
+    this.votesFrom = this.world.now() + quarantine;
+  }
+
+  subscribe(channel: string, notify: (message: HandOff) => void): void {
+    this.#channels.set(channel, notify);
+  }
+
+  unsubscribe(channel: string): void {
+    this.#channels.delete(channel);
+  }
+
+  /** Returns the value under a resource, and how many ms it lasts. */
+  read(resource: string): { readonly value: string; readonly remaining: number } | undefined {
+    const key = this.#key(resource);
+    return key && { value: key.value, remaining: key.expires - this.world.now() };
+  }
+
+  /** Sets a key as another library would. */
+  plant(resource: string, value: string, ttl = Infinity): void {
+    this.#keys.set(resource, { value, expires: this.world.now() + ttl });
+  }
+
+  delete(resource: string): void {
+    this.#keys.delete(resource);
+  }
+
+  /** Executes operations for the process with this channel. */
+  execute(channel: string, operations: readonly Operation[]): Answer[] {
+    return operations.map((operation) => this.#execute(channel, operation));
+  }
+
+  get quarantine(): number {
+    return Math.max(0, this.votesFrom - this.world.now());
+  }
+
+  #execute(channel: string, operation: Operation): Answer {
+    if (operation.kind === 'acquire') return this.#acquire(channel, operation);
+    if (operation.kind === 'release') return this.#release(channel, operation);
+    return operation.kind === 'extend' ? this.#extend(operation) : this.#raise(operation);
+  }
+
+  #extend({ resource, value, ttl, mayShorten }: ExtendOperation): Answer {
+    const key = this.#key(resource);
+    if (key?.value !== value) return { kind: key === undefined ? 'missing' : 'taken' };
+    const expires = this.world.now() + ttl;
+    key.expires = mayShorten ? expires : Math.max(key.expires, expires);
+    return { kind: 'extended' };
+  }
+
+  #raise({ resource, value, token }: RaiseOperation): Answer {
+    const counter = counterOf(resource);
+    this.#counters.set(counter, Math.max(this.#counters.get(counter) ?? 0, token));
+    return { kind: this.#key(resource)?.value === value ? 'raised' : 'gone' };
+  }
+
+  #acquire(channel: string, { resource, value, ttl, proposal, count, arrival }: AcquireOperation): Answer {
+    if (this.quarantine > 0) return { kind: 'quarantined', remaining: this.quarantine };
+    if (ttl > this.maxTtl) return { kind: 'refused', reason: `a ttl of ${ttl} ms is above maxTtl, ${this.maxTtl} ms` };
+    if (this.#isOff(proposal, resource))
+      return { kind: 'refused', reason: 'the token is too far from the clock of the node' };
+    const now = this.world.now();
+    let key = this.#key(resource);
+    if (key?.value !== value) {
+      if (arrival !== undefined)
+        this.#stand(resource, channel, { arrival, deposit: { value: nextValueOf(value), ttl, proposal, count } });
+      if (key === undefined && this.#serve(resource, arrival === undefined ? undefined : channel))
+        key = this.#key(resource);
+      if (key !== undefined) return { kind: 'held', remaining: key.expires - now, owner: key.value };
+    }
+    if (arrival !== undefined) this.#leave(resource, channel);
+    this.#keys.set(resource, { value, expires: Math.max(now + ttl, key?.expires ?? 0) });
+    return {
+      kind: 'granted',
+      token: this.#count(resource, proposal, count),
+      oldest: this.#oldest(resource)?.[1].arrival,
+    };
+  }
+
+  #release(channel: string, { resource, value, what, place }: ReleaseOperation): Answer {
+    const votes = this.quarantine === 0;
+    if (what === 'leave') this.#leave(resource, channel);
+    else if (place !== undefined && votes) this.#stand(resource, channel, place);
+    const isOurs = this.#key(resource)?.value === value;
+    if (isOurs) this.#keys.delete(resource);
+    if (what !== 'followed' && votes && this.#key(resource) === undefined) this.#serve(resource, undefined);
+    return { kind: isOurs ? 'released' : 'gone' };
+  }
+
+  /** Gives the resource to the first living place; false if that is the one that asks, or there is none. */
+  #serve(resource: string, asking: string | undefined): boolean {
+    for (;;) {
+      const [head, place] = this.#oldest(resource) ?? [];
+      if (head === undefined || place === undefined) return false;
+      this.#leave(resource, head);
+      if (head === asking) return false;
+      const { value, ttl, proposal, count } = place.deposit;
+      const notify = this.#channels.get(head);
+      if (notify === undefined || this.#isOff(proposal, resource)) continue;
+      this.#keys.set(resource, { value, expires: this.world.now() + ttl });
+      const token = this.#count(resource, proposal, count);
+      notify({ resource, value, token, oldest: this.#oldest(resource)?.[1].arrival });
+      return true;
+    }
+  }
+
+  #key(resource: string): Key | undefined {
+    const key = this.#keys.get(resource);
+    if (key === undefined || key.expires > this.world.now()) return key;
+    this.#keys.delete(resource);
+    return undefined;
+  }
+
+  /** A place is never without a deposit. */
+  #stand(resource: string, channel: string, place: Place): void {
+    const expires = this.world.now() + QUEUE_LASTS;
+    const queue = this.#queue(resource) ?? { places: new Map<string, Place>(), expires };
+    queue.places.set(channel, place);
+    queue.expires = expires;
+    this.#queues.set(resource, queue);
+  }
+
+  #leave(resource: string, channel: string): void {
+    const queue = this.#queue(resource);
+    if (queue?.places.delete(channel) && queue.places.size === 0) this.#queues.delete(resource);
+  }
+
+  #queue(resource: string): { readonly places: Map<string, Place>; expires: number } | undefined {
+    const queue = this.#queues.get(resource);
+    if (queue === undefined || queue.expires > this.world.now()) return queue;
+    this.#queues.delete(resource);
+    return undefined;
+  }
+
+  #oldest(resource: string): readonly [string, Place] | undefined {
+    let oldest: readonly [string, Place] | undefined;
+    for (const one of this.#queue(resource)?.places ?? []) {
+      const isOlder = oldest === undefined || one[1].arrival < oldest[1].arrival;
+      if (isOlder || (one[1].arrival === oldest![1].arrival && one[0] < oldest![0])) oldest = one;
+    }
+    return oldest;
+  }
+
+  #count(resource: string, proposal: number, count: number): number {
+    const counter = counterOf(resource);
+    const token = Math.max(proposal, (this.#counters.get(counter) ?? 0) + 1);
+    this.#counters.set(counter, token + count - 1);
+    return token;
+  }
+
+  /** A token too far from the clock of the node is refused: tokens begin at the clock again after a majority has lost its counters. */
+  #isOff(proposal: number, resource: string): boolean {
+    const next = Math.max(proposal, (this.#counters.get(counterOf(resource)) ?? 0) + 1);
+    return Math.abs(next - this.world.date()) > this.maxTtl * 500;
+  }
+}
+
+/** A node in the memory of this process. */
+export class MemoryNode implements LockNode {
+  readonly #data: MemoryData;
+  #listener: NodeListener | undefined;
+
+  constructor(
+    readonly name: string,
+    private readonly clock: Clock,
+    private readonly options: { readonly maxTtl: number; readonly channel?: string; readonly data?: MemoryData },
+  ) {
+    const start = clock.now();
+    this.#data =
+      options.data ??
+      new MemoryData({ now: () => elapsed(start, clock.now()), date: () => clock.now().wall * 1_000 }, options.maxTtl);
+  }
+
+  get #channel(): string {
+    return this.options.channel ?? this.name;
+  }
+
+  send(operations: readonly Operation[], answered: (answers: readonly Answer[] | Unknown) => void): void {
+    const answers = this.#data.execute(this.#channel, operations);
+    void Promise.resolve().then(() => answered(answers));
+  }
+
+  probe(answered: (answer: ProbeAnswer) => void): void {
+    const { quarantine } = this.#data;
+    void Promise.resolve().then(() =>
+      answered(quarantine > 0 ? { kind: 'quarantined', remaining: quarantine } : { kind: 'up' }),
+    );
+  }
+
+  open(listener: NodeListener): Promise<void> {
+    this.#listener = listener;
+    this.#data.subscribe(
+      this.#channel,
+      (message) => void Promise.resolve().then(() => this.#listener?.handedOff(message)),
+    );
+    listener.identified();
+    listener.event({ type: 'node-up' });
+    return Promise.resolve();
+  }
+
+  close(): Promise<void> {
+    this.#listener = undefined;
+    this.#data.unsubscribe(this.#channel);
+    return Promise.resolve();
+  }
+}

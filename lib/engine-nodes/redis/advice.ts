@@ -1,0 +1,1 @@
+export { advised as adviceFor } from '../../redis/trust/refusals.js';

@@ -1,0 +1,60 @@
+import type { Clock } from '../../engine/clock.js';
+import type { ReleaseOperation } from '../../engine/lock-node.js';
+
+/** Ms until a release that a node has answered with an error is tried again; each further pause is twice as long. */
+const FIRST_PAUSE = 100;
+const LONGEST_PAUSE = 1_000;
+/** How many releases are sent to a node in one call. */
+const MOST_AT_ONCE = 100;
+
+interface Owed {
+  readonly operation: ReleaseOperation;
+  /** Ms on the monotonic clock: the lease is over by itself then. */
+  readonly until: number;
+}
+
+/** The releases that a node could not be told: it was away, or answered with an error. Each is owed until the lease would be over by itself. */
+export class OwedReleases {
+  /** By value, which is used for one attempt only. */
+  readonly #owed = new Map<string, Owed>();
+  #pause = FIRST_PAUSE;
+  #stopTimer: (() => void) | undefined;
+
+  constructor(
+    private readonly clock: Clock,
+    /** Sends releases if the node can be reached; returns whether it can. */
+    private readonly send: (operations: readonly ReleaseOperation[]) => boolean,
+  ) {}
+
+  /** Owes a release. It leaves the queue, too: a later attempt has taken its place there since, if anybody still waits. */
+  add({ place: _place, ...operation }: ReleaseOperation): void {
+    const until = this.#owed.get(operation.value)?.until ?? this.clock.now().monotonic + operation.ttl;
+    this.#owed.set(operation.value, { operation: { ...operation, what: 'nothing' }, until });
+    this.#stopTimer ??= this.clock.schedule(this.#pause, () => this.#again());
+  }
+
+  /** The node has answered a release. */
+  done({ value }: ReleaseOperation): void {
+    if (this.#owed.delete(value) && this.#owed.size === 0) this.#pause = FIRST_PAUSE;
+  }
+
+  /** Sends what is owed, now that the node can be reached. */
+  pay(): void {
+    const now = this.clock.now().monotonic;
+    for (const [value, { until }] of this.#owed) if (until <= now) this.#owed.delete(value);
+    const operations = [...this.#owed.values()].slice(0, MOST_AT_ONCE).map(({ operation }) => operation);
+    if (operations.length > 0 && !this.send(operations)) this.#pause = FIRST_PAUSE;
+  }
+
+  close(): void {
+    this.#stopTimer?.();
+    this.#owed.clear();
+  }
+
+  #again(): void {
+    this.#stopTimer = undefined;
+    this.#pause = Math.min(LONGEST_PAUSE, 2 * this.#pause);
+    this.pay();
+    if (this.#owed.size > 0) this.#stopTimer = this.clock.schedule(this.#pause, () => this.#again());
+  }
+}

@@ -1,0 +1,207 @@
+import type { LockListener } from '../core/api/events.js';
+import type { AbortSource } from '../core/time/abort.js';
+import type { PreparedOptions } from '../core/api/options.js';
+import { elapsed, type Clock, type Moment } from './clock.js';
+import type { Lease } from './lease.js';
+import type { LocalQueue, QueuedCaller } from './local-queue.js';
+import type { LocalQueues } from './local-queues.js';
+import type { Denied } from './outcome.js';
+
+/** A lease of one resource, and the queue that gave it. */
+export interface Part {
+  readonly queue: LocalQueue;
+  readonly lease: Lease;
+  readonly attempts: number;
+}
+
+/** One call for a lock: what it wants, and how long it waits for that. */
+export class Call {
+  /** When the call was made. */
+  readonly since: Moment;
+  #isContended = false;
+
+  constructor(
+    readonly resources: readonly string[],
+    readonly options: PreparedOptions,
+    private readonly clock: Clock,
+    private readonly around: {
+      /** Aborts when the pool shuts down. */
+      readonly closing: AbortSource;
+      /** Other resources that the code around the call holds. */
+      readonly holding: readonly string[] | undefined;
+      readonly emit: LockListener;
+    },
+  ) {
+    this.since = clock.now();
+  }
+
+  get closing(): AbortSource {
+    return this.around.closing;
+  }
+
+  /** Whether the call waits at all. */
+  get isPatient(): boolean {
+    return this.options.waitTimeout > 0 && this.options.retryCount > 0;
+  }
+
+  get isAborted(): boolean {
+    return this.closing.reason !== undefined || this.options.signal?.aborted === true;
+  }
+
+  throwIfAborted(): void {
+    if (this.closing.reason !== undefined) throw this.closing.reason;
+    this.options.signal?.throwIfAborted();
+  }
+
+  /** Ms since the call was made. */
+  get waited(): number {
+    return elapsed(this.since, this.clock.now());
+  }
+
+  /** Resources that the code around the call holds while the call waits. */
+  get holding(): readonly string[] | undefined {
+    return this.isPatient ? this.around.holding : undefined;
+  }
+
+  /** Emits `contended` once: somebody else has a resource. */
+  contended(): void {
+    if (this.#isContended) return;
+    this.#isContended = true;
+    const { resources, holding } = this;
+    this.around.emit({ type: 'contended', resources, ...(holding && { holding }) });
+  }
+
+  /** Emits `acquired`. */
+  acquired(parts: readonly Part[], fencingToken: number): void {
+    const attempts = Math.max(...parts.map((part) => part.attempts));
+    const path = parts.some(({ lease }) => lease.hasPassed) ? 'local' : this.#isContended ? 'hand-off' : 'free';
+    const waited = Math.round(this.waited);
+    this.around.emit({ type: 'acquired', resources: this.resources, waited, attempts, path, fencingToken });
+  }
+
+  /** Calls `abort` when the signal of the call or the shutdown ends it; returns a function that stops listening. */
+  onAbort(abort: (reason: unknown) => void): () => void {
+    const { signal } = this.options;
+    const listener = (): void => abort(signal?.reason);
+    signal?.addEventListener('abort', listener);
+    const stop = this.closing.listen(abort);
+    return () => {
+      signal?.removeEventListener('abort', listener);
+      stop();
+    };
+  }
+}
+
+/** Takes a lease of one resource, or tells why not: asks once, or waits in the queue as the options say. @throws the reason of an abort */
+export function take(queues: LocalQueues, resource: string, call: Call, isTry: boolean): Promise<Part | Denied> {
+  return new Promise((resolve, reject) => {
+    call.throwIfAborted();
+    new Caller(queues, resource, call, isTry).begin(resolve, reject);
+  });
+}
+
+/** Returns whether a call has got a lease. */
+export function isPart(taken: Part | Denied): taken is Part {
+  return 'lease' in taken;
+}
+
+const FULL: Denied = { kind: 'contended', nodes: [], retryAfter: 0, owner: undefined };
+const NO_ANSWER: Denied = { kind: 'unavailable', nodes: [] };
+
+/** One caller in the local queue of a resource. It ends once: with a lease, an error, or an abort. */
+class Caller implements QueuedCaller {
+  readonly ttl: number;
+  readonly driftFactor: number;
+  readonly arrival: number;
+  readonly #queue: LocalQueue;
+  readonly #stops: (() => void)[] = [];
+  #resolve!: (taken: Part | Denied) => void;
+  #reject!: (error: unknown) => void;
+  /** Whether its time was up before any node had answered. It ends with the answers, which tell why. */
+  #isLate = false;
+  #quorumEnd = Infinity;
+
+  constructor(
+    private readonly queues: LocalQueues,
+    resource: string,
+    private readonly call: Call,
+    readonly isTry: boolean,
+  ) {
+    this.ttl = call.options.ttl;
+    this.driftFactor = call.options.driftFactor;
+    this.arrival = queues.pool.dateOf(call.since);
+    this.#queue = queues.of(resource);
+  }
+
+  begin(resolve: (taken: Part | Denied) => void, reject: (error: unknown) => void): void {
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#stops.push(this.call.onAbort((reason) => this.#abort(reason)));
+    const left = this.#deadline - this.#now;
+    if (!this.isTry && left < Infinity)
+      this.#stops.push(this.queues.pool.clock.schedule(Math.max(0, left), () => this.#timeIsUp()));
+    const isFull = !this.isTry && this.#queue.size >= this.queues.maxWaiters;
+    if (isFull) this.denied(this.#queue.denial ?? FULL);
+    else this.#queue.join(this);
+  }
+
+  retryIn(): number {
+    const { retryDelay, retryJitter } = this.call.options;
+    const delay = retryDelay + (this.queues.pool.random.fraction() * 2 - 1) * retryJitter;
+    return Math.max(1, Math.min(delay, this.#quorumEnd - this.#now));
+  }
+
+  contended(): void {
+    this.call.contended();
+  }
+
+  goesOn(denied: Denied, attempts: number, noQuorumSince: number | undefined): boolean {
+    const { options, since } = this.call;
+    if (this.#isLate || attempts > options.retryCount) return false;
+    this.#quorumEnd = Infinity;
+    if (noQuorumSince === undefined) return true;
+    this.#quorumEnd = Math.min(this.#deadline, Math.max(since.monotonic, noQuorumSince) + options.quorumTimeout);
+    const left = this.#quorumEnd - this.#now;
+    return left > 0 && !(denied.kind === 'quarantined' && denied.earliest > left);
+  }
+
+  granted(lease: Lease, attempts: number): void {
+    this.#over();
+    this.#resolve({ queue: this.#queue, lease, attempts });
+  }
+
+  denied(denied: Denied): void {
+    this.#over();
+    this.#resolve(denied);
+  }
+
+  get #deadline(): number {
+    return this.call.since.monotonic + this.call.options.waitTimeout;
+  }
+
+  get #now(): number {
+    return this.queues.pool.clock.now().monotonic;
+  }
+
+  #timeIsUp(): void {
+    const { denial } = this.#queue;
+    if (denial === undefined && !this.#isLate) {
+      this.#isLate = true;
+      const { pool } = this.queues;
+      this.#stops.push(pool.clock.schedule(pool.timeoutFor(this.ttl), () => this.#timeIsUp()));
+      return;
+    }
+    this.#queue.giveUp(this);
+    this.denied(denial ?? NO_ANSWER);
+  }
+
+  #abort(reason: unknown): void {
+    this.#queue.giveUp(this);
+    this.#over();
+    this.#reject(reason);
+  }
+
+  #over(): void {
+    for (const stop of this.#stops.splice(0)) stop();
+  }
+}

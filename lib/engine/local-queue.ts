@@ -1,0 +1,399 @@
+import type { Attempt } from './attempt.js';
+import { Attempts } from './attempts.js';
+import { ageOfLease, driftOf, elapsed } from './clock.js';
+import { Lease } from './lease.js';
+import type { Answer, HandOff } from './lock-node.js';
+import { denialOf, isClear, outcomesOf, type Denied } from './outcome.js';
+import type { Pool } from './pool.js';
+import { agreeOnToken } from './token-agreement.js';
+
+/** One caller that wants the resource. */
+export interface QueuedCaller {
+  readonly ttl: number;
+  readonly driftFactor: number;
+  /** Microseconds on the clock of the nodes. */
+  readonly arrival: number;
+  /** Whether the caller asks once and does not wait. */
+  readonly isTry: boolean;
+  /** Returns the ms until the next attempt, at random. */
+  retryIn(): number;
+  /** Called when the caller has to wait because another holder has the resource. */
+  contended(): void;
+  /** Called in a turn of the event loop of its own, with a lease that is valid. */
+  granted(lease: Lease, attempts: number): void;
+  denied(denied: Denied): void;
+  /** Returns whether the caller goes on after so many attempts; `noQuorumSince` says since when (ms) no quorum has answered. */
+  goesOn(denied: Denied, attempts: number, noQuorumSince: number | undefined): boolean;
+}
+
+/** Ms within which callers count as having come together, if nobody waits elsewhere. */
+const TOGETHER = 5;
+/** Ms by which callers of this process may go before an older one of another process. */
+const AHEAD = 50;
+/** Ms to wait for more votes of a deposit, at first. */
+const FIRST_PATIENCE = 2;
+const MOST_DOUBLINGS = 10;
+/** The share of the ttl that must be left of a deposit. With less, it is asked for again. */
+const FRESH_DEPOSIT = 0.9;
+/** The share of the ttl that must be left of a lease that passes to the next caller. With less, it is extended first. */
+const FRESH_PASS = 2 / 3;
+/** With less than this share, a lease that passes is extended behind the pass. */
+const EXTEND_BEHIND = 0.95;
+/** The share of the ttl that must be left when a caller begins. With less, the lease is extended first. */
+const FRESH_START = 0.5;
+/** How often a caller that does not wait asks again if rivals have split the votes. */
+const MOST_SPLITS = 10;
+/** How often a waiting process asks at least during one ttl, so that its deposit stays fresh. */
+const POLLS_OF_TTL = 12;
+
+/**
+ * The callers of this process that want one resource: first in, first out. The first one asks for all of them, under one place in the queues
+ * of the nodes. Messages make it fast, timers make it right.
+ */
+export class LocalQueue {
+  #state: 'idle' | 'asking' | 'waiting' | 'held' = 'idle';
+  #callers = new Set<QueuedCaller>();
+  /** Callers that do not wait, and came while another one asked: its answer is theirs. */
+  #onlookers = new Set<QueuedCaller>();
+  /** By caller: how many attempts had been made when it came. */
+  readonly #cameAt = new WeakMap<QueuedCaller, number>();
+  #lease: Lease | undefined;
+  /** The caller that gets the lease in a turn of its own; undefined once it has given up. */
+  #receiver: QueuedCaller | undefined;
+  #count = 0;
+  /** How many attempts were denied since the last lease. */
+  #denials = 0;
+  #noQuorumSince: number | undefined;
+  /** Ms of the latest round trip. */
+  #trip = 1;
+  #stopPoll: (() => void) | undefined;
+  #stopHurry: (() => void) | undefined;
+
+  readonly #attempts: Attempts;
+
+  constructor(
+    private readonly pool: Pool,
+    readonly resource: string,
+    /** What all values of this queue begin with; nobody else's do. */
+    base: string,
+    /** Called when nobody wants the resource any more. */
+    private readonly forget: (queue: LocalQueue) => void,
+  ) {
+    this.#attempts = new Attempts(pool, resource, base);
+  }
+
+  get size(): number {
+    return this.#callers.size;
+  }
+
+  join(caller: QueuedCaller): void {
+    this.#cameAt.set(caller, this.#count);
+    if (caller.isTry && this.#state !== 'idle') return this.#look(caller);
+    if (this.#state !== 'idle') this.#attempts.crowd();
+    this.#callers.add(caller);
+    if (this.#state === 'idle') return this.#ask();
+    if (this.#state !== 'asking') caller.contended();
+  }
+
+  /** Removes a caller that gives up. The place in the queues of the nodes is the process's: it stays for the other callers. */
+  giveUp(caller: QueuedCaller): void {
+    this.#onlookers.delete(caller);
+    if (this.#receiver === caller) this.#receiver = undefined;
+    if (!this.#callers.delete(caller) || this.#callers.size > 0 || this.#state !== 'waiting') return;
+    this.#attempts.leave();
+    this.#idle();
+  }
+
+  /** Returns why a caller that gives up now has no lock; undefined if no node has answered yet. */
+  get denial(): Denied | undefined {
+    const { latest } = this.#attempts;
+    if (this.#lease !== undefined) return this.#lease.denial;
+    return latest?.isDenied ? denialOf(this.pool.names, latest.answers) : undefined;
+  }
+
+  #look(caller: QueuedCaller): void {
+    const { denial } = this;
+    if (this.#state === 'asking' || denial === undefined) return void this.#onlookers.add(caller);
+    if (denial.kind === 'contended') caller.contended();
+    caller.denied(denial);
+  }
+
+  // -------------------------------------------------------------------------------------------------------- an attempt
+
+  #ask(): void {
+    this.#stopTimers();
+    const { pool } = this;
+    const head = this.#head!;
+    const attempt = this.#attempts.begin(head, this.#isCrowded);
+    this.#state = 'asking';
+    this.#count += 1;
+    pool.ask({
+      timeout: pool.timeoutFor(attempt.ttl),
+      operation: () => this.#attempts.operation(attempt, head.isTry ? undefined : head.arrival),
+      heard: (node, answer) => this.#heard(attempt, node, answer),
+    });
+  }
+
+  #heard(attempt: Attempt, node: number, answer: Answer): void {
+    attempt.note(node, answer);
+    if (attempt.isDenied) {
+      this.#giveBack(attempt);
+      if (!attempt.isJudged && isClear(attempt.answers)) this.#judge(attempt);
+    }
+    if (attempt.isDecided) return;
+    const { pool } = this;
+    if (attempt.votes.size >= pool.quorum) return this.#agree(attempt);
+    if (pool.nodes.length - attempt.refusals < pool.quorum) this.#denied(attempt);
+  }
+
+  /** Agrees on the token of an attempt that a quorum voted for. Meanwhile its value is alive. */
+  #agree(attempt: Attempt): void {
+    attempt.decide();
+    agreeOnToken(this.pool, this.resource, attempt, (isAgreed) => {
+      if (isAgreed) this.#won(attempt);
+      else this.#denied(attempt, 'no token');
+    });
+  }
+
+  #won(attempt: Attempt): void {
+    this.#promoteOnlooker();
+    const { pool } = this;
+    const { clock } = pool;
+    const lease = new Lease(pool, this.resource, attempt, this.#head?.driftFactor);
+    if (lease.remaining <= 0) return this.#denied(attempt, 'too slow');
+    this.#dropVotes();
+    const date = pool.date();
+    lease.passTo =
+      attempt.oldest === Infinity ? date + TOGETHER * 1_000 : Math.min(date, attempt.oldest + AHEAD * 1_000);
+    this.#trip = elapsed(attempt.since, clock.now());
+    this.#denials = 0;
+    this.#noQuorumSince = undefined;
+    this.#state = 'held';
+    this.#lease = lease;
+    for (const caller of this.#callers) if (caller !== this.#head) caller.contended();
+    this.#answerOnlookers(lease.denial);
+    this.#give(lease);
+  }
+
+  #denied(attempt: Attempt, why?: 'no token' | 'too slow'): void {
+    attempt.isDecided = attempt.isDenied = true;
+    this.#denials += 1;
+    this.#promoteOnlooker();
+    this.#giveBack(attempt);
+    const head = this.#head;
+    if (head === undefined) return this.#leave(attempt);
+    if (!head.isTry) this.#wait(attempt);
+    if (why !== undefined) this.#judge(attempt, { kind: why, nodes: outcomesOf(this.pool.names, attempt.answers) });
+    else if (isClear(attempt.answers)) this.#judge(attempt);
+  }
+
+  /** Tells the callers why the attempt was denied, once that is clear. Those who do not go on fail. */
+  #judge(attempt: Attempt, denied = denialOf(this.pool.names, attempt.answers)): void {
+    attempt.isJudged = true;
+    const now = this.pool.clock.now().monotonic;
+    if (denied.kind !== 'contended') this.#noQuorumSince ??= now;
+    else this.#noQuorumSince = undefined;
+    if (denied.kind === 'contended') for (const caller of this.#callers) caller.contended();
+    // A list of its own, since a caller that is told may come again at once.
+    for (const caller of Array.from(this.#callers).filter((one) => !this.#goesOn(one, denied))) {
+      this.#callers.delete(caller);
+      caller.denied(denied);
+    }
+    this.#answerOnlookers(denied);
+    if (this.#lease !== undefined) return;
+    if (this.#callers.size === 0 && this.#state === 'waiting') return this.#leave(this.#attempts.latest!);
+    if (attempt !== this.#attempts.latest) return;
+    if (this.#callers.size === 0) this.#leave(attempt);
+    // A caller that does not wait was the first one; the next one has no place yet.
+    else if (this.#state === 'asking') this.#askAgain(attempt);
+  }
+
+  #goesOn(caller: QueuedCaller, denied: Denied): boolean {
+    if (caller.isTry) return denied.kind === 'contended' && denied.owner === undefined && this.#denials < MOST_SPLITS;
+    return caller.goesOn(denied, this.#count - this.#cameAt.get(caller)!, this.#noQuorumSince);
+  }
+
+  /** Asks for the first caller: at once, or after a random pause if rivals have split the votes. */
+  #askAgain(attempt: Attempt): void {
+    if (!this.#head!.isTry) return this.#ask();
+    const pause = elapsed(attempt.since, this.pool.clock.now()) * this.pool.random.fraction() * this.#denials;
+    this.#stopPoll = this.pool.clock.schedule(pause, () => (this.size > 0 ? this.#ask() : this.#leave(attempt)));
+  }
+
+  /** If all callers have given up meanwhile, one that does not wait is the first one now. */
+  #promoteOnlooker(): void {
+    if (this.#callers.size > 0) return;
+    for (const caller of this.#onlookers) {
+      this.#onlookers.delete(caller);
+      return void this.#callers.add(caller);
+    }
+  }
+
+  #answerOnlookers(denied: Denied): void {
+    for (const caller of this.#onlookers) {
+      if (denied.kind === 'contended') caller.contended();
+      caller.denied(denied);
+    }
+    this.#onlookers.clear();
+  }
+
+  /** A denied attempt has votes, or may have: they go back on the same connections. The value is dead. */
+  #giveBack(attempt: Attempt): void {
+    if (attempt.isGivenBack || !attempt.mayHaveVotes) return;
+    attempt.isGivenBack = true;
+    this.#giveBackValue(attempt.value);
+  }
+
+  /** Gives a value back. If this process waits, it takes its place again. */
+  #giveBackValue(value: string): void {
+    const head = this.#head;
+    const isWaiting = (this.#state === 'waiting' || this.#state === 'asking') && head?.isTry === false;
+    if (isWaiting) this.#attempts.releaseAndStand(value, head, this.#isCrowded);
+    else this.#attempts.release(value, head === undefined && this.#lease === undefined ? 'leave' : 'nothing');
+  }
+
+  // ------------------------------------------------------------------------------------------------- waiting for the turn
+
+  /** Asks again after a while: that finds releases of others and lost messages, and keeps the deposit fresh. */
+  #wait(attempt: Attempt): void {
+    const { pool } = this;
+    const { clock } = pool;
+    const head = this.#head!;
+    this.#state = 'waiting';
+    this.#trip = elapsed(attempt.since, clock.now());
+    const free = attempt.answers
+      .flatMap((answer) => (answer?.kind === 'held' ? [answer.remaining] : []))
+      .sort((a, b) => a - b);
+    const freeIn = free[pool.quorum - attempt.votes.size - 1] ?? Infinity;
+    const poll = Math.min(head.retryIn(), head.ttl / POLLS_OF_TTL);
+    this.#stopPoll = clock.schedule(Math.max(1, Math.min(freeIn + 1, poll)), () => this.#ask());
+    this.#hurry();
+  }
+
+  /** A node has voted for the deposit of this process. */
+  handedOff(node: number, { value, token, oldest }: HandOff): void {
+    if (this.#lease?.value === value || (this.#state === 'asking' && this.#attempts.latest?.value === value)) return;
+    const next = this.#attempts.deposit;
+    if (next?.value !== value) return this.#giveBackValue(value);
+    if (this.#state === 'held' || this.#callers.size === 0) return this.#attempts.drop(next);
+    next.vote(node, token, oldest);
+    if (this.#state === 'waiting') this.#hurry();
+  }
+
+  #hurry(): void {
+    const next = this.#attempts.votedDeposit;
+    if (next === undefined) return;
+    const { pool } = this;
+    const { clock } = pool;
+    const head = this.#head!;
+    if (next.votes.size >= pool.quorum) {
+      const left = next.ttl - driftOf(next.ttl, head.driftFactor) - ageOfLease(next.since, clock.now());
+      // Too old a deposit is asked for again under its value, never extended: a vote that lapsed may have been given a second time.
+      if (next.ttl !== head.ttl || left < next.ttl * FRESH_DEPOSIT) return this.#ask();
+      this.#stopTimers();
+      this.#state = 'asking';
+      this.#attempts.promote(next);
+      return this.#agree(next);
+    }
+    const patience = Math.max(FIRST_PATIENCE, 2 * this.#trip) * 2 ** Math.min(MOST_DOUBLINGS, this.#denials - 1);
+    if (patience < head.ttl / POLLS_OF_TTL) this.#stopHurry ??= clock.schedule(patience, () => this.#ask());
+  }
+
+  #stopTimers(): void {
+    this.#stopPoll?.();
+    this.#stopHurry?.();
+    this.#stopPoll = this.#stopHurry = undefined;
+  }
+
+  // ------------------------------------------------------------------------------------------------------------- a lease
+
+  /** Gives the lease to the first caller, in a turn of the event loop of its own. */
+  #give(lease: Lease): void {
+    const head = this.#head;
+    if (head === undefined || head.ttl !== lease.ttl) return this.#end(lease);
+    this.#callers.delete(head);
+    this.#receiver = head;
+    this.pool.clock.nextTurn(() => this.#deliver(lease, head));
+  }
+
+  #deliver(lease: Lease, caller: QueuedCaller): void {
+    if (this.#receiver !== caller) return this.released(lease);
+    const left = lease.remaining;
+    if (left > 0 && left < lease.ttl * FRESH_START && !lease.isRenewed)
+      return lease.renew(() => this.#deliver(lease, caller));
+    this.#receiver = undefined;
+    if (left > 0) return caller.granted(lease, Math.max(1, this.#count - this.#cameAt.get(caller)!));
+    if (caller.isTry) caller.denied({ kind: 'blocked', nodes: [] });
+    else this.#callers = new Set([caller, ...this.#callers]);
+    this.#end(lease);
+  }
+
+  /** The holder has finished: the lease passes to the next caller, or is given back. `done` is called once that is certain. */
+  released(lease: Lease, done = (): void => undefined): void {
+    if (this.#lease !== lease) return done();
+    const [next, left] = [this.#head, lease.remaining];
+    const mayPass =
+      next !== undefined && next.ttl === lease.ttl && next.arrival <= lease.passTo && left > 0 && lease.pass();
+    if (!mayPass) return this.#end(lease, done);
+    done();
+    if (left < lease.ttl * FRESH_PASS) {
+      return lease.renew((isRenewed) => (isRenewed && lease.remaining > 0 ? this.#give(lease) : this.#end(lease)));
+    }
+    // First into the batch of this turn, then to the caller, which may block the event loop.
+    if (left < lease.ttl * EXTEND_BEHIND) lease.renew();
+    this.#give(lease);
+  }
+
+  /** Leaves the value on the nodes for so many ms more, so that nobody gets the resource before that. */
+  kept(lease: Lease, remaining: number, done: () => void): void {
+    if (this.#lease !== lease) return done();
+    lease.keep(remaining, done);
+    this.#lease = undefined;
+    if (this.#callers.size > 0) return this.#ask();
+    this.#attempts.leave();
+    this.#idle();
+  }
+
+  /** Gives the lease back. If callers wait, the first one asks in the same batch. */
+  #end(lease: Lease, done = (): void => undefined): void {
+    if (this.#lease !== lease) return done();
+    this.#lease = undefined;
+    const isFollowed = this.#callers.size > 0;
+    lease.giveBack(isFollowed ? 'followed' : 'leave', done);
+    if (isFollowed) this.#ask();
+    else this.#idle();
+  }
+
+  /** The lease is over, or its loss was noticed. */
+  lost(lease: Lease): void {
+    this.#end(lease);
+  }
+
+  get #head(): QueuedCaller | undefined {
+    for (const caller of this.#callers) return caller;
+    return undefined;
+  }
+
+  get #isCrowded(): boolean {
+    return this.#callers.size > 1;
+  }
+
+  /** Nobody wants the resource any more, and no attempt was won. */
+  #leave(attempt: Attempt): void {
+    if (!attempt.isGivenBack || this.#attempts.deposit !== undefined) this.#attempts.leave();
+    this.#idle();
+  }
+
+  /** Gives votes back that have come for the deposit: nobody asks under its value any more. */
+  #dropVotes(): void {
+    const { votedDeposit } = this.#attempts;
+    if (votedDeposit !== undefined) this.#attempts.drop(votedDeposit);
+  }
+
+  #idle(): void {
+    this.#stopTimers();
+    this.#dropVotes();
+    this.#state = 'idle';
+    this.forget(this);
+  }
+}

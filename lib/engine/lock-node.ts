@@ -1,0 +1,165 @@
+/** Words: see docs/architecture.md. All durations are ms; dates (`arrival`, `proposal`, `oldest`, tokens) are microseconds on the clock of the nodes. */
+
+/** The attempt that a node may vote for on its own once its turn has come. */
+export interface Deposit {
+  readonly value: string;
+  readonly ttl: number;
+  readonly proposal: number;
+  /** How many fencing tokens the vote takes. It never changes for one value. */
+  readonly count: number;
+}
+
+/** Asks for a vote: sets the key to the value if the resource is free. */
+export interface AcquireOperation {
+  readonly kind: 'acquire';
+  readonly resource: string;
+  readonly value: string;
+  readonly ttl: number;
+  readonly proposal: number;
+  readonly count: number;
+  /**
+   * The arrival of this process, if it waits when the resource is held. The node then keeps its place together with a deposit: the next value
+   * (`nextValueOf`) with the same ttl, proposal and count. Undefined for a single attempt.
+   */
+  readonly arrival?: number | undefined;
+}
+
+/** Deletes the key if it has the value, and gives the resource to the first living place in the queue of the node. */
+export interface ReleaseOperation {
+  readonly kind: 'release';
+  readonly resource: string;
+  readonly value: string;
+  /** Ms for which the value may stay on the node at most, so that an owed release is forgotten after that. */
+  readonly ttl: number;
+  /** 'leave': this process leaves the queue. 'followed': an acquire for the resource follows in the same batch, and serves the queue itself. */
+  readonly what: 'nothing' | 'leave' | 'followed';
+  /** The place that this process takes again, with its deposit. */
+  readonly place?: { readonly arrival: number; readonly deposit: Deposit } | undefined;
+}
+
+/** Starts the lease again if the key has the value, but makes it no shorter. */
+export interface ExtendOperation {
+  readonly kind: 'extend';
+  readonly resource: string;
+  readonly value: string;
+  readonly ttl: number;
+  /** True if the lease may also become shorter, because its holder has finished. */
+  readonly mayShorten?: boolean | undefined;
+}
+
+/** Raises the fence counter of the resource to `token`; confirmed only if the key has the value. */
+export interface RaiseOperation {
+  readonly kind: 'raise';
+  readonly resource: string;
+  readonly value: string;
+  readonly token: number;
+}
+
+export type Operation = AcquireOperation | ReleaseOperation | ExtendOperation | RaiseOperation;
+
+/** A vote. */
+export interface Granted {
+  readonly kind: 'granted';
+  /** The first of the fencing tokens that the vote took. */
+  readonly token: number;
+  /** When the oldest process that waits behind this vote came; undefined if no other process waits. */
+  readonly oldest?: number | undefined;
+}
+
+export interface Held {
+  readonly kind: 'held';
+  /** Ms until the lease of the holder ends on this node; Infinity if the key never expires. */
+  readonly remaining: number;
+  /** The value of the holder. */
+  readonly owner: string;
+}
+
+/** The node does not vote, because it may have forgotten locks that are still held. */
+export interface Quarantined {
+  readonly kind: 'quarantined';
+  /** Ms until the node votes again. */
+  readonly remaining: number;
+}
+
+/** The node answered that it does not execute the operation. */
+export interface Refused {
+  readonly kind: 'refused';
+  readonly reason: string;
+}
+
+/** There is no usable answer, because of an error, a closed connection or silence. It must never be read as "held". */
+export interface Unknown {
+  readonly kind: 'unknown';
+  readonly reason: string;
+  /** False only if the operation provably never left this process. */
+  readonly sent: boolean;
+}
+
+export type Answer =
+  | Granted
+  | Held
+  | Quarantined
+  | Refused
+  | Unknown
+  | { readonly kind: 'released' | 'gone' | 'extended' | 'missing' | 'taken' | 'raised' };
+
+/** What a node says when it voted for the deposit of a waiting process. */
+export interface HandOff {
+  readonly resource: string;
+  readonly value: string;
+  readonly token: number;
+  /** @see Granted.oldest */
+  readonly oldest?: number | undefined;
+}
+
+export type ProbeAnswer =
+  { readonly kind: 'up' } | { readonly kind: 'barred'; readonly reason: string } | Refused | Quarantined | Unknown;
+
+export type NodeEvent =
+  | { readonly type: 'node-up' }
+  | { readonly type: 'node-down'; readonly reason: string }
+  | { readonly type: 'hand-off-unavailable'; readonly reason: string }
+  /** The node does not vote for `remaining` ms, because it may have forgotten locks that are still held. */
+  | { readonly type: 'node-quarantined'; readonly reason: string; readonly remaining: number }
+  | { readonly type: 'node-trusted' }
+  | { readonly type: 'node-refused'; readonly reason: string }
+  | { readonly type: 'node-accepted' }
+  | { readonly type: 'node-warning'; readonly reason: string };
+
+/** What a node tells the pool. */
+export interface NodeListener {
+  event(event: NodeEvent): void;
+  /** Called before anything is asked over a new connection: `runId` then says which server it leads to. */
+  identified(): void;
+  handedOff(message: HandOff): void;
+  /** The clock of the node (microseconds) as an answer told it, between two readings of our monotonic clock. */
+  dated(micros: number, asked: number, heard: number): void;
+}
+
+/**
+ * One independent master as the engine sees it.
+ *
+ * Batches reach the node in the order of the calls. Each is answered once, after the call has returned, and never by an exception: by one answer for
+ * each operation, or by one `Unknown` for all. An answer may come late: the pool has a timeout of its own.
+ */
+export interface LockNode {
+  /** The name of this node in errors and events; it contains no password. */
+  readonly name: string;
+  /** Identifies the server, once it is known: no two servers have the same id. */
+  readonly runId?: string | undefined;
+  send(operations: readonly Operation[], answered: (answers: readonly Answer[] | Unknown) => void): void;
+  /** Bars the node for this reason: it is asked nothing more. `undefined` ends that. */
+  bar?(reason: string | undefined): void;
+  /** Finds out whether the node would vote; leaves nothing behind on the node. */
+  probe(answered: (answer: ProbeAnswer) => void): void;
+  /** Starts to connect; resolves once the node is connected or the first try has failed, and never rejects. */
+  open(listener: NodeListener): Promise<void>;
+  /** Settles what is unanswered and closes the connection. */
+  close(): Promise<void>;
+}
+
+/** Returns the value of the attempt that follows: nodes know it without being told. */
+export function nextValueOf(value: string): string {
+  const dot = value.lastIndexOf('.');
+  return `${value.slice(0, dot + 1)}${Number(value.slice(dot + 1)) + 1}`;
+}

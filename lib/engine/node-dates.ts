@@ -1,0 +1,51 @@
+import type { Moment } from './clock.js';
+
+/** What an answer told about the clock of a node. */
+interface Reading {
+  /** Microseconds by which the clock of the node is ahead of our monotonic clock. */
+  readonly ahead: number;
+  /** Ms by which that may be wrong. */
+  readonly error: number;
+  /** Ms on our monotonic clock. */
+  readonly at: number;
+}
+
+/** Ms after which a reading gives way to a less exact one, because clocks run at different rates. */
+const FRESH = 10_000;
+
+/** The time on the clock of the nodes, by which processes date their arrival: the median over the nodes. */
+export class NodeDates {
+  readonly #readings: (Reading | undefined)[];
+  /** The median, as a distance from our monotonic clock; undefined until it is computed. */
+  #ahead: number | undefined;
+
+  constructor(nodes: number) {
+    this.#readings = Array.from({ length: nodes });
+  }
+
+  /** Takes the clock of a node (microseconds) that an answer brought, between two readings of our monotonic clock. */
+  note(node: number, micros: number, asked: number, heard: number): void {
+    const latest = this.#readings[node];
+    const error = (heard - asked) / 2;
+    if (latest !== undefined && error > latest.error && heard - latest.at < FRESH) return;
+    this.#readings[node] = { ahead: micros - (asked + error) * 1_000, error, at: heard };
+    this.#ahead = undefined;
+  }
+
+  /** Forgets the clock of a node that leads to another server. */
+  forget(node: number): void {
+    this.#readings[node] = undefined;
+    this.#ahead = undefined;
+  }
+
+  /** Microseconds. Without any reading it is the wall clock of this process. */
+  at(now: Moment): number {
+    this.#ahead ??= this.#median();
+    return Math.floor(this.#ahead === undefined ? now.wall * 1_000 : this.#ahead + now.monotonic * 1_000);
+  }
+
+  #median(): number | undefined {
+    const known = this.#readings.filter((reading) => reading !== undefined).map(({ ahead }) => ahead);
+    return known.sort((a, b) => a - b)[known.length >> 1];
+  }
+}

@@ -1,0 +1,155 @@
+import type { Clock, Moment } from './clock.js';
+import type { Answer, HandOff, LockNode, NodeEvent, Operation, ReleaseOperation, Unknown } from './lock-node.js';
+import { NodeDates } from './node-dates.js';
+import type { Random } from './random.js';
+
+/** Returns how many votes decide among `nodes` independent masters: `floor(nodes / 2) + 1` (the Redis distributed-locks page). */
+export function quorumOf(nodes: number): number {
+  return Math.floor(nodes / 2) + 1;
+}
+
+/** One operation that all nodes are asked for. */
+export interface Question {
+  /** Ms after which a node counts as silent. */
+  readonly timeout: number;
+  /** Returns the operation. Called when the batch is encoded, so that late callers of this turn still count. */
+  operation(): Operation;
+  /** Called exactly once for each node. */
+  heard(node: number, answer: Answer): void;
+}
+
+export interface PoolListener {
+  event(event: NodeEvent & { readonly node: string }): void;
+  handedOff(node: number, message: HandOff): void;
+  /** Called when a node has come to another server, or lost it. */
+  identified(): void;
+}
+
+/** Ms a node may take to answer: a part of the shortest lease, so that a silent node costs a lock little of its lease. */
+const SHORTEST_TIMEOUT = 5;
+const LONGEST_TIMEOUT = 50;
+
+/** The nodes, and the batch of operations of this turn of the event loop, which goes to all of them. */
+export class Pool {
+  readonly quorum: number;
+  /** The names of the nodes, for errors. */
+  readonly names: readonly string[];
+  /** Ms that a lease lasts at most without an extension. */
+  readonly maxTtl: number;
+  readonly #nodeTimeout: number | undefined;
+  readonly #dates: NodeDates;
+  #questions: Question[] = [];
+
+  constructor(
+    readonly nodes: readonly LockNode[],
+    readonly clock: Clock,
+    readonly random: Random,
+    { maxTtl, nodeTimeout }: { readonly maxTtl: number; readonly nodeTimeout?: number | undefined },
+  ) {
+    this.maxTtl = maxTtl;
+    this.#nodeTimeout = nodeTimeout;
+    this.names = nodes.map(({ name }) => name);
+    this.quorum = quorumOf(nodes.length);
+    this.#dates = new NodeDates(nodes.length);
+  }
+
+  /** Returns the ms that the nodes may take to answer if a lease of `ttl` ms is at stake. */
+  timeoutFor(ttl: number): number {
+    return this.#nodeTimeout ?? Math.min(LONGEST_TIMEOUT, Math.max(SHORTEST_TIMEOUT, ttl / 20));
+  }
+
+  /** Returns the time on the clock of the nodes, microseconds: the same for all processes, to within what their answers tell. */
+  date(): number {
+    return this.dateOf(this.clock.now());
+  }
+
+  dateOf(moment: Moment): number {
+    return this.#dates.at(moment);
+  }
+
+  releaseOf(resource: string, value: string, what: ReleaseOperation['what']): ReleaseOperation {
+    return { kind: 'release', resource, value, what, ttl: this.maxTtl };
+  }
+
+  async open(listener: PoolListener): Promise<void> {
+    const opening = this.nodes.map((node, index) =>
+      node.open({
+        event: (event) => listener.event({ ...event, node: node.name }),
+        identified: () => {
+          this.#dates.forget(index);
+          listener.identified();
+        },
+        handedOff: (message) => listener.handedOff(index, message),
+        dated: (micros, asked, heard) => this.#dates.note(index, micros, asked, heard),
+      }),
+    );
+    await Promise.all(opening);
+  }
+
+  async close(): Promise<void> {
+    // Releases of this very turn still have to be sent.
+    if (this.#questions.length > 0) this.#flush();
+    await Promise.all(this.nodes.map((node) => node.close()));
+  }
+
+  /** Adds a question to the batch of this turn of the event loop. */
+  ask(question: Question): void {
+    if (this.#questions.push(question) === 1) this.clock.nextTurn(() => this.#flush());
+  }
+
+  #flush(): void {
+    const questions = this.#questions;
+    if (questions.length === 0) return;
+    this.#questions = [];
+    const batch = new Batch(questions, this.nodes.length, this.clock);
+    const operations = questions.map((question) => question.operation());
+    for (const [index, node] of this.nodes.entries())
+      node.send(operations, (answers) => batch.answered(index, answers));
+  }
+}
+
+/** What was asked in one turn: each question hears one answer of each node, or its silence. */
+class Batch {
+  readonly #answered: boolean[];
+  #left: number;
+  /** By timeout: whether the questions with it wait no longer. */
+  readonly #timers = new Map<number, (() => void) | 'over'>();
+
+  constructor(
+    private readonly questions: readonly Question[],
+    nodes: number,
+    clock: Clock,
+  ) {
+    this.#answered = Array.from({ length: nodes }, () => false);
+    this.#left = nodes;
+    for (const { timeout } of questions) {
+      if (this.#timers.has(timeout)) continue;
+      this.#timers.set(
+        timeout,
+        clock.schedule(timeout, () => clock.afterInput(() => this.#timedOut(timeout))),
+      );
+    }
+  }
+
+  answered(node: number, answers: readonly Answer[] | Unknown): void {
+    if (this.#answered[node]) return;
+    this.#answered[node] = true;
+    this.#left -= 1;
+    if (this.#left === 0) for (const stop of this.#timers.values()) if (stop !== 'over') stop();
+    const isList = Array.isArray(answers);
+    for (const [index, question] of this.questions.entries()) {
+      if (this.#timers.get(question.timeout) === 'over') continue;
+      question.heard(node, isList ? (answers as readonly Answer[])[index]! : (answers as Unknown));
+    }
+  }
+
+  #timedOut(timeout: number): void {
+    if (this.#left === 0) return;
+    this.#timers.set(timeout, 'over');
+    const silence: Unknown = { kind: 'unknown', reason: `no answer within ${timeout} ms`, sent: true };
+    for (const [node, isAnswered] of this.#answered.entries()) {
+      if (isAnswered) continue;
+      for (const question of this.questions) if (question.timeout === timeout) question.heard(node, silence);
+    }
+  }
+}

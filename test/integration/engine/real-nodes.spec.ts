@@ -1,0 +1,117 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SystemClock } from '../../../lib/core/time/system-clock.js';
+import { systemRandom } from '../../../lib/engine/random.js';
+import { Redlock } from '../../../lib/engine/redlock.js';
+import { BatchEncoder } from '../../../lib/engine-nodes/redis/batch.js';
+import { RedisNode } from '../../../lib/engine-nodes/redis/redis-node.js';
+import { toAddresses } from '../../../lib/redis/connection/settings/node-address.js';
+import { withRedis } from '../../support/redis-client.js';
+import { startRedisServers, stopAll, type RedisServer } from '../../support/redis-server.js';
+
+const MAX_TTL = 3_000;
+
+describe('the engine on real nodes', () => {
+  let servers: RedisServer[];
+  const pools: Redlock[] = [];
+
+  const poolOf = (restartQuarantine = false): Redlock => {
+    const clock = new SystemClock();
+    const channel = `lock:~to:${systemRandom.id()}`;
+    const encoder = new BatchEncoder({ keyPrefix: 'lock:', channel, maxTtl: MAX_TTL, restartQuarantine });
+    const nodes = toAddresses(servers.map(({ url }) => url)).map((address) => new RedisNode(address, encoder, clock));
+    const mark = `test@host#${process.pid}:${systemRandom.id()}.`;
+    const pool = new Redlock({ nodes, clock, random: systemRandom, mark, nodeTimeout: 500, maxTtl: MAX_TTL });
+    pools.push(pool);
+    return pool;
+  };
+  const keys = async (): Promise<string[]> => {
+    const found = await Promise.all(servers.map(({ url }) => withRedis(url, (redis) => redis.keys('lock:*'))));
+    return found.flat().filter((key) => !/~(fence|node|waiting|queue|places)$/.test(key));
+  };
+
+  afterEach(async () => {
+    await Promise.all(pools.splice(0).map((pool) => pool.close()));
+    await stopAll();
+  });
+
+  it('locks, hands over to another process, and leaves nothing behind', async () => {
+    servers = await startRedisServers(5);
+    const [one, other] = [poolOf(), poolOf()];
+    const first = await one.acquire('a');
+    const next = other.acquire('a');
+    await expect(other.tryAcquire('a')).resolves.toBeNull();
+    await sleep(50);
+    const released = performance.now();
+    await first.release();
+    const second = await next;
+    expect(performance.now() - released).toBeLessThan(150);
+    expect(second.fencingToken).toBeGreaterThan(first.fencingToken);
+    await second.extend();
+    await second.release();
+    const both = await Promise.all([one.withLock(['a', 'b'], () => 1), other.withLock(['b', 'a'], () => 2)]);
+    expect(both).toEqual([1, 2]);
+    await sleep(50);
+    expect(await keys()).toEqual([]);
+  });
+
+  it('has one holder at a time while nodes are killed, frozen and restarted', async () => {
+    servers = await startRedisServers(5);
+    const clients = [poolOf(), poolOf(), poolOf()];
+    let [inside, most, sections, latest, isOver] = [0, 0, 0, 0, false];
+    const backwards: number[] = [];
+    const work = async (pool: Redlock): Promise<void> => {
+      while (!isOver) {
+        const options = { ttl: 1_000, waitTimeout: 10_000, quorumTimeout: 10_000 };
+        await pool
+          .withLock(
+            'shared',
+            async ({ fencingToken }) => {
+              most = Math.max(most, (inside += 1));
+              if (fencingToken <= latest) backwards.push(fencingToken);
+              latest = fencingToken;
+              sections += 1;
+              await sleep(1);
+              inside -= 1;
+            },
+            options,
+          )
+          .catch((error: Error) => (error.name === 'LockLostError' ? undefined : Promise.reject(error)));
+      }
+    };
+    const workers = clients.flatMap((pool) => [work(pool), work(pool)]);
+    for (const [index, fault] of ['freeze', 'kill', 'freeze', 'kill'].entries()) {
+      const server = servers[index]!;
+      await (fault === 'freeze' ? server.freeze() : server.kill());
+      await sleep(400);
+      await (fault === 'freeze' ? server.thaw() : server.restart());
+      await sleep(200);
+    }
+    isOver = true;
+    await Promise.all(workers);
+    expect([most, backwards]).toEqual([1, []]);
+    expect(sections).toBeGreaterThan(50);
+  }, 60_000);
+
+  it('takes no votes of nodes that may have forgotten locks until the longest lease is over', async () => {
+    servers = await startRedisServers(3);
+    const pool = poolOf(true);
+    const refused = await pool.acquire('a').catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: 'QUORUM_NOT_REACHED', retryAfter: expect.any(Number) });
+    expect((refused as { retryAfter: number }).retryAfter).toBeGreaterThan(1_000);
+    const since = performance.now();
+    const lock = await pool.acquire('a', { waitTimeout: 20_000, quorumTimeout: 20_000, ttl: 1_000 });
+    expect(performance.now() - since).toBeGreaterThan(1_500);
+    await lock.release();
+  }, 60_000);
+
+  it('goes on after the scripts of the nodes were emptied', async () => {
+    servers = await startRedisServers(3);
+    const pool = poolOf();
+    await (await pool.acquire('a')).release();
+    await Promise.all(servers.map(({ url }) => withRedis(url, (redis) => redis.script('FLUSH'))));
+    await (await pool.acquire('a')).release();
+    await sleep(300);
+    expect(await keys()).toEqual([]);
+  });
+});

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { SystemClock } from '../../lib/core/time/system-clock.js';
+import type { Answer, HandOff, Operation } from '../../lib/engine/lock-node.js';
+import { MemoryData } from '../../lib/engine-nodes/memory/memory-node.js';
+import { BatchEncoder } from '../../lib/engine-nodes/redis/batch.js';
+import { RedisNode } from '../../lib/engine-nodes/redis/redis-node.js';
+import { toAddresses } from '../../lib/redis/connection/settings/node-address.js';
+import { eventually } from '../support/eventually.js';
+import { withRedis } from '../support/redis-client.js';
+import { serverPrograms, startRedisServer, stopAll, type RedisServer } from '../support/redis-server.js';
+import { dice } from './agenda.js';
+
+const BATCHES = Number(process.env['BATCHES'] ?? 3_000);
+const HOUR = 3_600_000;
+const RESOURCES = ['a', 'b'];
+const VALUES = ['p.1', 'p.2', 'p.3', 'p.4'];
+/** The deposit of the last of them is among those that are given back. */
+const GIVEN_BACK = [...VALUES, 'p.5'];
+const CHANNELS = ['c1', 'c2', 'c3'];
+
+describe.each(serverPrograms())('random batches on %s and in memory', (program: string) => {
+  let server: RedisServer;
+  let nodes: Map<string, RedisNode>;
+  let memory: MemoryData;
+  const heard = { redis: [] as string[], memory: [] as string[] };
+  /** Microseconds. */
+  let base: number;
+
+  beforeAll(async () => {
+    server = await startRedisServer({ program });
+    const [seconds] = await withRedis(server.url, (redis) => redis.time());
+    base = Number(seconds) * 1e6;
+    memory = new MemoryData({ now: () => 0, date: () => base }, HOUR);
+    nodes = new Map();
+    const text = (channel: string, { resource, value, token, oldest }: HandOff): string =>
+      `${channel} ${resource} ${value} ${token} ${oldest}`;
+    for (const channel of CHANNELS) {
+      const encoder = new BatchEncoder({ keyPrefix: 'lock:', channel, maxTtl: HOUR, restartQuarantine: false });
+      const node = new RedisNode(toAddresses([server.url])[0]!, encoder, new SystemClock());
+      nodes.set(channel, node);
+      await node.open({
+        event: () => undefined,
+        identified: () => undefined,
+        dated: () => undefined,
+        handedOff: (message) => heard.redis.push(text(channel, message)),
+      });
+      memory.subscribe(channel, (message) => heard.memory.push(text(channel, message)));
+    }
+  });
+  afterAll(async () => {
+    await Promise.all([...nodes.values()].map((node) => node.close()));
+    await stopAll();
+  });
+
+  it('are answered alike, and leave the same behind', async () => {
+    const random = dice(7);
+    const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
+    const proposal = (): number => base + Math.floor(random() * 60);
+    const operation = (): Operation => {
+      const kind = random();
+      const [resource, value] = [pick(RESOURCES), pick(kind < 0.45 ? VALUES : GIVEN_BACK)];
+      if (kind < 0.45) {
+        const arrival = pick([undefined, base + 5, base + 6, base + 7, base + 7, base + 8]);
+        return { kind: 'acquire', resource, value, ttl: HOUR, proposal: proposal(), count: pick([1, 1, 3]), arrival };
+      }
+      if (kind < 0.85) {
+        const deposit = { value: pick(VALUES), ttl: HOUR, proposal: proposal(), count: pick([1, 2]) };
+        const place = random() < 0.4 ? { arrival: base + pick([5, 6, 7]), deposit } : undefined;
+        return {
+          kind: 'release',
+          resource,
+          value,
+          ttl: HOUR,
+          what: place ? 'nothing' : pick(['nothing', 'leave', 'followed']),
+          place,
+        };
+      }
+      if (kind < 0.93) return { kind: 'extend', resource, value, ttl: HOUR, mayShorten: random() < 0.3 };
+      return { kind: 'raise', resource, value, token: base + Math.floor(random() * 200) };
+    };
+    for (let count = 0; count < BATCHES; count += 1) {
+      const channel = pick(CHANNELS);
+      const operations = Array.from({ length: 1 + Math.floor(random() * 4) }, operation);
+      const expected = memory.execute(channel, operations).map(plain);
+      const answers = await new Promise((resolve) => nodes.get(channel)!.send(operations, resolve));
+      const told = Array.isArray(answers) ? (answers as Answer[]).map(plain) : answers;
+      expect({ count, channel, operations, told }).toEqual({ count, channel, operations, told: expected });
+    }
+    const owners = await withRedis(server.url, (redis) => redis.mget(RESOURCES.map((name) => `lock:${name}`)));
+    expect(owners).toEqual(RESOURCES.map((name) => memory.read(name)?.value ?? null));
+    await eventually(() => expect(heard.redis.toSorted()).toEqual(heard.memory.toSorted()));
+    expect(heard.redis.length).toBeGreaterThan(BATCHES / 20);
+  }, 600_000);
+});
+
+/** Time goes on in Redis, and stands still in memory. */
+function plain(answer: Answer): unknown {
+  return answer.kind === 'held' ? { ...answer, remaining: HOUR } : { ...answer };
+}

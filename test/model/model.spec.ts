@@ -1,0 +1,32 @@
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { ModelBundle } from './bundle.js';
+import { CONTROLS } from './controls.js';
+
+const WORLDS = 300;
+const WORLDS_OF_CONTROL = 1_500;
+
+describe('the engine in worlds with faults', () => {
+  const bundles: ModelBundle[] = [];
+  const bundle = async (...args: Parameters<typeof ModelBundle.make>): Promise<ModelBundle> => {
+    const made = await ModelBundle.make(...args);
+    bundles.push(made);
+    return made;
+  };
+  afterAll(() => Promise.all(bundles.map((one) => one.remove())));
+
+  it('never has two holders, never repeats a token, and serves everybody', async () => {
+    const { worlds, grants, bad } = await (await bundle()).run(0, WORLDS);
+    expect(bad).toEqual([]);
+    expect(worlds).toBe(WORLDS);
+    expect(grants).toBeGreaterThan(10 * WORLDS);
+  }, 300_000);
+
+  it.each(CONTROLS.map((control) => [control.rule, control] as const))(
+    'needs the rule: %s',
+    async (_rule, { changes, sees, choices }) => {
+      const { bad } = await (await bundle(changes)).run(0, WORLDS_OF_CONTROL, { ...choices, stop: true });
+      expect(bad).toEqual([{ seed: expect.any(Number), violation: expect.stringMatching(sees) }]);
+    },
+    300_000,
+  );
+});
