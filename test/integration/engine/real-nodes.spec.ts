@@ -58,10 +58,11 @@ describe('the engine on real nodes', () => {
   it('has one holder at a time while nodes are killed, frozen and restarted', async () => {
     servers = await startRedisServers(5);
     const clients = [poolOf(), poolOf(), poolOf()];
-    let [inside, most, sections, latest, isOver] = [0, 0, 0, 0, false];
+    let [inside, most, sections, latest] = [0, 0, 0, 0];
+    const state = { isOver: false };
     const backwards: number[] = [];
     const work = async (pool: Redlock): Promise<void> => {
-      while (!isOver) {
+      while (!state.isOver) {
         const options = { ttl: 1_000, waitTimeout: 10_000, quorumTimeout: 10_000 };
         await pool
           .withLock(
@@ -87,7 +88,7 @@ describe('the engine on real nodes', () => {
       await (fault === 'freeze' ? server.thaw() : server.restart());
       await sleep(200);
     }
-    isOver = true;
+    state.isOver = true;
     await Promise.all(workers);
     expect([most, backwards]).toEqual([1, []]);
     expect(sections).toBeGreaterThan(50);
