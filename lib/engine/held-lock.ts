@@ -261,8 +261,11 @@ export class HeldLock implements Lock {
       ({ queue, lease }) =>
         new Promise<void>((resolve) => (keep > 0 ? queue.kept(lease, keep, resolve) : queue.released(lease, resolve))),
     );
+    // The pool lets the process end once nobody holds a lock. A release has to reach the nodes first.
+    const letEnd = this.#clock.keepAlive?.();
     this.#owner.over(this);
     await Promise.all(releasing);
+    letEnd?.();
     const held = Math.round(elapsed(this.taken, now));
     this.#owner.emit({ type: 'released', resources: this.resources, fencingToken: this.#token, held });
   }

@@ -67,14 +67,17 @@ export class Redlock implements LockOwner {
 
   /** Connects to every node; resolves when each node has answered or failed once. */
   open(): Promise<void> {
-    this.#opening ??= this.#pool
-      .open({
-        event: this.emit,
-        identified: () => undefined,
-        handedOff: (node, message) => this.#queues.handedOff(node, message),
-      })
-      .then(() => void (this.#isOpen = true));
+    this.#opening ??= this.#awake(() => this.#open());
     return this.#opening;
+  }
+
+  async #open(): Promise<void> {
+    await this.#pool.open({
+      event: this.emit,
+      identified: () => undefined,
+      handedOff: (node, message) => this.#queues.handedOff(node, message),
+    });
+    this.#isOpen = true;
   }
 
   acquire(resource: string | readonly string[], options?: LockOptions): Promise<Lock> {
