@@ -13,6 +13,9 @@ interface Reading {
 /** Ms after which a reading gives way to a less exact one, because clocks run at different rates. */
 const FRESH = 10_000;
 
+/** Ms by which the wall clocks may seem to differ although none is wrong: they are coarse. */
+const READING_ERROR = 3;
+
 /** The time on the clock of the nodes, by which processes date their arrival: the median over the nodes. */
 export class NodeDates {
   readonly #readings: (Reading | undefined)[];
@@ -36,6 +39,14 @@ export class NodeDates {
   forget(node: number): void {
     this.#readings[node] = undefined;
     this.#ahead = undefined;
+  }
+
+  /** Returns by how many whole ms the clock of a node is ahead of our wall clock: 0 if the answers show no difference, undefined before the first one. */
+  offsetOf(node: number, now: Moment): number | undefined {
+    const reading = this.#readings[node];
+    if (reading === undefined) return undefined;
+    const offset = reading.ahead / 1_000 - (now.wall - now.monotonic);
+    return Math.abs(offset) <= reading.error + READING_ERROR ? 0 : Math.round(offset);
   }
 
   /** Microseconds. Without any reading it is the wall clock of this process. */

@@ -22,7 +22,7 @@ export interface PoolListener {
   event(event: NodeEvent & { readonly node: string }): void;
   handedOff(node: number, message: HandOff): void;
   /** Called when a node has come to another server, or lost it. */
-  identified(): void;
+  identified(node: number): void;
 }
 
 /** Ms a node may take to answer: a part of the shortest lease, so that a silent node costs a lock little of its lease. */
@@ -67,6 +67,11 @@ export class Pool {
     return this.#dates.at(moment);
   }
 
+  /** Whole ms by which the clock of a node is ahead of our wall clock; undefined before its first answer. */
+  clockOffset(node: number): number | undefined {
+    return this.#dates.offsetOf(node, this.clock.now());
+  }
+
   releaseOf(resource: string, value: string, what: ReleaseOperation['what']): ReleaseOperation {
     return { kind: 'release', resource, value, what, ttl: this.maxTtl };
   }
@@ -77,7 +82,7 @@ export class Pool {
         event: (event) => listener.event({ ...event, node: node.name }),
         identified: () => {
           this.#dates.forget(index);
-          listener.identified();
+          listener.identified(index);
         },
         handedOff: (message) => listener.handedOff(index, message),
         dated: (micros, asked, heard) => this.#dates.note(index, micros, asked, heard),

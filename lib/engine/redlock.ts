@@ -6,6 +6,7 @@ import { checkLockOptions, MAX_TTL, type LockOptions, type PreparedOptions } fro
 import { defaultsWithin, OptionPreparer, prepareOptions } from '../core/api/prepared-options.js';
 import { MAX_RESOURCES, refuseTooMany, toResources } from '../core/api/resources.js';
 import type { SharedCall, Work } from '../core/api/shared-call.js';
+import type { RedlockStatus, StatusOptions } from '../core/quorum/status.js';
 import { startNow } from '../core/lease/thenable.js';
 import { Call, isPart, take, type Part } from './caller.js';
 import type { Clock } from './clock.js';
@@ -13,11 +14,15 @@ import { HeldLock, type LockOwner } from './held-lock.js';
 import { LocalQueues } from './local-queues.js';
 import type { LockNode } from './lock-node.js';
 import { NestedLocks, refuseReentry, type Use } from './nested.js';
+import { DuplicateServers, refuseDuplicateServers } from './duplicate-servers.js';
 import { errorOf, type Denied } from './outcome.js';
 import { Pool } from './pool.js';
+import { QuorumWatch } from './quorum-watch.js';
 import type { Random } from './random.js';
 import { takeSeveral } from './several.js';
 import { Shutdown, type RemainingLock } from './shutdown.js';
+import { statusOf } from './status.js';
+import { WarningThrottle } from './warning-throttle.js';
 
 export interface RedlockSettings {
   readonly nodes: readonly LockNode[];
@@ -72,12 +77,35 @@ export class Redlock implements LockOwner {
   }
 
   async #open(): Promise<void> {
+    const { nodes, clock } = this.#pool;
+    const [quorum, warnings] = [new QuorumWatch(nodes.length, this.emit), new WarningThrottle(clock)];
+    const emit: LockListener = (event) => {
+      if (event.type === 'node-warning' && !warnings.passes(event.node)) return;
+      this.emit(event);
+      quorum.note(event);
+    };
+    const duplicates = new DuplicateServers(({ name }, reason) => emit({ type: 'node-warning', node: name, reason }));
     await this.#pool.open({
-      event: this.emit,
-      identified: () => undefined,
+      event: emit,
+      identified: (node) => this.#isOpen && duplicates.note(nodes[node]!),
       handedOff: (node, message) => this.#queues.handedOff(node, message),
     });
+    try {
+      refuseDuplicateServers(nodes);
+    } catch (error) {
+      await this.#pool.close();
+      throw error;
+    }
     this.#isOpen = true;
+    for (const node of nodes) duplicates.note(node);
+    quorum.opened();
+  }
+
+  status(options?: StatusOptions): Promise<RedlockStatus> {
+    return this.#awake(async () => {
+      await this.open();
+      return statusOf(this.#pool, options?.timeout ?? this.#pool.timeoutFor(this.#forAcquire.base.ttl));
+    });
   }
 
   acquire(resource: string | readonly string[], options?: LockOptions): Promise<Lock> {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { SystemClock } from '../../lib/core/time/system-clock.js';
+import { SystemClock } from '../../lib/engine/system-clock.js';
 import type { Answer, HandOff, Operation } from '../../lib/engine/lock-node.js';
 import { MemoryData } from '../../lib/engine-nodes/memory/memory-node.js';
 import { BatchEncoder } from '../../lib/engine-nodes/redis/batch.js';
