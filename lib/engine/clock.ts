@@ -1,6 +1,6 @@
 /** A point in time, ms. Only moments of one and the same `Clock` may be compared. */
 export interface Moment {
-  /** On a clock that never goes back and does not change when the wall clock is changed. It stands still while the machine is suspended. */
+  /** On a clock that never goes back and does not change when the wall clock is changed. It stops while the machine is suspended. */
   readonly monotonic: number;
   /** On the wall clock of the machine, which may be changed at any time. */
   readonly wall: number;

@@ -5,14 +5,14 @@ import { toTtl, type PreparedOptions } from '../core/api/options.js';
 import type { Part } from './caller.js';
 import { elapsed, type Clock, type Moment } from './clock.js';
 import type { Extension } from './lease.js';
-import { LossSignal } from './loss-signal.js';
+import { LossSignal } from '../core/lease/loss-signal.js';
 import { outcomesOf } from './outcome.js';
 import type { Pool } from './pool.js';
 
 /** The parts of the ttl after which a lease is extended, and after which a failed extension is tried again. */
 const RENEW = 3;
 const RETRY = 12;
-/** How often a lease is looked at during its ttl if somebody listens for its loss: timers stand still while the machine is suspended. */
+/** How often a lease is looked at during its ttl if somebody listens for its loss: timers stop while the machine is suspended. */
 const LOOKS = 12;
 /** Ms: the shortest time between two extensions. */
 const CLOSEST = 5;

@@ -32,7 +32,7 @@ export class Lease {
   #passes = 0;
   /** Extensions that wait for the one under way; undefined if none is. */
   #laterExtensions: (() => void)[] | undefined;
-  /** Whether it was given back, so that nothing may bring its value to a node any more. */
+  /** Whether it was released: nothing may send its value to a node any more. */
   #isOver = false;
 
   constructor(

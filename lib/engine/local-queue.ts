@@ -328,7 +328,7 @@ export class LocalQueue {
     this.#end(lease);
   }
 
-  /** The holder has finished: the lease passes to the next caller, or is given back. `done` is called once that is certain. */
+  /** The holder has finished: the lease passes to the next caller, or is released. `done` is called once that is certain. */
   released(lease: Lease, done = (): void => undefined): void {
     if (this.#lease !== lease) return done();
     const [next, left] = [this.#head, lease.remaining];

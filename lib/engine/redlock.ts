@@ -17,12 +17,12 @@ import { NestedLocks, refuseReentry, type Use } from './nested.js';
 import { DuplicateServers, refuseDuplicateServers } from './duplicate-servers.js';
 import { errorOf, type Denied } from './outcome.js';
 import { Pool } from './pool.js';
-import { QuorumWatch } from './quorum-watch.js';
+import { QuorumWatch } from '../core/quorum/quorum-watch.js';
 import type { Random } from './random.js';
 import { takeSeveral } from './several.js';
 import { Shutdown, type RemainingLock } from './shutdown.js';
 import { statusOf } from './status.js';
-import { WarningThrottle } from './warning-throttle.js';
+import { WarningThrottle } from '../core/quorum/warning-throttle.js';
 
 export interface RedlockSettings {
   readonly nodes: readonly LockNode[];

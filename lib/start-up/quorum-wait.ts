@@ -43,7 +43,7 @@ export class QuorumWait {
     return this.#waiting;
   }
 
-  /** Runs a call of a provider that comes before the application has started: once enough nodes vote, where the start waits for that. */
+  /** Runs a call of a provider that comes before the application has started: once enough nodes vote, if the start waits for that. */
   async early<T>(call: () => Promise<T>, signal: AbortSignalLike | undefined): Promise<T> {
     if (this.terms.limit !== false) await this.#overUnlessAborted(signal);
     try {
