@@ -5,11 +5,12 @@ export {
   RedlockClosedError,
   RedlockError,
   ResourceLockedError,
-} from './core/api/errors.js';
-export type { LockHolder, LockLossReason, NodeOutcome, RedlockErrorCode } from './core/api/errors.js';
-export type { AcquirePath, LockEvent, RefusalCode } from './core/api/events.js';
-export type { Lock } from './core/api/lock.js';
-export type { LockOptions } from './core/api/options.js';
+} from './engine/errors.js';
+export type { LockLossReason, NodeOutcome, RedlockErrorCode } from './engine/errors.js';
+export type { LockHolder } from './engine/process-mark.js';
+export type { AcquirePath, LockEvent, RefusalCode } from './engine/events.js';
+export type { Lock } from './engine/lock.js';
+export type { LockOptions } from './engine/options.js';
 export type {
   AcquireMessage,
   AcquireOutcome,
@@ -18,9 +19,9 @@ export type {
   HoldMessage,
   NodeMessage,
   RequestMessage,
-} from './core/api/telemetry/messages.js';
-export type { ProcessNote } from './core/port/process-note.js';
-export type { NodeStatus, RedlockStatus, StatusOptions } from './core/quorum/status.js';
+} from './engine/messages.js';
+export type { ProcessNote } from './engine/process-mark.js';
+export type { NodeStatus, RedlockStatus, StatusOptions } from './engine/status.js';
 export type { IoredisClient } from './redis/connection/settings/client-options.js';
 export type { NodeCredentials } from './redis/connection/settings/credentials.js';
 export type { NodeOptions } from './redis/connection/settings/node-options.js';

@@ -1,17 +1,15 @@
 import { ConfigurableModuleBuilder, Module, type DynamicModule, type Provider, type Type } from '@nestjs/common';
-import { SystemRandom } from './core/collections/random.js';
-import type { Clock } from './core/time/clock.js';
-import type { LockNode } from './core/port/lock-node.js';
-import type { ProcessNote } from './core/port/process-note.js';
-import { MAX_TTL, misfit } from './core/api/options.js';
-import { SystemClock } from './core/time/system-clock.js';
-import { SteadyClock } from './core/time/steady-clock.js';
+import { systemRandom } from './engine/random.js';
+import type { Clock } from './engine/clock.js';
+import type { LockNode } from './engine/lock-node.js';
+import { markOf } from './engine/process-mark.js';
+import { MAX_TTL, misfit } from './engine/options.js';
+import { steadyClock, SystemClock } from './engine/system-clock.js';
+import { uniqueMark } from './engine/redlock.js';
 import { MemoryNode } from './memory/memory-node.js';
 import { connectionNameOf } from './redis/connection/settings/connection-name.js';
 import { toAddresses, type NodeAddress } from './redis/connection/settings/node-address.js';
-import { BatchEncoder } from './redis/batch/batch-encoder.js';
-import { realParts } from './redis/connection/node-parts.js';
-import { noting } from './redis/note-on-node.js';
+import { BatchEncoder, channelOf } from './redis/batch.js';
 import { RedisNode } from './redis/redis-node.js';
 import { warnOfNodes } from './start-up/node-warnings.js';
 import { poolOf } from './start-up/pool-names.js';
@@ -20,7 +18,7 @@ import { checkAsyncOptions, readModuleOptions, type RedlockModuleOptions } from 
 import { RedlockService } from './redlock.service.js';
 import { getRedlockToken } from './redlock.tokens.js';
 import { POOL_MAKER, type PoolMaker } from './start-up/pool-maker.js';
-import { applicationName, thisProcess } from './start-up/this-process.js';
+import { thisProcess } from './start-up/this-process.js';
 import { planCheckFor } from './with-lock/check/plan-check.js';
 import { globalFilterFor } from './with-lock/redlock-exception.filter.js';
 import { SafeLogger } from './logging/safe-logger.js';
@@ -82,43 +80,36 @@ function toService(given: RedlockModuleOptions, name: string | undefined, maker?
     if (isOnRedis) toAddresses(options.nodes);
     return maker.make(name, options);
   }
-  const [clock, random] = [isOnRedis ? new SystemClock() : new SteadyClock(), new SystemRandom()];
+  const clock = isOnRedis ? new SystemClock() : steadyClock();
   const where = 'RedlockModule';
   for (const warning of [...secondsIn(options, where), ...secondsIn(options.defaults, `${where}: defaults`)])
     new SafeLogger(RedlockModule.name).warn(warning);
-  const self = { holder: random.processMark, process: thisProcess(applicationName(options.application)) };
-  const pool = { name, clock, self };
-  const nodes = isOnRedis ? onRedis(options, pool) : inThisProcess(options, pool);
-  return new RedlockService(nodes, options, { clock, random, name, self });
-}
-
-interface PoolContext {
-  readonly name: string | undefined;
-  readonly clock: Clock;
-  /** What the values of all its locks begin with, and what this process says about itself. */
-  readonly self: { readonly holder: string; readonly process: ProcessNote };
+  const nodes = isOnRedis ? onRedis(options, clock, name) : inThisProcess(options, clock, name);
+  const mark = uniqueMark(markOf(thisProcess(options.application)), systemRandom);
+  return new RedlockService(nodes, options, { clock, name, mark });
 }
 
 /** The values of `NODE_ENV` with which a pool may ignore restarts of its nodes without a warning. */
 const IN_DEVELOPMENT: readonly string[] = ['development', 'test'];
 
-function onRedis(options: RedlockModuleOptions, { name, clock, self }: PoolContext): LockNode[] {
+function onRedis(options: RedlockModuleOptions, clock: Clock, name: string | undefined): LockNode[] {
   const { nodes, keyPrefix = 'lock:', maxTtl = MAX_TTL, restartQuarantine = true } = options;
   const addresses = toAddresses(nodes);
   warnOfNodes(new SafeLogger(RedlockModule.name), addresses, options);
   if (!restartQuarantine) warnOfNoQuarantine(name);
-  const encoder = new BatchEncoder(keyPrefix, { maxTtl, restartQuarantine }, clock);
-  const parts = noting(realParts(clock), self.process, { keyPrefix, processMark: self.holder, maxTtl });
-  return addresses.map((address) => new RedisNode(named(address, self.process), encoder, parts));
+  const channel = channelOf(keyPrefix, systemRandom.id());
+  const encoder = new BatchEncoder({ keyPrefix, channel, maxTtl, restartQuarantine });
+  const { application } = thisProcess(options.application);
+  return addresses.map((address) => new RedisNode(named(address, application), encoder, clock));
 }
 
 /** Returns the address with a name for the connection to it, unless the address says another one. */
-function named(address: NodeAddress, { application }: ProcessNote): NodeAddress {
+function named(address: NodeAddress, application: string): NodeAddress {
   const { connectionName = connectionNameOf(application) } = address.options;
   return { ...address, options: { ...address.options, connectionName } };
 }
 
-function inThisProcess({ maxTtl = MAX_TTL }: RedlockModuleOptions, { name, clock }: PoolContext): LockNode[] {
+function inThisProcess({ maxTtl = MAX_TTL }: RedlockModuleOptions, clock: Clock, name: string | undefined): LockNode[] {
   new SafeLogger(RedlockModule.name).warn(
     `Locks of ${poolOf(name)} are DISABLED (enabled: false): they hold within this process only, and replicas do not exclude ` +
       'each other',

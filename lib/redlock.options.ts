@@ -10,11 +10,11 @@ import {
   within,
   type LockOptions,
   type Rule,
-} from './core/api/options.js';
-import { defaultsWithin, prepareOptions } from './core/api/prepared-options.js';
-import { LONGEST_TIMER } from './core/time/clock.js';
-import { familyBegunBy } from './core/port/key-families.js';
-import { MOST_RESOURCES } from './core/api/resources.js';
+} from './engine/options.js';
+import { defaultsWithin, prepareOptions } from './engine/prepared-options.js';
+import { LONGEST_TIMER } from './engine/clock.js';
+import { reservedEndingBegunBy } from './engine/reserved-keys.js';
+import { MOST_RESOURCES } from './engine/resources.js';
 import { locating } from './start-up/error-location.js';
 import type { IoredisClient } from './redis/connection/settings/client-options.js';
 import type { NodeOptions } from './redis/connection/settings/node-options.js';
@@ -161,8 +161,8 @@ function checkPrefix(prefix: unknown): void {
   if (typeof prefix !== 'string') throw misfit('RedlockModule: keyPrefix', prefix, 'a string');
   if (!prefix.isWellFormed())
     throw misfit('RedlockModule: keyPrefix', prefix, 'well-formed Unicode, without halves of surrogate pairs');
-  const family = familyBegunBy(prefix);
-  if (family === undefined) return;
-  const bound = `without the beginning of "${family}" at its end: some resource would complete the name of what stands beside locks`;
+  const ending = reservedEndingBegunBy(prefix);
+  if (ending === undefined) return;
+  const bound = `without the beginning of the reserved ending "${ending}" at its end: some resource would complete it`;
   throw misfit('RedlockModule: keyPrefix', prefix, bound);
 }

@@ -1,18 +1,16 @@
 import { Subject, type Observable } from 'rxjs';
-import type { LockEvent } from './core/api/events.js';
-import type { Lock } from './core/api/lock.js';
-import { misfit, type LockOptions } from './core/api/options.js';
-import type { AbortSignalLike } from './core/time/abort.js';
-import type { SharedCall } from './core/api/shared-call.js';
-import type { LockNode } from './core/port/lock-node.js';
-import { NestedLocks } from './core/lease/nested-locks.js';
-import { Redlock } from './core/redlock.js';
-import type { RedlockSettings } from './core/redlock-settings.js';
-import { MAX_RESOURCES } from './core/api/resources.js';
-import { WarmUp } from './start-up/warm-up.js';
-import { publish } from './core/api/telemetry/channels.js';
-import type { RedlockStatus, StatusOptions } from './core/quorum/status.js';
-import { SystemClock } from './core/time/system-clock.js';
+import type { LockEvent } from './engine/events.js';
+import type { Lock } from './engine/lock.js';
+import { misfit, type LockOptions } from './engine/options.js';
+import type { AbortSignalLike } from './engine/abort.js';
+import type { SharedCall } from './engine/shared-call.js';
+import type { LockNode } from './engine/lock-node.js';
+import { NestedLocks } from './engine/nested.js';
+import { Redlock, type RedlockSettings } from './engine/redlock.js';
+import { MAX_RESOURCES } from './engine/resources.js';
+import { publish } from './engine/channels.js';
+import type { RedlockStatus, StatusOptions } from './engine/status.js';
+import { SystemClock } from './engine/system-clock.js';
 import { EventLog } from './logging/event-log.js';
 import { StrayPartLog } from './with-lock/key/stray-part-log.js';
 import { QuorumWait } from './start-up/quorum-wait.js';
@@ -34,7 +32,6 @@ export class RedlockService {
   readonly #strayParts = new StrayPartLog(this.#logger);
   readonly #start: QuorumWait;
   readonly #redlock: Redlock;
-  readonly #warmUp = new WarmUp();
   readonly #shutdownTimeout: number;
   readonly #nodeCount: number;
   readonly #maxResources: number;
@@ -52,7 +49,7 @@ export class RedlockService {
   constructor(
     nodes: readonly LockNode[],
     options: Omit<RedlockModuleOptions, 'nodes' | 'keyPrefix'> = {},
-    { clock = new SystemClock(), ...pool }: Pick<RedlockSettings, 'clock' | 'random' | 'name' | 'self'> = {},
+    { clock = new SystemClock(), ...pool }: Pick<RedlockSettings, 'clock' | 'random' | 'name' | 'mark'> = {},
   ) {
     if (!Array.isArray(nodes))
       throw new TypeError(
@@ -79,7 +76,6 @@ export class RedlockService {
       clock,
       held: this.#held,
       listener: (event) => this.#notify(event),
-      isHeard: () => this.#events.observed,
     });
   }
 
@@ -178,8 +174,7 @@ export class RedlockService {
     if (this.#nodeCount % 2 === 0) {
       this.#logger.warn(evenNumber(this.#nodeCount));
     }
-    // The warm-up only makes the first locks faster, so that an application starts without it, too.
-    await Promise.all([this.#redlock.open(), this.#warmUp.collect().catch(() => undefined)]);
+    await this.#redlock.open();
     try {
       await this.#start.over();
     } catch (error) {

@@ -1,5 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { LONGEST_TIMER } from '../core/time/clock.js';
+import { LONGEST_TIMER } from '../engine/clock.js';
 import { VERSION } from '../version.js';
 import { breakLock } from './commands/break.js';
 import { doctor } from './commands/doctor.js';

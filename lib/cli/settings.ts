@@ -1,4 +1,4 @@
-import { MAX_TTL } from '../core/api/options.js';
+import { MAX_TTL } from '../engine/options.js';
 import { toAddresses, type NodeAddress } from '../redis/connection/settings/node-address.js';
 import { UsageError } from './exit-code.js';
 

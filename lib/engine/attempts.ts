@@ -63,10 +63,10 @@ export class Attempts {
     return this.#next !== undefined && this.#next.votes.size > 0 ? this.#next : undefined;
   }
 
-  operation(attempt: Attempt, arrival: number | undefined): AcquireOperation {
+  operation(attempt: Attempt, arrival: number | undefined, proposal: number): AcquireOperation {
     const { value, ttl, count } = attempt;
     attempt.isSent = true;
-    return { kind: 'acquire', resource: this.resource, value, ttl, count, arrival, proposal: this.pool.date() };
+    return { kind: 'acquire', resource: this.resource, value, ttl, count, arrival, proposal };
   }
 
   /** Gives the value of a deposit back: it is dead. */
@@ -78,6 +78,14 @@ export class Attempts {
   /** Leaves the queues of the nodes, and gives the deposit back. */
   leave(): void {
     this.release(this.deposit?.value ?? '', 'leave');
+  }
+
+  /** Nobody waits for the answers of the latest attempt any more: its value is dead. */
+  abandon(): void {
+    const { latest } = this;
+    if (latest === undefined) return;
+    latest.isDecided = latest.isDenied = latest.isJudged = true;
+    this.release(latest.value, 'leave');
   }
 
   /** Releases a value on all nodes. */
@@ -92,14 +100,14 @@ export class Attempts {
     isCrowded: boolean,
   ): void {
     const next = (this.#next ??= this.deposit ?? this.#new(ttl, isCrowded));
-    this.#ask(() => {
+    this.#ask((proposal) => {
       next.isSent = true;
-      const deposit = { value: next.value, ttl: next.ttl, count: next.count, proposal: this.pool.date() };
+      const deposit = { value: next.value, ttl: next.ttl, count: next.count, proposal };
       return { ...this.pool.releaseOf(this.resource, value, 'nothing'), place: { arrival, deposit } };
     });
   }
 
-  #ask(operation: () => Operation): void {
+  #ask(operation: (date: number) => Operation): void {
     this.pool.ask({ timeout: this.pool.timeoutFor(this.pool.maxTtl), operation, heard: () => undefined });
   }
 

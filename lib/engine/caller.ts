@@ -1,11 +1,12 @@
-import type { LockListener } from '../core/api/events.js';
-import type { AbortSource } from '../core/time/abort.js';
-import type { PreparedOptions } from '../core/api/options.js';
+import type { LockListener } from './events.js';
+import type { AbortSource } from './abort.js';
+import type { PreparedOptions } from './options.js';
 import { elapsed, type Clock, type Moment } from './clock.js';
 import type { Lease } from './lease.js';
-import type { LocalQueue, QueuedCaller } from './local-queue.js';
+import type { LocalQueue } from './local-queue.js';
 import type { LocalQueues } from './local-queues.js';
 import type { Denied } from './outcome.js';
+import type { QueuedCaller } from './queued-caller.js';
 
 /** A lease of one resource, and the queue that gave it. */
 export interface Part {
@@ -106,7 +107,6 @@ export function isPart(taken: Part | Denied): taken is Part {
 }
 
 const FULL: Denied = { kind: 'contended', nodes: [], retryAfter: 0, owner: undefined };
-const NO_ANSWER: Denied = { kind: 'unavailable', nodes: [] };
 
 /** One caller in the local queue of a resource. It ends once: with a lease, an error, or an abort. */
 class Caller implements QueuedCaller {
@@ -117,9 +117,8 @@ class Caller implements QueuedCaller {
   readonly #stops: (() => void)[] = [];
   #resolve!: (taken: Part | Denied) => void;
   #reject!: (error: unknown) => void;
-  /** Whether its time was up before any node had answered. It ends with the answers, which tell why. */
-  #isLate = false;
   #quorumEnd = Infinity;
+  #isListening = false;
 
   constructor(
     private readonly queues: LocalQueues,
@@ -136,12 +135,13 @@ class Caller implements QueuedCaller {
   begin(resolve: (taken: Part | Denied) => void, reject: (error: unknown) => void): void {
     this.#resolve = resolve;
     this.#reject = reject;
-    this.#stops.push(this.call.onAbort((reason) => this.#abort(reason)));
+    this.#stops.push(this.call.closing.listen((reason) => this.#abort(reason)));
+    if (this.call.options.signal instanceof AbortSignal) this.#listen();
     const left = this.#deadline - this.#now;
-    if (!this.isTry && left < Infinity)
+    if (this.call.isPatient && left < Infinity)
       this.#stops.push(this.queues.pool.clock.schedule(Math.max(0, left), () => this.#timeIsUp()));
     const isFull = !this.isTry && this.#queue.size >= this.queues.maxWaiters;
-    if (isFull) this.denied(this.#queue.denial ?? FULL);
+    if (isFull) this.denied(this.#queue.latestDenial ?? FULL);
     else this.#queue.join(this);
   }
 
@@ -152,12 +152,14 @@ class Caller implements QueuedCaller {
   }
 
   contended(): void {
+    this.#listen();
     this.call.contended();
   }
 
   goesOn(denied: Denied, attempts: number, noQuorumSince: number | undefined): boolean {
     const { options, since } = this.call;
-    if (this.#isLate || attempts > options.retryCount) return false;
+    if (attempts > options.retryCount) return false;
+    this.#listen();
     this.#quorumEnd = Infinity;
     if (noQuorumSince === undefined) return true;
     this.#quorumEnd = Math.min(this.#deadline, Math.max(since.monotonic, noQuorumSince) + options.quorumTimeout);
@@ -175,6 +177,17 @@ class Caller implements QueuedCaller {
     this.#resolve(denied);
   }
 
+  /** Most calls of `@WithLock` never wait, and a signal for one of them costs more than its first question takes. */
+  #listen(): void {
+    if (this.#isListening) return;
+    this.#isListening = true;
+    const { signal } = this.call.options;
+    const abort = (): void => this.#abort(signal?.reason);
+    signal?.addEventListener('abort', abort);
+    this.#stops.push(() => signal?.removeEventListener('abort', abort));
+    if (signal?.aborted) abort();
+  }
+
   get #deadline(): number {
     return this.call.since.monotonic + this.call.options.waitTimeout;
   }
@@ -185,14 +198,8 @@ class Caller implements QueuedCaller {
 
   #timeIsUp(): void {
     const { denial } = this.#queue;
-    if (denial === undefined && !this.#isLate) {
-      this.#isLate = true;
-      const { pool } = this.queues;
-      this.#stops.push(pool.clock.schedule(pool.timeoutFor(this.ttl), () => this.#timeIsUp()));
-      return;
-    }
     this.#queue.giveUp(this);
-    this.denied(denial ?? NO_ANSWER);
+    this.denied(denial);
   }
 
   #abort(reason: unknown): void {

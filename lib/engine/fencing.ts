@@ -4,6 +4,10 @@
  */
 export const MOST_TOKENS = 64;
 
+/** Why a node refuses a vote whose token would be too far from its clock. */
+export const CLOCKS_APART =
+  'its clock is more than maxTtl / 2 from that of the other nodes, or from its fencing tokens';
+
 /**
  * Returns which of the 32,768 fence counters of a node belongs to a resource, as three characters; the same for all clients. Resources that share a
  * counter make each other's tokens skip numbers, and nothing else. So counters never have to expire, and their number is limited.

@@ -1,11 +1,12 @@
-import { LockLostError, QuorumNotReachedError, type LockLossReason } from '../core/api/errors.js';
-import type { LockListener } from '../core/api/events.js';
-import type { Lock } from '../core/api/lock.js';
-import { toTtl, type PreparedOptions } from '../core/api/options.js';
+import { LockLostError, QuorumNotReachedError, type LockLossReason } from './errors.js';
+import type { LockListener } from './events.js';
+import type { Lock } from './lock.js';
+import { toTtl, type PreparedOptions } from './options.js';
+import type { CallTrace } from './call-trace.js';
 import type { Part } from './caller.js';
 import { elapsed, type Clock, type Moment } from './clock.js';
 import type { Extension } from './lease.js';
-import { LossSignal } from '../core/lease/loss-signal.js';
+import { LossSignal } from './loss-signal.js';
 import { outcomesOf } from './outcome.js';
 import type { Pool } from './pool.js';
 
@@ -20,6 +21,8 @@ const CLOSEST = 5;
 /** What a held lock tells the pool. */
 export interface LockOwner {
   readonly emit: LockListener;
+  /** Publishes the life of this lock. @default nobody observes it */
+  readonly trace?: CallTrace;
   /** Called once when the lock is over: released or lost. */
   over(lock: HeldLock): void;
 }
@@ -29,12 +32,12 @@ type HoldOptions = Pick<PreparedOptions, 'ttl' | 'driftFactor' | 'autoExtend' | 
 /** A lock that is held, as its holder sees it: one lease for each resource. It is valid while all of them are. */
 export class HeldLock implements Lock {
   readonly value: string;
-  /** When the holder got the lock. */
-  readonly taken: Moment;
   readonly #pool: Pool;
   readonly #parts: readonly Part[];
   readonly #options: HoldOptions;
   readonly #owner: LockOwner;
+  /** When the holder got the lock. */
+  readonly #taken: Moment;
   readonly #loss = new LossSignal();
   readonly #token: number;
   #state: 'held' | 'released' | 'lost' = 'held';
@@ -45,6 +48,8 @@ export class HeldLock implements Lock {
   #isWatched = false;
   #lastExtension: Promise<void> = Promise.resolve();
   #release: Promise<void> | undefined;
+  /** Settles when the nodes know that the lock is over. */
+  #givenBack: Promise<unknown> | undefined;
   #stopTimer: (() => void) | undefined;
   /** Ms on the monotonic clock: when the lease is to be extended. */
   #renewAt = Infinity;
@@ -62,15 +67,19 @@ export class HeldLock implements Lock {
     this.#options = { ttl, driftFactor, autoExtend, maxHold, minHold };
     this.#owner = owner;
     this.#ttl = ttl;
-    this.taken = pool.clock.now();
+    this.#taken = pool.clock.now();
     this.value = parts[0]!.lease.value;
     this.#token = Math.max(...parts.map(({ lease }) => lease.token));
-    this.#renewNext(this.taken, parts[0]!.lease.since);
+    this.#renewNext(this.#taken, parts[0]!.lease.since);
   }
 
   /** Returns this class's view of a lock; undefined for a lock that this package did not make, such as a test double, which may be any value. */
   static of(lock: Lock): HeldLock | undefined {
     return Object(lock) === lock && #parts in lock ? lock : undefined;
+  }
+
+  get taken(): Moment {
+    return this.#taken;
   }
 
   get fencingToken(): number {
@@ -110,17 +119,26 @@ export class HeldLock implements Lock {
   }
 
   extend(ttl: number = this.#options.ttl): Promise<void> {
-    const extension = this.#lastExtension.then(() => this.#extend(ttl));
+    const extension = this.#lastExtension.then(() => {
+      const { trace } = this.#owner;
+      return trace ? trace.extend(this, () => this.#extend(ttl)) : this.#extend(ttl);
+    });
     this.#lastExtension = extension.catch(() => undefined);
     return extension;
   }
 
   release(): Promise<void> {
-    return (this.#release ??= this.#end());
+    return (this.#release ??= this.within(() => this.#end()));
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.release();
+  }
+
+  /** Runs what belongs to the lock in the context of whoever observes it. */
+  within<T>(work: () => T): T {
+    const { trace } = this.#owner;
+    return trace ? trace.within(work) : work();
   }
 
   /** Ends the lock against the will of its holder. */
@@ -162,8 +180,10 @@ export class HeldLock implements Lock {
     this.assertValid();
     const asked = this.#clock.now();
     const extending = this.#parts.map(({ lease }) => new Promise<Extension>((resolve) => lease.extend(ttl, resolve)));
-    // A shorter lease counts from now on.
-    this.#setTimer();
+    // A shorter lease counts from now on, and is extended again in time.
+    const [now, left] = [this.#clock.now(), this.validity];
+    if (this.#renewAt < Infinity) this.#renewAt = Math.min(this.#renewAt, now.monotonic + left / RENEW);
+    this.#setTimer(now);
     const extensions = await Promise.all(extending);
     for (const extension of extensions) if (extension.kind === 'gone') throw this.#lose('nodes', extension.why);
     this.assertValid();
@@ -185,7 +205,7 @@ export class HeldLock implements Lock {
     const { autoExtend, maxHold } = this.#options;
     const delay = (this.#ttl / RENEW) * (0.9 + this.#pool.random.fraction() * 0.2);
     const at = Math.max(now.monotonic, since.monotonic + Math.max(CLOSEST, delay));
-    this.#renewAt = autoExtend && at - this.taken.monotonic < maxHold ? at : Infinity;
+    this.#renewAt = autoExtend && at - this.#taken.monotonic < maxHold ? at : Infinity;
     this.#setTimer(now);
   }
 
@@ -228,7 +248,7 @@ export class HeldLock implements Lock {
 
   #expire(now: Moment): void {
     const { autoExtend, maxHold } = this.#options;
-    if (autoExtend && elapsed(this.taken, now) >= maxHold) {
+    if (autoExtend && elapsed(this.#taken, now) >= maxHold) {
       this.#lose('max_hold', `extended for maxHold, ${maxHold} ms, and no longer`);
       return;
     }
@@ -243,7 +263,7 @@ export class HeldLock implements Lock {
     this.#state = 'lost';
     this.#stopTimer?.();
     this.#loss.happen(error, () => {
-      for (const { queue, lease } of this.#parts) queue.lost(lease);
+      this.#givenBack = this.#giveBack(this.#clock.now());
       this.#owner.over(this);
     });
     this.#owner.emit({ type: 'lost', resources: this.resources, fencingToken: this.#token, error });
@@ -253,21 +273,28 @@ export class HeldLock implements Lock {
   async #end(): Promise<void> {
     const now = this.#clock.now();
     this.#noticeEnd(now);
-    if (this.#state !== 'held') return;
+    if (this.#state !== 'held') return void (await this.#givenBack);
     this.#state = 'released';
     this.#stopTimer?.();
-    const keep = Math.ceil((this.#options.minHold ?? 0) - elapsed(this.taken, now));
-    const releasing = this.#parts.map(
-      ({ queue, lease }) =>
-        new Promise<void>((resolve) => (keep > 0 ? queue.kept(lease, keep, resolve) : queue.released(lease, resolve))),
-    );
+    const releasing = this.#giveBack(now);
     // The pool lets the process end once nobody holds a lock. A release has to reach the nodes first.
     const letEnd = this.#clock.keepAlive?.();
     this.#owner.over(this);
-    await Promise.all(releasing);
+    await releasing;
     letEnd?.();
-    const held = Math.round(elapsed(this.taken, now));
+    const held = Math.round(elapsed(this.#taken, now));
     this.#owner.emit({ type: 'released', resources: this.resources, fencingToken: this.#token, held });
+  }
+
+  /** Releases the leases, or passes them on; those of a lock with `minHold` are kept on the nodes for so long. */
+  #giveBack(now: Moment): Promise<unknown> {
+    const keep = Math.ceil((this.#options.minHold ?? 0) - elapsed(this.#taken, now));
+    const release = ({ queue, lease }: Part, done: () => void): void => {
+      if (keep > 0) queue.kept(lease, keep, done);
+      else if (this.#state === 'lost') queue.lost(lease, done);
+      else queue.released(lease, done);
+    };
+    return Promise.all(this.#parts.map((part) => new Promise<void>((resolve) => release(part, resolve))));
   }
 
   get #released(): LockLostError {

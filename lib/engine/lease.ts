@@ -23,8 +23,8 @@ export class Lease {
   ttl: number;
   /** Microseconds: it may pass to callers that came no later than this. */
   passTo = 0;
-  /** Whether it was extended since it was taken. */
-  isRenewed = false;
+  /** Whether an extension took the nodes so long that another one is no use. */
+  isSlow = false;
   /** Ms that it lasts on the nodes at most: a shorter extension does not shorten it there. */
   #longestTtl: number;
   #since: Moment;
@@ -89,7 +89,6 @@ export class Lease {
 
   /** Extends the lease for the next caller. */
   renew(done: (isRenewed: boolean) => void = () => undefined): void {
-    this.isRenewed = true;
     this.extend(this.ttl, ({ kind }) => done(kind === 'extended'));
   }
 
@@ -168,7 +167,7 @@ export class Lease {
     return extension;
   }
 
-  #ask(ttl: number, mayShorten: boolean, done: (extension: Extension) => void): void {
+  #ask(ttl: number, isKept: boolean, done: (extension: Extension) => void): void {
     const { pool } = this;
     const { names } = pool;
     const answers: (Answer | undefined)[] = Array.from({ length: names.length });
@@ -177,7 +176,7 @@ export class Lease {
     let isDone = false;
     pool.ask({
       timeout: pool.timeoutFor(ttl),
-      operation: () => ({ kind: 'extend', resource: this.resource, value: this.value, ttl, mayShorten }),
+      operation: () => ({ kind: 'extend', resource: this.resource, value: this.value, ttl, isKept }),
       heard: (node, answer) => {
         answers[node] = answer;
         const pending = answers.filter((one) => one === undefined).length;
@@ -199,13 +198,13 @@ export class Lease {
     const { pool } = this;
     pool.ask({
       timeout: pool.timeoutFor(this.ttl),
-      operation: () => ({
+      operation: (proposal) => ({
         kind: 'acquire',
         resource: this.resource,
         value: this.value,
         ttl: this.ttl,
         count: 1,
-        proposal: pool.date(),
+        proposal,
       }),
       heard: () => undefined,
     });
@@ -216,5 +215,5 @@ function goneBy(names: readonly string[], answers: Answers): string {
   const parts = outcomesOf(names, answers)
     .filter(({ outcome }) => outcome === 'missing' || outcome === 'taken')
     .map(({ node, outcome }) => `${node} ${outcome}`);
-  return `a quorum of nodes no longer has it: ${parts.join(', ')}`;
+  return `${parts.length} of ${names.length} nodes no longer have it: ${parts.join(', ')}`;
 }

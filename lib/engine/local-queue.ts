@@ -3,28 +3,10 @@ import { Attempts } from './attempts.js';
 import { ageOfLease, driftOf, elapsed } from './clock.js';
 import { Lease } from './lease.js';
 import type { Answer, HandOff } from './lock-node.js';
-import { denialOf, isClear, outcomesOf, type Denied } from './outcome.js';
+import { denialOf, freeIn, isClear, outcomesOf, type Denied } from './outcome.js';
 import type { Pool } from './pool.js';
+import { Onlookers, type QueuedCaller } from './queued-caller.js';
 import { agreeOnToken } from './token-agreement.js';
-
-/** One caller that wants the resource. */
-export interface QueuedCaller {
-  readonly ttl: number;
-  readonly driftFactor: number;
-  /** Microseconds on the clock of the nodes. */
-  readonly arrival: number;
-  /** Whether the caller asks once and does not wait. */
-  readonly isTry: boolean;
-  /** Returns the ms until the next attempt, at random. */
-  retryIn(): number;
-  /** Called when the caller has to wait because another holder has the resource. */
-  contended(): void;
-  /** Called in a turn of the event loop of its own, with a lease that is valid. */
-  granted(lease: Lease, attempts: number): void;
-  denied(denied: Denied): void;
-  /** Returns whether the caller goes on after so many attempts; `noQuorumSince` says since when (ms) no quorum has answered. */
-  goesOn(denied: Denied, attempts: number, noQuorumSince: number | undefined): boolean;
-}
 
 /** Ms within which callers count as having come together, if nobody waits elsewhere. */
 const TOGETHER = 5;
@@ -54,7 +36,7 @@ export class LocalQueue {
   #state: 'idle' | 'asking' | 'waiting' | 'held' = 'idle';
   #callers = new Set<QueuedCaller>();
   /** Callers that do not wait, and came while another one asked: its answer is theirs. */
-  #onlookers = new Set<QueuedCaller>();
+  readonly #onlookers = new Onlookers();
   /** By caller: how many attempts had been made when it came. */
   readonly #cameAt = new WeakMap<QueuedCaller, number>();
   #lease: Lease | undefined;
@@ -64,11 +46,12 @@ export class LocalQueue {
   /** How many attempts were denied since the last lease. */
   #denials = 0;
   #noQuorumSince: number | undefined;
+  /** Why the latest attempt was denied of which the callers have heard. */
+  #judged: Denied | undefined;
   /** Ms of the latest round trip. */
   #trip = 1;
   #stopPoll: (() => void) | undefined;
   #stopHurry: (() => void) | undefined;
-
   readonly #attempts: Attempts;
 
   constructor(
@@ -92,27 +75,43 @@ export class LocalQueue {
     if (this.#state !== 'idle') this.#attempts.crowd();
     this.#callers.add(caller);
     if (this.#state === 'idle') return this.#ask();
-    if (this.#state !== 'asking') caller.contended();
+    if (this.#state === 'held') caller.contended();
+    else if (this.#state === 'waiting') this.#tell(caller, this.latestDenial);
+  }
+
+  /** Tells a caller that has come while others wait what they know. */
+  #tell(caller: QueuedCaller, denied: Denied | undefined): void {
+    if (denied?.kind === 'contended') caller.contended();
+    if (denied === undefined || this.#goesOn(caller, denied)) return;
+    this.#callers.delete(caller);
+    caller.denied(denied);
   }
 
   /** Removes a caller that gives up. The place in the queues of the nodes is the process's: it stays for the other callers. */
   giveUp(caller: QueuedCaller): void {
     this.#onlookers.delete(caller);
     if (this.#receiver === caller) this.#receiver = undefined;
-    if (!this.#callers.delete(caller) || this.#callers.size > 0 || this.#state !== 'waiting') return;
-    this.#attempts.leave();
+    if (!this.#callers.delete(caller) || this.#callers.size > 0) return;
+    if (this.#state === 'asking' && this.#onlookers.size === 0) this.#attempts.abandon();
+    else if (this.#state === 'waiting') this.#attempts.leave();
+    else return;
     this.#idle();
   }
 
-  /** Returns why a caller that gives up now has no lock; undefined if no node has answered yet. */
-  get denial(): Denied | undefined {
+  /** Why a caller that gives up now has no lock. */
+  get denial(): Denied {
+    return this.latestDenial ?? this.#judged ?? denialOf(this.pool.names, this.#attempts.latest?.answers ?? []);
+  }
+
+  /** Why a caller has no lock; undefined if too few nodes have answered to tell. */
+  get latestDenial(): Denied | undefined {
     const { latest } = this.#attempts;
     if (this.#lease !== undefined) return this.#lease.denial;
     return latest?.isDenied ? denialOf(this.pool.names, latest.answers) : undefined;
   }
 
   #look(caller: QueuedCaller): void {
-    const { denial } = this;
+    const denial = this.latestDenial;
     if (this.#state === 'asking' || denial === undefined) return void this.#onlookers.add(caller);
     if (denial.kind === 'contended') caller.contended();
     caller.denied(denial);
@@ -124,12 +123,12 @@ export class LocalQueue {
     this.#stopTimers();
     const { pool } = this;
     const head = this.#head!;
-    const attempt = this.#attempts.begin(head, this.#isCrowded);
+    const attempt = this.#attempts.begin(head, this.#callers.size > 1);
     this.#state = 'asking';
     this.#count += 1;
     pool.ask({
       timeout: pool.timeoutFor(attempt.ttl),
-      operation: () => this.#attempts.operation(attempt, head.isTry ? undefined : head.arrival),
+      operation: (date) => this.#attempts.operation(attempt, head.isTry ? undefined : head.arrival, date),
       heard: (node, answer) => this.#heard(attempt, node, answer),
     });
   }
@@ -138,7 +137,7 @@ export class LocalQueue {
     attempt.note(node, answer);
     if (attempt.isDenied) {
       this.#giveBack(attempt);
-      if (!attempt.isJudged && isClear(attempt.answers)) this.#judge(attempt);
+      if (!attempt.isJudged && isClear(attempt.answers)) this.#judgeSoon(attempt);
     }
     if (attempt.isDecided) return;
     const { pool } = this;
@@ -171,7 +170,7 @@ export class LocalQueue {
     this.#state = 'held';
     this.#lease = lease;
     for (const caller of this.#callers) if (caller !== this.#head) caller.contended();
-    this.#answerOnlookers(lease.denial);
+    this.#onlookers.answer(lease.denial);
     this.#give(lease);
   }
 
@@ -184,12 +183,19 @@ export class LocalQueue {
     if (head === undefined) return this.#leave(attempt);
     if (!head.isTry) this.#wait(attempt);
     if (why !== undefined) this.#judge(attempt, { kind: why, nodes: outcomesOf(this.pool.names, attempt.answers) });
-    else if (isClear(attempt.answers)) this.#judge(attempt);
+    else if (isClear(attempt.answers)) this.#judgeSoon(attempt);
+  }
+
+  /** Nodes that are known to be down answer within this turn of the event loop, and an error names each of them. */
+  #judgeSoon(attempt: Attempt): void {
+    attempt.isJudged = true;
+    this.pool.clock.nextTurn(() => this.#judge(attempt));
   }
 
   /** Tells the callers why the attempt was denied, once that is clear. Those who do not go on fail. */
   #judge(attempt: Attempt, denied = denialOf(this.pool.names, attempt.answers)): void {
     attempt.isJudged = true;
+    this.#judged = denied;
     const now = this.pool.clock.now().monotonic;
     if (denied.kind !== 'contended') this.#noQuorumSince ??= now;
     else this.#noQuorumSince = undefined;
@@ -199,7 +205,7 @@ export class LocalQueue {
       this.#callers.delete(caller);
       caller.denied(denied);
     }
-    this.#answerOnlookers(denied);
+    this.#onlookers.answer(denied);
     if (this.#lease !== undefined) return;
     if (this.#callers.size === 0 && this.#state === 'waiting') return this.#leave(this.#attempts.latest!);
     if (attempt !== this.#attempts.latest) return;
@@ -217,24 +223,17 @@ export class LocalQueue {
   #askAgain(attempt: Attempt): void {
     if (!this.#head!.isTry) return this.#ask();
     const pause = elapsed(attempt.since, this.pool.clock.now()) * this.pool.random.fraction() * this.#denials;
-    this.#stopPoll = this.pool.clock.schedule(pause, () => (this.size > 0 ? this.#ask() : this.#leave(attempt)));
+    this.#stopPoll = this.pool.clock.schedule(pause, () => {
+      this.#promoteOnlooker();
+      if (this.size > 0) this.#ask();
+      else this.#leave(attempt);
+    });
   }
 
   /** If all callers have given up meanwhile, one that does not wait is the first one now. */
   #promoteOnlooker(): void {
-    if (this.#callers.size > 0) return;
-    for (const caller of this.#onlookers) {
-      this.#onlookers.delete(caller);
-      return void this.#callers.add(caller);
-    }
-  }
-
-  #answerOnlookers(denied: Denied): void {
-    for (const caller of this.#onlookers) {
-      if (denied.kind === 'contended') caller.contended();
-      caller.denied(denied);
-    }
-    this.#onlookers.clear();
+    const next = this.#callers.size > 0 ? undefined : this.#onlookers.shift();
+    if (next !== undefined) this.#callers.add(next);
   }
 
   /** A denied attempt has votes, or may have: they go back on the same connections. The value is dead. */
@@ -248,7 +247,7 @@ export class LocalQueue {
   #giveBackValue(value: string): void {
     const head = this.#head;
     const isWaiting = (this.#state === 'waiting' || this.#state === 'asking') && head?.isTry === false;
-    if (isWaiting) this.#attempts.releaseAndStand(value, head, this.#isCrowded);
+    if (isWaiting) this.#attempts.releaseAndStand(value, head, this.#callers.size > 1);
     else this.#attempts.release(value, head === undefined && this.#lease === undefined ? 'leave' : 'nothing');
   }
 
@@ -261,12 +260,9 @@ export class LocalQueue {
     const head = this.#head!;
     this.#state = 'waiting';
     this.#trip = elapsed(attempt.since, clock.now());
-    const free = attempt.answers
-      .flatMap((answer) => (answer?.kind === 'held' ? [answer.remaining] : []))
-      .sort((a, b) => a - b);
-    const freeIn = free[pool.quorum - attempt.votes.size - 1] ?? Infinity;
+    const free = freeIn(attempt.answers, pool.quorum - attempt.votes.size);
     const poll = Math.min(head.retryIn(), head.ttl / POLLS_OF_TTL);
-    this.#stopPoll = clock.schedule(Math.max(1, Math.min(freeIn + 1, poll)), () => this.#ask());
+    this.#stopPoll = clock.schedule(Math.max(1, Math.min(free + 1, poll)), () => this.#ask());
     this.#hurry();
   }
 
@@ -313,14 +309,23 @@ export class LocalQueue {
     if (head === undefined || head.ttl !== lease.ttl) return this.#end(lease);
     this.#callers.delete(head);
     this.#receiver = head;
-    this.pool.clock.nextTurn(() => this.#deliver(lease, head));
+    this.#deliverSoon(lease, head);
+  }
+
+  /** In a turn of its own, since the callers of other resources may block the event loop before. */
+  #deliverSoon(lease: Lease, caller: QueuedCaller): void {
+    this.pool.clock.nextTurn(() => this.#deliver(lease, caller));
   }
 
   #deliver(lease: Lease, caller: QueuedCaller): void {
     if (this.#receiver !== caller) return this.released(lease);
     const left = lease.remaining;
-    if (left > 0 && left < lease.ttl * FRESH_START && !lease.isRenewed)
-      return lease.renew(() => this.#deliver(lease, caller));
+    if (left > 0 && left < lease.ttl * FRESH_START && !lease.isSlow)
+      return lease.renew(() => {
+        // Nodes that take half of the ttl would not let it begin at all. If callers before it have blocked the event loop, it is extended again.
+        lease.isSlow = lease.remaining < lease.ttl * FRESH_START;
+        this.#deliverSoon(lease, caller);
+      });
     this.#receiver = undefined;
     if (left > 0) return caller.granted(lease, Math.max(1, this.#count - this.#cameAt.get(caller)!));
     if (caller.isTry) caller.denied({ kind: 'blocked', nodes: [] });
@@ -364,18 +369,14 @@ export class LocalQueue {
     else this.#idle();
   }
 
-  /** The lease is over, or its loss was noticed. */
-  lost(lease: Lease): void {
-    this.#end(lease);
+  /** The lease is over or was lost: it passes to nobody. */
+  lost(lease: Lease, done: () => void): void {
+    this.#end(lease, done);
   }
 
   get #head(): QueuedCaller | undefined {
     for (const caller of this.#callers) return caller;
     return undefined;
-  }
-
-  get #isCrowded(): boolean {
-    return this.#callers.size > 1;
   }
 
   /** Nobody wants the resource any more, and no attempt was won. */

@@ -43,8 +43,8 @@ export interface ExtendOperation {
   readonly resource: string;
   readonly value: string;
   readonly ttl: number;
-  /** True if the lease may also become shorter, because its holder has finished. */
-  readonly mayShorten?: boolean | undefined;
+  /** True if the holder has finished: the key then lasts exactly so long, under a value that nobody releases. */
+  readonly isKept?: boolean | undefined;
 }
 
 /** Raises the fence counter of the resource to `token`; confirmed only if the key has the value. */

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { LockLostError } from '../core/api/errors.js';
-import { shown } from '../core/api/names.js';
-import type { LockOptions } from '../core/api/options.js';
+import type { LockLostError } from './errors.js';
+import { shown } from './names.js';
+import type { LockOptions } from './options.js';
 import type { HeldLock } from './held-lock.js';
 
 /** The use of a held lock by one piece of work. */
@@ -52,7 +52,7 @@ export class NestedLocks {
       lock,
       this.#find(() => true),
     );
-    return holding.use(lock, (work) => this.#contexts.run(holding, work));
+    return holding.use(lock, (work) => this.#contexts.run(holding, () => lock.within(work)));
   }
 
   /** Disables the async contexts; otherwise they would go on costing time for every promise of the process. */

@@ -30,8 +30,13 @@ export class NodeDates {
   note(node: number, micros: number, asked: number, heard: number): void {
     const latest = this.#readings[node];
     const error = (heard - asked) / 2;
-    if (latest !== undefined && error > latest.error && heard - latest.at < FRESH) return;
-    this.#readings[node] = { ahead: micros - (asked + error) * 1_000, error, at: heard };
+    const ahead = micros - (asked + error) * 1_000;
+    if (latest !== undefined && error > latest.error && heard - latest.at < FRESH) {
+      // A clock that was changed makes the former reading wrong.
+      const isContradicted = Math.abs(ahead - latest.ahead) > (error + latest.error + READING_ERROR) * 1_000;
+      if (!isContradicted) return;
+    }
+    this.#readings[node] = { ahead, error, at: heard };
     this.#ahead = undefined;
   }
 

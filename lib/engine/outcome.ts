@@ -1,4 +1,4 @@
-import { QuorumNotReachedError, ResourceLockedError, type NodeOutcome, type RedlockError } from '../core/api/errors.js';
+import { QuorumNotReachedError, ResourceLockedError, type NodeOutcome, type RedlockError } from './errors.js';
 import type { Answer, Held, Quarantined } from './lock-node.js';
 import { quorumOf } from './pool.js';
 import { holderOf } from './process-mark.js';
@@ -63,7 +63,7 @@ export function denialOf(names: readonly string[], answers: Answers): Denied {
   const missing = quorum - held.length - granted;
   if (missing <= 0) {
     const owner = ownerOf(held, quorum);
-    return { kind: 'contended', nodes, owner, retryAfter: nth(held, quorum - granted) };
+    return { kind: 'contended', nodes, owner, retryAfter: Math.ceil(nth(held, quorum - granted)) };
   }
   const quarantined = answers.filter((answer): answer is Quarantined => answer?.kind === 'quarantined');
   if (quarantined.length < missing) return { kind: 'unavailable', nodes };
@@ -83,6 +83,12 @@ export function isClear(answers: Answers): boolean {
     (answer) => answer !== undefined && answer.kind !== 'held' && answer.kind !== 'granted',
   );
   return answers.length - unusable.length < quorum && unusable.every(({ kind }) => kind !== 'quarantined');
+}
+
+/** Returns the ms until so many nodes more are free, if their holder does nothing. */
+export function freeIn(answers: Answers, missing: number): number {
+  const held = answers.flatMap((answer) => (answer?.kind === 'held' ? [answer.remaining] : []));
+  return held.sort((a, b) => a - b)[missing - 1] ?? Infinity;
 }
 
 /** Returns in words, for an error, what each node answered. */

@@ -1,4 +1,5 @@
-import type { Clock, Moment } from './clock.js';
+import { publishRequest, requests } from './channels.js';
+import { elapsed, type Clock, type Moment } from './clock.js';
 import type { Answer, HandOff, LockNode, NodeEvent, Operation, ReleaseOperation, Unknown } from './lock-node.js';
 import { NodeDates } from './node-dates.js';
 import type { Random } from './random.js';
@@ -12,8 +13,8 @@ export function quorumOf(nodes: number): number {
 export interface Question {
   /** Ms after which a node counts as silent. */
   readonly timeout: number;
-  /** Returns the operation. Called when the batch is encoded, so that late callers of this turn still count. */
-  operation(): Operation;
+  /** Returns the operation. Called when the batch is encoded, so that late callers of this turn still count; `date` is the time on the clock of the nodes. */
+  operation(date: number): Operation;
   /** Called exactly once for each node. */
   heard(node: number, answer: Answer): void;
 }
@@ -28,6 +29,8 @@ export interface PoolListener {
 /** Ms a node may take to answer: a part of the shortest lease, so that a silent node costs a lock little of its lease. */
 const SHORTEST_TIMEOUT = 5;
 const LONGEST_TIMEOUT = 50;
+/** How many operations a node gets in one call, so that its other clients do not wait for long. */
+const MOST_AT_ONCE = 128;
 
 /** The nodes, and the batch of operations of this turn of the event loop, which goes to all of them. */
 export class Pool {
@@ -104,10 +107,15 @@ export class Pool {
 
   #flush(): void {
     const questions = this.#questions;
-    if (questions.length === 0) return;
     this.#questions = [];
-    const batch = new Batch(questions, this.nodes.length, this.clock);
-    const operations = questions.map((question) => question.operation());
+    for (let at = 0; at < questions.length; at += MOST_AT_ONCE) this.#send(questions.slice(at, at + MOST_AT_ONCE));
+  }
+
+  #send(questions: readonly Question[]): void {
+    const batch = new Batch(questions, this.names, this.clock);
+    // One for all, so that several resources have one token.
+    const date = this.date();
+    const operations = questions.map((question) => question.operation(date));
     for (const [index, node] of this.nodes.entries())
       node.send(operations, (answers) => batch.answered(index, answers));
   }
@@ -116,17 +124,19 @@ export class Pool {
 /** What was asked in one turn: each question hears one answer of each node, or its silence. */
 class Batch {
   readonly #answered: boolean[];
+  readonly #asked: Moment;
   #left: number;
   /** By timeout: whether the questions with it wait no longer. */
   readonly #timers = new Map<number, (() => void) | 'over'>();
 
   constructor(
     private readonly questions: readonly Question[],
-    nodes: number,
-    clock: Clock,
+    private readonly names: readonly string[],
+    private readonly clock: Clock,
   ) {
-    this.#answered = Array.from({ length: nodes }, () => false);
-    this.#left = nodes;
+    this.#answered = names.map(() => false);
+    this.#asked = clock.now();
+    this.#left = names.length;
     for (const { timeout } of questions) {
       if (this.#timers.has(timeout)) continue;
       this.#timers.set(
@@ -142,10 +152,17 @@ class Batch {
     this.#left -= 1;
     if (this.#left === 0) for (const stop of this.#timers.values()) if (stop !== 'over') stop();
     const isList = Array.isArray(answers);
+    if (requests.hasSubscribers) this.#publish(node, isList ? (answers as readonly Answer[])[0]!.kind : 'unknown');
     for (const [index, question] of this.questions.entries()) {
       if (this.#timers.get(question.timeout) === 'over') continue;
       question.heard(node, isList ? (answers as readonly Answer[])[index]! : (answers as Unknown));
     }
+  }
+
+  /** `kind` is that of the first answer; undefined if the node is silent. */
+  #publish(node: number, kind: Answer['kind'] | undefined): void {
+    const error = kind === undefined ? 'timeout' : kind === 'refused' || kind === 'unknown' ? kind : undefined;
+    publishRequest(this.names[node]!, elapsed(this.#asked, this.clock.now()), error);
   }
 
   #timedOut(timeout: number): void {
@@ -154,6 +171,7 @@ class Batch {
     const silence: Unknown = { kind: 'unknown', reason: `no answer within ${timeout} ms`, sent: true };
     for (const [node, isAnswered] of this.#answered.entries()) {
       if (isAnswered) continue;
+      if (requests.hasSubscribers) this.#publish(node, undefined);
       for (const question of this.questions) if (question.timeout === timeout) question.heard(node, silence);
     }
   }

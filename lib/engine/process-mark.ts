@@ -1,18 +1,25 @@
-import type { LockHolder } from '../core/api/errors.js';
-
-/** Characters of each part of the mark at most. */
-const LONGEST_PART = 40;
+/** Characters of each part of the mark at most: a host name has no more. */
+const LONGEST_PART = 63;
 const MARK = /^([\w.-]+)@([\w.-]+)#(\d+)$/;
 
-/** What a process says about itself, at the beginning of the values of its locks. */
-export interface ProcessDetails {
-  readonly application: string | undefined;
+/** What a process says about itself in the values of its locks. It is for operators only and never part of an answer to a client. */
+export interface ProcessNote {
+  /** The name of the application; 'node' if it has none. */
+  readonly application: string;
   readonly host: string;
   readonly pid: number;
 }
 
+/** Who holds a resource. It is for logs only: no answer to a client may have it. */
+export interface LockHolder {
+  /** The mark of the process, such as `orders@web-1#4711`: what all values of its locks begin with. */
+  readonly holder: string;
+  /** The parts of the mark. */
+  readonly process: ProcessNote;
+}
+
 /** Returns the mark of a process, such as `orders@web-1#4711`: what all values of its locks begin with. */
-export function markOf({ application = 'node', host, pid }: ProcessDetails): string {
+export function markOf({ application, host, pid }: ProcessNote): string {
   return `${plain(application)}@${plain(host)}#${pid}`;
 }
 
@@ -21,7 +28,7 @@ export function holderOf(value: string): LockHolder | undefined {
   const holder = value.slice(0, value.indexOf(':'));
   const [, application, host, pid] = MARK.exec(holder) ?? [];
   if (application === undefined) return undefined;
-  return { holder, process: { application, host: host!, pid: Number(pid) } as LockHolder['process'] };
+  return { holder, process: { application, host: host!, pid: Number(pid) } };
 }
 
 /** Returns a text of printable characters without a space, a colon or a separator of the mark. */

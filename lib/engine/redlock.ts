@@ -1,14 +1,16 @@
-import { ResourceLockedError } from '../core/api/errors.js';
-import { refusalCodeOf, type LockListener } from '../core/api/events.js';
-import { guarded } from '../core/api/guarded.js';
-import type { Lock } from '../core/api/lock.js';
-import { checkLockOptions, MAX_TTL, type LockOptions, type PreparedOptions } from '../core/api/options.js';
-import { defaultsWithin, OptionPreparer, prepareOptions } from '../core/api/prepared-options.js';
-import { MAX_RESOURCES, refuseTooMany, toResources } from '../core/api/resources.js';
-import type { SharedCall, Work } from '../core/api/shared-call.js';
-import type { RedlockStatus, StatusOptions } from '../core/quorum/status.js';
-import { startNow } from '../core/lease/thenable.js';
+import { hostname } from 'node:os';
+import { ResourceLockedError } from './errors.js';
+import { refusalCodeOf, type LockListener } from './events.js';
+import { guarded } from './guarded.js';
+import type { Lock } from './lock.js';
+import { checkLockOptions, MAX_TTL, type LockOptions, type PreparedOptions } from './options.js';
+import { defaultsWithin, OptionPreparer, prepareOptions } from './prepared-options.js';
+import { MAX_RESOURCES, refuseTooMany, toResources } from './resources.js';
+import type { SharedCall, Work } from './shared-call.js';
+import { startNow } from './thenable.js';
+import { observed, publishNested } from './call-trace.js';
 import { Call, isPart, take, type Part } from './caller.js';
+import { isObserved } from './channels.js';
 import type { Clock } from './clock.js';
 import { HeldLock, type LockOwner } from './held-lock.js';
 import { LocalQueues } from './local-queues.js';
@@ -17,19 +19,25 @@ import { NestedLocks, refuseReentry, type Use } from './nested.js';
 import { DuplicateServers, refuseDuplicateServers } from './duplicate-servers.js';
 import { errorOf, type Denied } from './outcome.js';
 import { Pool } from './pool.js';
-import { QuorumWatch } from '../core/quorum/quorum-watch.js';
-import type { Random } from './random.js';
+import { QuorumWatch } from './quorum-watch.js';
+import { markOf } from './process-mark.js';
+import { systemRandom, type Random } from './random.js';
 import { takeSeveral } from './several.js';
 import { Shutdown, type RemainingLock } from './shutdown.js';
-import { statusOf } from './status.js';
-import { WarningThrottle } from '../core/quorum/warning-throttle.js';
+import { statusOf, type RedlockStatus, type StatusOptions } from './status.js';
+import { SystemClock } from './system-clock.js';
+import { WarningThrottle } from './warning-throttle.js';
 
 export interface RedlockSettings {
   readonly nodes: readonly LockNode[];
-  readonly clock: Clock;
-  readonly random: Random;
-  /** What the values of this process begin with, and nobody else's. */
-  readonly mark: string;
+  /** The name of the pool, for telemetry. @default none */
+  readonly name?: string | undefined;
+  /** @default real time */
+  readonly clock?: Clock | undefined;
+  /** @default the randomness of the operating system */
+  readonly random?: Random | undefined;
+  /** What the values of this pool begin with, and nobody else's. @default the host, the process and a random text */
+  readonly mark?: string | undefined;
   readonly nodeTimeout?: number | undefined;
   /** How many callers of this process may wait for one resource. @default 10_000 */
   readonly maxWaiters?: number | undefined;
@@ -45,6 +53,7 @@ export interface RedlockSettings {
 /** Distributed locks over N independent masters, by the algorithm of the Redis distributed-locks page. */
 export class Redlock implements LockOwner {
   readonly #pool: Pool;
+  readonly #name: string | undefined;
   readonly #queues: LocalQueues;
   readonly #forAcquire: OptionPreparer;
   readonly #forWork: OptionPreparer;
@@ -56,8 +65,10 @@ export class Redlock implements LockOwner {
   #isOpen = false;
 
   constructor(settings: RedlockSettings) {
-    const { nodes, clock, random, mark, nodeTimeout, defaults = {} } = settings;
+    const { nodes, clock = new SystemClock(), random = systemRandom, nodeTimeout, defaults = {} } = settings;
+    const { mark = uniqueMark(markOf({ application: 'node', host: hostname(), pid: process.pid }), random) } = settings;
     const maxTtl = Math.floor(settings.maxTtl ?? MAX_TTL);
+    this.#name = settings.name;
     this.#maxResources = settings.maxResources ?? MAX_RESOURCES;
     this.emit = guarded('A listener of lock events', settings.listener ?? (() => undefined));
     this.#pool = new Pool(nodes, clock, random, { maxTtl, nodeTimeout });
@@ -111,7 +122,7 @@ export class Redlock implements LockOwner {
   acquire(resource: string | readonly string[], options?: LockOptions): Promise<Lock> {
     try {
       refuseReentry(options);
-      return this.#take(toResources(resource, this.#maxResources), this.#forAcquire.prepare(options));
+      return this.#takeObserved(toResources(resource, this.#maxResources), this.#forAcquire.prepare(options));
     } catch (error) {
       return Promise.reject(error);
     }
@@ -168,7 +179,8 @@ export class Redlock implements LockOwner {
 
   async #run<T>(resources: readonly string[], work: Work<T>, options: PreparedOptions): Promise<T> {
     const shared = options.reentrant ? this.#held.share(resources) : undefined;
-    const use: Use = shared ?? this.#held.hold(await this.#take(resources, options));
+    if (shared && isObserved()) publishNested({ pool: this.#name, resources, options }, shared.lock);
+    const use: Use = shared ?? this.#held.hold(await this.#takeObserved(resources, options));
     let lost;
     let result: T;
     try {
@@ -181,8 +193,17 @@ export class Redlock implements LockOwner {
     return result;
   }
 
-  async #take(resources: readonly string[], options: PreparedOptions): Promise<HeldLock> {
-    const call = this.#call(resources, options);
+  /** Publishes the life of the lock if somebody observes it. */
+  #takeObserved(resources: readonly string[], options: PreparedOptions): Promise<HeldLock> {
+    if (!isObserved()) return this.#take(resources, options, this);
+    const call = { pool: this.#name, resources, options };
+    return observed(call, { emit: this.emit, clock: this.#pool.clock }, (trace) =>
+      this.#take(resources, options, { emit: trace.note, over: (lock) => this.over(lock), trace }),
+    );
+  }
+
+  async #take(resources: readonly string[], options: PreparedOptions, owner: LockOwner): Promise<HeldLock> {
+    const call = this.#call(resources, options, owner.emit);
     this.#shutdown.enter();
     try {
       call.throwIfAborted();
@@ -191,28 +212,29 @@ export class Redlock implements LockOwner {
         resources.length > 1
           ? await takeSeveral(this.#queues, call)
           : await take(this.#queues, resources[0]!, call, !call.isPatient);
-      if (Array.isArray(taken) || isPart(taken)) return await this.#hold([taken].flat(), call);
+      if (Array.isArray(taken) || isPart(taken)) return await this.#hold([taken].flat(), call, owner);
       throw refusal(taken, call);
     } catch (error) {
       const code = refusalCodeOf(error, call.isAborted);
-      this.emit({ type: 'refused', resources, waited: Math.round(call.waited), code });
+      const cause = error instanceof ResourceLockedError ? error.cause : undefined;
+      owner.emit({ type: 'refused', resources, waited: Math.round(call.waited), code, ...(cause && { cause }) });
       throw error;
     } finally {
       this.#shutdown.exit();
     }
   }
 
-  #call(resources: readonly string[], options: PreparedOptions): Call {
+  #call(resources: readonly string[], options: PreparedOptions, emit: LockListener): Call {
     const inside = this.#held.among(resources);
     if (inside.length > 0) this.emit({ type: 'self-contended', resources, holding: inside });
     const closing = this.#shutdown.stopFor({ holder: this.#held.any });
     const holding = this.#held.besides(resources);
-    return new Call(resources, options, this.#pool.clock, { closing, holding, emit: this.emit });
+    return new Call(resources, options, this.#pool.clock, { closing, holding, emit });
   }
 
-  async #hold(parts: readonly Part[], call: Call): Promise<HeldLock> {
+  async #hold(parts: readonly Part[], call: Call, owner: LockOwner): Promise<HeldLock> {
     const { resources, options } = call;
-    const lock = new HeldLock(this.#pool, resources, parts, { options, owner: this });
+    const lock = new HeldLock(this.#pool, resources, parts, { options, owner });
     const refused = this.#shutdown.track(lock);
     if (refused) await refused;
     call.acquired(parts, lock.fencingToken);
@@ -227,6 +249,7 @@ export class Redlock implements LockOwner {
   async #openWithin(call: Call): Promise<void> {
     const { clock, names } = this.#pool;
     const { waitTimeout, quorumTimeout } = call.options;
+    const opening = this.open();
     let stop = (): void => undefined;
     const tooLate = new Promise<never>((_resolve, reject) => {
       const nodes = names.map((node) => ({ node, outcome: 'unknown', detail: 'not connected yet' }) as const);
@@ -239,7 +262,7 @@ export class Redlock implements LockOwner {
         stopListening();
       };
     });
-    await Promise.race([this.open(), tooLate]).finally(stop);
+    await Promise.race([opening, tooLate]).finally(stop);
   }
 
   /** Keeps the process alive until `work` is done: by themselves, connections and timers do not. */
@@ -251,6 +274,11 @@ export class Redlock implements LockOwner {
       letEnd?.();
     }
   }
+}
+
+/** Returns what all values of one pool begin with: nobody else has the random text. */
+export function uniqueMark(mark: string, random: Random): string {
+  return `${mark}:${random.id()}.`;
 }
 
 function refusal(denied: Denied, { resources, holding }: Call): Error {

@@ -1,4 +1,4 @@
-import type { PreparedOptions } from '../core/api/options.js';
+import type { PreparedOptions } from './options.js';
 import { isPart, take, type Call, type Part } from './caller.js';
 import { HeldLock, type LockOwner } from './held-lock.js';
 import type { LocalQueues } from './local-queues.js';
@@ -13,58 +13,81 @@ const SILENT: LockOwner = { emit: () => undefined, over: () => undefined };
  * @throws the reason of an abort
  */
 export async function takeSeveral(queues: LocalQueues, call: Call): Promise<Part[] | Denied> {
-  // By code units, which is the same order in every process.
-  const sorted = [...call.resources].sort((one, other) => (one < other ? -1 : 1));
-  const parts = new Map<string, HeldLock>();
-  const keep = (resource: string, part: Part): void => {
-    const options: PreparedOptions = { ...call.options, autoExtend: true, maxHold: Infinity, minHold: 0 };
-    parts.set(resource, new HeldLock(queues.pool, [resource], [part], { options, owner: SILENT }));
-  };
-  const giveAllBack = (): void => {
-    for (const resource of parts.keys()) void giveBack(parts, resource);
-  };
+  const several = new Several(queues, call);
   try {
     for (;;) {
-      dropLost(parts);
-      const missing = sorted.filter((resource) => !parts.has(resource));
-      const tries = await Promise.all(missing.map((resource) => take(queues, resource, call, true)));
-      for (const [index, tried] of tries.entries()) if (isPart(tried)) keep(missing[index]!, tried);
-      const denied = tries.findIndex((tried) => !isPart(tried));
-      if (denied === -1) {
-        if (await agreeOnToken(parts)) return sorted.map((resource) => parts.get(resource)!.dissolve()[0]!);
-        giveAllBack();
-        return { kind: 'no token', nodes: [] };
-      }
-      // Also what was kept before: a call that waits holds nothing behind what it waits for.
-      const behind = sorted.slice(sorted.indexOf(missing[denied]!));
-      await Promise.all(behind.map((resource) => giveBack(parts, resource)));
-      const taken = call.isPatient ? await take(queues, missing[denied]!, call, false) : (tries[denied] as Denied);
-      if (isPart(taken)) keep(missing[denied]!, taken);
-      else {
-        giveAllBack();
-        return taken;
-      }
+      const denied = await several.takeMissing();
+      if (denied === undefined)
+        return (await several.agreed()) ?? (await several.fail({ kind: 'no token', nodes: [] }));
+      const failed = await several.waitFor(denied);
+      if (failed !== undefined) return await several.fail(failed);
     }
   } catch (error) {
-    giveAllBack();
+    void several.giveBack();
     throw error;
   }
 }
 
-function dropLost(parts: Map<string, HeldLock>): void {
-  for (const [resource, part] of parts) if (!part.isValid) parts.delete(resource);
-}
+/** The resources of one call, and those of them that it has. */
+class Several {
+  /** By code units, which is the same order in every process. */
+  readonly #resources: readonly string[];
+  readonly #taken = new Map<string, HeldLock>();
+  /** Why somebody else had a resource, the last time that the nodes said so. */
+  #contended: Denied | undefined;
 
-async function giveBack(parts: Map<string, HeldLock>, resource: string): Promise<void> {
-  const part = parts.get(resource);
-  parts.delete(resource);
-  await part?.release();
-}
+  constructor(
+    private readonly queues: LocalQueues,
+    private readonly call: Call,
+  ) {
+    this.#resources = [...call.resources].sort((one, other) => (one < other ? -1 : 1));
+  }
 
-/** Raises the tokens of all parts to the greatest: a lock has one. Returns whether a quorum confirmed that for each, and all are valid. */
-async function agreeOnToken(parts: ReadonlyMap<string, HeldLock>): Promise<boolean> {
-  const locks = [...parts.values()];
-  const token = Math.max(...locks.map(({ fencingToken }) => fencingToken));
-  const raised = await Promise.all(locks.map((lock) => lock.raise(token)));
-  return raised.every(Boolean) && locks.every(({ isValid }) => isValid);
+  /** Asks once for all that are missing; returns the first one in order that was denied, and why. */
+  async takeMissing(): Promise<{ readonly resource: string; readonly why: Denied } | undefined> {
+    for (const [resource, lock] of this.#taken) if (!lock.isValid) this.#taken.delete(resource);
+    const missing = this.#resources.filter((resource) => !this.#taken.has(resource));
+    const tries = await Promise.all(missing.map((resource) => take(this.queues, resource, this.call, true)));
+    for (const [index, tried] of tries.entries()) if (isPart(tried)) this.#keep(missing[index]!, tried);
+    const denied = tries.findIndex((tried) => !isPart(tried));
+    return denied === -1 ? undefined : { resource: missing[denied]!, why: tries[denied] as Denied };
+  }
+
+  /** Waits for a resource, if the call waits at all. It holds nothing behind that one meanwhile, not even what it kept before. Returns why it failed. */
+  async waitFor({ resource, why }: { readonly resource: string; readonly why: Denied }): Promise<Denied | undefined> {
+    if (why.kind === 'contended') this.#contended = why;
+    await this.giveBack(this.#resources.slice(this.#resources.indexOf(resource)));
+    if (!this.call.isPatient) return why;
+    const taken = await take(this.queues, resource, this.call, false);
+    if (!isPart(taken)) return taken;
+    this.#keep(resource, taken);
+    return undefined;
+  }
+
+  /** Raises the tokens of all to the greatest, since a lock has one. Returns the leases if a quorum confirms that for each, and all are valid. */
+  async agreed(): Promise<Part[] | undefined> {
+    const locks = this.#resources.map((resource) => this.#taken.get(resource)!);
+    const token = Math.max(...locks.map(({ fencingToken }) => fencingToken));
+    const raised = await Promise.all(locks.map((lock) => lock.raise(token)));
+    const isAgreed = raised.every(Boolean) && locks.every(({ isValid }) => isValid);
+    return isAgreed ? locks.map((lock) => lock.dissolve()[0]!) : undefined;
+  }
+
+  /** Gives everything back, and returns why the call failed: its time may be up before it is told again that others have a resource. */
+  async fail(denied: Denied): Promise<Denied> {
+    void this.giveBack();
+    const isUndecided = denied.kind === 'unavailable' && denied.nodes.some(({ outcome }) => outcome === 'pending');
+    return isUndecided ? (this.#contended ?? denied) : denied;
+  }
+
+  async giveBack(resources = this.#resources): Promise<void> {
+    const locks = resources.flatMap((resource) => this.#taken.get(resource) ?? []);
+    for (const resource of resources) this.#taken.delete(resource);
+    await Promise.all(locks.map((lock) => lock.release()));
+  }
+
+  #keep(resource: string, part: Part): void {
+    const options: PreparedOptions = { ...this.call.options, autoExtend: true, maxHold: Infinity, minHold: 0 };
+    this.#taken.set(resource, new HeldLock(this.queues.pool, [resource], [part], { options, owner: SILENT }));
+  }
 }

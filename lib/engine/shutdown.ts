@@ -1,5 +1,5 @@
-import { RedlockClosedError } from '../core/api/errors.js';
-import { AbortSource } from '../core/time/abort.js';
+import { RedlockClosedError } from './errors.js';
+import { AbortSource } from './abort.js';
 import { elapsed, type Clock } from './clock.js';
 import type { HeldLock } from './held-lock.js';
 
@@ -20,7 +20,7 @@ export class Shutdown {
   readonly #over = new AbortSource();
   readonly #locks = new Set<HeldLock>();
   #calls = 0;
-  #idle: (() => void) | undefined;
+  readonly #whenIdle = new Set<() => void>();
   /** Lets the process end; undefined while nobody waits or holds a lock. */
   #letEnd: (() => void) | undefined;
 
@@ -84,18 +84,19 @@ export class Shutdown {
     if (!this.#isIdle) return;
     this.#letEnd?.();
     this.#letEnd = undefined;
-    this.#idle?.();
+    for (const notify of this.#whenIdle) notify();
   }
 
   async #idleWithin(timeout: number): Promise<void> {
     if (this.#isIdle) return;
     await new Promise<void>((resolve) => {
-      const stopTimer = this.clock.schedule(timeout, resolve);
-      this.#idle = () => {
+      const end = (): void => {
         stopTimer();
+        this.#whenIdle.delete(end);
         resolve();
       };
+      const stopTimer = this.clock.schedule(timeout, end);
+      this.#whenIdle.add(end);
     });
-    this.#idle = undefined;
   }
 }

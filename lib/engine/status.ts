@@ -1,9 +1,42 @@
-import { misfit } from '../core/api/options.js';
-import { MAY_HAVE_FORGOTTEN_OR_SET } from '../core/port/quarantine-reasons.js';
-import type { NodeStatus, RedlockStatus } from '../core/quorum/status.js';
+import { misfit } from './options.js';
+import { MAY_HAVE_FORGOTTEN_OR_SET } from './quarantine-reasons.js';
 import { elapsed, LONGEST_TIMER, type Clock } from './clock.js';
 import type { LockNode, ProbeAnswer, Unknown } from './lock-node.js';
 import type { Pool } from './pool.js';
+
+export interface NodeStatus {
+  readonly node: string;
+  /** True if the node answers. */
+  readonly up: boolean;
+  /** True if the node votes; false if it is down or refuses to (READONLY, OOM, NOPERM ...), and for a time after it was restarted or emptied. */
+  readonly votes: boolean;
+  /** Ms until the node votes again, if that is only a matter of time. */
+  readonly votesIn?: number;
+  /** Why the node is down or does not vote. */
+  readonly reason?: string;
+  /** Ms from the question to the answer as this process sees it, rounded to 0.01 ms. Undefined for a node that was not asked or did not answer. */
+  readonly latency?: number;
+  /**
+   * Whole ms by which the clock of the node is ahead of the wall clock of this process; negative if it is behind, and 0 if the quickest answers
+   * show no difference. Undefined until the node has answered with its time.
+   */
+  readonly clockOffset?: number;
+}
+
+export interface RedlockStatus {
+  readonly nodes: readonly NodeStatus[];
+  /** How many votes decide. */
+  readonly quorum: number;
+  /** True if enough nodes vote to take a lock. */
+  readonly quorumReachable: boolean;
+  /** True if the pool is not enabled: its locks hold within this process only. */
+  readonly disabled?: boolean;
+}
+
+export interface StatusOptions {
+  /** Ms that a node may take to answer. @default as long as it may take for a lock */
+  readonly timeout?: number | undefined;
+}
 
 /** What came of asking a node whether it would vote. */
 interface Probed {

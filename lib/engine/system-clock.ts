@@ -1,5 +1,5 @@
-import { clearTimeout, monotonicNow, setImmediate, setInterval, setTimeout, wallNow } from '../core/time/real-time.js';
-import { inRootContext } from '../core/time/root-context.js';
+import { clearTimeout, monotonicNow, setImmediate, setInterval, setTimeout, wallNow } from './real-time.js';
+import { inRootContext } from './real-time.js';
 import { LONGEST_TIMER, type Clock, type Moment } from './clock.js';
 
 /** The clocks and timers of this machine. A timer alone keeps no process alive. */
@@ -9,8 +9,11 @@ export class SystemClock implements Clock {
   /** A timer that only keeps the process alive. */
   #alive: NodeJS.Timeout | undefined;
 
+  /** @param wall Returns ms on the wall clock. */
+  constructor(private readonly wall = wallNow) {}
+
   now(): Moment {
-    return { monotonic: monotonicNow(), wall: wallNow() };
+    return { monotonic: monotonicNow(), wall: this.wall() };
   }
 
   schedule(delay: number, task: () => void): () => void {
@@ -39,4 +42,13 @@ export class SystemClock implements Clock {
       if (this.#reasons === 0) this.#alive?.unref();
     };
   }
+}
+
+/**
+ * Returns a clock for a pool whose only node is in this process. Its wall clock goes on with the monotonic clock: nobody else has to agree on it, and
+ * a change of the wall clock of the machine must not end leases.
+ */
+export function steadyClock(wall = wallNow): Clock {
+  const ahead = wall() - monotonicNow();
+  return new SystemClock(() => monotonicNow() + ahead);
 }

@@ -1,7 +1,7 @@
 import type { Logger } from '@nestjs/common';
-import type { LockEvent } from '../core/api/events.js';
-import { quoted, shown } from '../core/api/names.js';
-import type { RemainingLock } from '../core/lease/shutdown.js';
+import type { LockEvent } from '../engine/events.js';
+import { quoted, shown } from '../engine/names.js';
+import type { RemainingLock } from '../engine/shutdown.js';
 import { FlapLog, type StateLine } from './flap-log.js';
 import { LossLog } from './loss-log.js';
 import { NestedWaitLog } from './nested-wait-log.js';

@@ -1,5 +1,5 @@
 import type { Logger } from '@nestjs/common';
-import type { Clock } from '../core/time/clock.js';
+import type { Clock } from '../engine/clock.js';
 
 /** How many changes of one node are logged one by one within `WINDOW` ms; further ones are counted. */
 const MOST_LINES = 4;

@@ -1,7 +1,7 @@
 import type { Logger } from '@nestjs/common';
-import type { LockLostError } from '../core/api/errors.js';
-import type { shown } from '../core/api/names.js';
-import type { Clock } from '../core/time/clock.js';
+import type { LockLostError } from '../engine/errors.js';
+import type { shown } from '../engine/names.js';
+import type { Clock } from '../engine/clock.js';
 
 /** Ms after a line within which further losses are counted and not logged one by one. */
 const COUNTED_FOR = 5_000;

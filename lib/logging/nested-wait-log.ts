@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
-import { elapsed, type Clock, type Moment } from '../core/time/clock.js';
-import { shown } from '../core/api/names.js';
-import { SystemClock } from '../core/time/system-clock.js';
+import { elapsed, type Clock, type Moment } from '../engine/clock.js';
+import { shown } from '../engine/names.js';
+import { SystemClock } from '../engine/system-clock.js';
 
 /** Ms within which no warning is repeated. */
 const QUIET = 60_000;

@@ -1,5 +1,5 @@
 import type { Logger } from '@nestjs/common';
-import type { Clock } from '../core/time/clock.js';
+import type { Clock } from '../engine/clock.js';
 
 /** Ms for which messages are collected, so that the same words about several nodes become one line. */
 const GATHERED_FOR = 500;

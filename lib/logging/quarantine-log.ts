@@ -1,9 +1,9 @@
 import type { Logger } from '@nestjs/common';
-import type { Clock } from '../core/time/clock.js';
-import type { LockEvent } from '../core/api/events.js';
-import { MANY_MAY_HAVE_FORGOTTEN } from '../core/port/quarantine-reasons.js';
-import { quorumOf } from '../core/quorum/quorum.js';
-import type { RedlockStatus } from '../core/quorum/status.js';
+import type { Clock } from '../engine/clock.js';
+import type { LockEvent } from '../engine/events.js';
+import { MANY_MAY_HAVE_FORGOTTEN } from '../engine/quarantine-reasons.js';
+import { quorumOf } from '../engine/pool.js';
+import type { RedlockStatus } from '../engine/status.js';
 import { votesText } from './votes-text.js';
 
 /** Ms within which events of several nodes are logged together. */

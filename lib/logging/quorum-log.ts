@@ -1,6 +1,6 @@
 import type { Logger } from '@nestjs/common';
-import type { Clock } from '../core/time/clock.js';
-import type { LockEvent } from '../core/api/events.js';
+import type { Clock } from '../engine/clock.js';
+import type { LockEvent } from '../engine/events.js';
 
 /** Ms to wait before logging: a node that has just come up may turn out to have forgotten its locks a moment later. */
 const SETTLED_AFTER = 500;

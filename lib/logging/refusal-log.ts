@@ -1,10 +1,10 @@
 import { Logger } from '@nestjs/common';
-import type { LockHolder } from '../core/api/errors.js';
-import type { LockEvent } from '../core/api/events.js';
-import type { shown } from '../core/api/names.js';
-import type { Clock } from '../core/time/clock.js';
+import type { LockHolder } from '../engine/process-mark.js';
+import type { LockEvent } from '../engine/events.js';
+import type { shown } from '../engine/names.js';
+import type { Clock } from '../engine/clock.js';
 
-/** Ms for which refused calls are gathered. Meanwhile the nodes say who the holders are. */
+/** Ms for which refused calls are gathered. */
 const GATHERED_FOR = 1_000;
 /** How many locks one line names. */
 const MOST_NAMED = 5;
@@ -77,8 +77,5 @@ function callsText(calls: number): string {
 /** Returns who holds a lock, as far as that is known. */
 function holderText(holder: LockHolder | undefined): string {
   if (holder === undefined) return 'an unknown process';
-  if (holder.process === undefined) return `the process ${holder.holder}`;
-  const { application, host, pid, since } = holder.process;
-  const where = application === undefined ? host : `${application}@${host}`;
-  return `${where} (pid ${pid}, since ${since.replace(/\.\d+Z$/, 'Z')})`;
+  return holder.holder;
 }

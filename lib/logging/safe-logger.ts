@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { guarded } from '../core/api/guarded.js';
+import { guarded } from '../engine/guarded.js';
 
 /** The logger of the application, which may be any object: what it throws reaches nobody who wants a lock. */
 export class SafeLogger extends Logger {

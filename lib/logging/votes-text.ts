@@ -1,4 +1,4 @@
-import type { RedlockStatus } from '../core/quorum/status.js';
+import type { RedlockStatus } from '../engine/status.js';
 
 /** Returns how many nodes vote, how many are needed, and why the others do not. */
 export function votesText({ nodes, quorum }: RedlockStatus): string {

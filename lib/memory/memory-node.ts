@@ -1,201 +1,294 @@
-import type { Claim } from '../core/port/claim.js';
-import type { Clock } from '../core/time/clock.js';
-import { TOKENS_PER_GRANT } from '../core/port/fencing.js';
-import type {
-  AcquireAnswer,
-  ExtendAnswer,
-  LockNode,
-  Question,
-  RaiseAnswer,
-  ReleaseAnswer,
-  YieldAnswer,
-} from '../core/port/lock-node.js';
-import { noteKey, readNote, type NoteListener } from '../core/port/process-note.js';
-import { answer, notify } from './memory-answers.js';
-import { MemoryEntries } from './memory-entries.js';
-import { MemoryFences } from './memory-fences.js';
-import { MemoryLines, type LineTerms } from './memory-line.js';
-import { MemoryRefusals } from './memory-refusals.js';
-import { MemoryTrust, type MemoryTrustTerms } from './memory-trust.js';
-import { NOTHING, type Snapshot } from './snapshot.js';
-import { soon } from '../core/time/real-time.js';
+import { elapsed, type Clock } from '../engine/clock.js';
+import { CLOCKS_APART, counterOf } from '../engine/fencing.js';
+import { MAX_TTL } from '../engine/options.js';
+import {
+  nextValueOf,
+  type AcquireOperation,
+  type Answer,
+  type Deposit,
+  type ExtendOperation,
+  type HandOff,
+  type LockNode,
+  type NodeListener,
+  type Operation,
+  type ProbeAnswer,
+  type RaiseOperation,
+  type ReleaseOperation,
+  type Unknown,
+} from '../engine/lock-node.js';
 
-/** A node in memory that answers as a Redis master would, for tests without Redis and for simulations. */
+/** Ms for which a queue is kept although nobody in it asks again. */
+const QUEUE_LASTS = 60_000;
+
+interface Key {
+  value: string;
+  /** Ms on the clock of the node. */
+  expires: number;
+}
+
+interface Place {
+  readonly arrival: number;
+  readonly deposit: Deposit;
+}
+
+/** What a memory node needs from the world around it. */
+export interface MemoryWorld {
+  /** Ms on the clock of the node, which never goes back. */
+  now(): number;
+  /** Microseconds on the wall clock of the node. */
+  date(): number;
+}
+
+/** The data of a node: what the script does on Redis, in JavaScript. Several processes may share it. */
+export class MemoryData {
+  readonly #keys = new Map<string, Key>();
+  readonly #queues = new Map<string, { readonly places: Map<string, Place>; expires: number }>();
+  readonly #counters = new Map<string, number>();
+  /** By channel: the processes that listen. */
+  readonly #channels = new Map<string, (message: HandOff) => void>();
+  /** Ms on the clock of the node, before which it does not vote. */
+  votesFrom = -Infinity;
+
+  constructor(
+    private readonly world: MemoryWorld,
+    private readonly maxTtl: number,
+  ) {}
+
+  /** Forgets everything, as a server does that is started again without its data. It does not vote for `quarantine` ms. */
+  clear(quarantine: number): void {
+    this.#keys.clear();
+    this.#queues.clear();
+    this.#counters.clear();
+    this.votesFrom = this.world.now() + quarantine;
+  }
+
+  /** Keeps everything, as a server does that is started again with its data. It does not vote for `quarantine` ms. */
+  restart(quarantine: number): void {
+    this.votesFrom = this.world.now() + quarantine;
+  }
+
+  subscribe(channel: string, notify: (message: HandOff) => void): void {
+    this.#channels.set(channel, notify);
+  }
+
+  unsubscribe(channel: string): void {
+    this.#channels.delete(channel);
+  }
+
+  /** Returns the value under a resource, and how many ms it lasts. */
+  read(resource: string): { readonly value: string; readonly remaining: number } | undefined {
+    const key = this.#key(resource);
+    return key && { value: key.value, remaining: key.expires - this.world.now() };
+  }
+
+  /** The last fencing token that was given away for a resource, or for one that shares its counter. */
+  lastToken(resource: string): number | undefined {
+    return this.#counters.get(counterOf(resource));
+  }
+
+  /** Sets a key as another library would. */
+  plant(resource: string, value: string, ttl = Infinity): void {
+    this.#keys.set(resource, { value, expires: this.world.now() + ttl });
+  }
+
+  /** The resources that have a value. */
+  get resources(): string[] {
+    return [...this.#keys.keys()].filter((resource) => this.#key(resource) !== undefined);
+  }
+
+  delete(resource: string): void {
+    this.#keys.delete(resource);
+  }
+
+  /** Microseconds on the wall clock of the node. */
+  get date(): number {
+    return this.world.date();
+  }
+
+  /** Executes operations for the process with this channel. */
+  execute(channel: string, operations: readonly Operation[]): Answer[] {
+    return operations.map((operation) => this.#execute(channel, operation));
+  }
+
+  get quarantine(): number {
+    return Math.max(0, this.votesFrom - this.world.now());
+  }
+
+  #execute(channel: string, operation: Operation): Answer {
+    if (operation.kind === 'acquire') return this.#acquire(channel, operation);
+    if (operation.kind === 'release') return this.#release(channel, operation);
+    return operation.kind === 'extend' ? this.#extend(operation) : this.#raise(operation);
+  }
+
+  #extend({ resource, value, ttl, isKept }: ExtendOperation): Answer {
+    const key = this.#key(resource);
+    if (key?.value !== value) return { kind: key === undefined ? 'missing' : 'taken' };
+    const expires = this.world.now() + ttl;
+    key.expires = isKept ? expires : Math.max(key.expires, expires);
+    if (isKept) key.value = `${value}.kept`;
+    return { kind: 'extended' };
+  }
+
+  #raise({ resource, value, token }: RaiseOperation): Answer {
+    const counter = counterOf(resource);
+    this.#counters.set(counter, Math.max(this.#counters.get(counter) ?? 0, token));
+    return { kind: this.#key(resource)?.value === value ? 'raised' : 'gone' };
+  }
+
+  #acquire(channel: string, { resource, value, ttl, proposal, count, arrival }: AcquireOperation): Answer {
+    if (this.quarantine > 0) return { kind: 'quarantined', remaining: this.quarantine };
+    if (ttl > this.maxTtl) return { kind: 'refused', reason: `a ttl of ${ttl} ms is above maxTtl, ${this.maxTtl} ms` };
+    if (this.#isOff(proposal, resource)) return { kind: 'refused', reason: CLOCKS_APART };
+    const now = this.world.now();
+    let key = this.#key(resource);
+    if (key?.value !== value) {
+      if (arrival !== undefined)
+        this.#stand(resource, channel, { arrival, deposit: { value: nextValueOf(value), ttl, proposal, count } });
+      if (key === undefined && this.#serve(resource, arrival === undefined ? undefined : channel))
+        key = this.#key(resource);
+      if (key !== undefined) return { kind: 'held', remaining: key.expires - now, owner: key.value };
+    }
+    if (arrival !== undefined) this.#leave(resource, channel);
+    this.#keys.set(resource, { value, expires: Math.max(now + ttl, key?.expires ?? 0) });
+    return {
+      kind: 'granted',
+      token: this.#count(resource, proposal, count),
+      oldest: this.#oldest(resource)?.[1].arrival,
+    };
+  }
+
+  #release(channel: string, { resource, value, what, place }: ReleaseOperation): Answer {
+    const votes = this.quarantine === 0;
+    if (what === 'leave') this.#leave(resource, channel);
+    else if (place !== undefined && votes) this.#stand(resource, channel, place);
+    const isOurs = this.#key(resource)?.value === value;
+    if (isOurs) this.#keys.delete(resource);
+    if (what !== 'followed' && votes && this.#key(resource) === undefined) this.#serve(resource, undefined);
+    return { kind: isOurs ? 'released' : 'gone' };
+  }
+
+  /** Gives the resource to the first living place; false if that is the one that asks, or there is none. */
+  #serve(resource: string, asking: string | undefined): boolean {
+    for (;;) {
+      const [head, place] = this.#oldest(resource) ?? [];
+      if (head === undefined || place === undefined) return false;
+      this.#leave(resource, head);
+      if (head === asking) return false;
+      const { value, ttl, proposal, count } = place.deposit;
+      const notify = this.#channels.get(head);
+      if (notify === undefined || this.#isOff(proposal, resource)) continue;
+      this.#keys.set(resource, { value, expires: this.world.now() + ttl });
+      const token = this.#count(resource, proposal, count);
+      notify({ resource, value, token, oldest: this.#oldest(resource)?.[1].arrival });
+      return true;
+    }
+  }
+
+  #key(resource: string): Key | undefined {
+    const key = this.#keys.get(resource);
+    if (key === undefined || key.expires > this.world.now()) return key;
+    this.#keys.delete(resource);
+    return undefined;
+  }
+
+  /** A place is never without a deposit. */
+  #stand(resource: string, channel: string, place: Place): void {
+    const expires = this.world.now() + QUEUE_LASTS;
+    const queue = this.#queue(resource) ?? { places: new Map<string, Place>(), expires };
+    queue.places.set(channel, place);
+    queue.expires = expires;
+    this.#queues.set(resource, queue);
+  }
+
+  #leave(resource: string, channel: string): void {
+    const queue = this.#queue(resource);
+    if (queue?.places.delete(channel) && queue.places.size === 0) this.#queues.delete(resource);
+  }
+
+  #queue(resource: string): { readonly places: Map<string, Place>; expires: number } | undefined {
+    const queue = this.#queues.get(resource);
+    if (queue === undefined || queue.expires > this.world.now()) return queue;
+    this.#queues.delete(resource);
+    return undefined;
+  }
+
+  #oldest(resource: string): readonly [string, Place] | undefined {
+    let oldest: readonly [string, Place] | undefined;
+    for (const one of this.#queue(resource)?.places ?? []) {
+      const isOlder = oldest === undefined || one[1].arrival < oldest[1].arrival;
+      if (isOlder || (one[1].arrival === oldest![1].arrival && one[0] < oldest![0])) oldest = one;
+    }
+    return oldest;
+  }
+
+  #count(resource: string, proposal: number, count: number): number {
+    const counter = counterOf(resource);
+    const token = Math.max(proposal, (this.#counters.get(counter) ?? 0) + 1);
+    this.#counters.set(counter, token + count - 1);
+    return token;
+  }
+
+  /** A token too far from the clock of the node is refused: tokens begin at the clock again after a majority has lost its counters. */
+  #isOff(proposal: number, resource: string): boolean {
+    const next = Math.max(proposal, (this.#counters.get(counterOf(resource)) ?? 0) + 1);
+    return Math.abs(next - this.world.date()) > this.maxTtl * 500;
+  }
+}
+
+/** A node in the memory of this process. */
 export class MemoryNode implements LockNode {
-  readonly #listens: (waiting: Claim) => boolean;
-  readonly #entries = new MemoryEntries(() => this.clock.now().wall);
-  readonly #lines = new MemoryLines();
-  readonly #fences: MemoryFences;
-  readonly #refusals: MemoryRefusals;
-  readonly #trust: MemoryTrust;
+  readonly data: MemoryData;
+  #listener: NodeListener | undefined;
 
   constructor(
     readonly name: string,
     private readonly clock: Clock,
-    { listens = () => true, ...terms }: MemoryTrustTerms & LineTerms = {},
+    private readonly options: { readonly maxTtl: number; readonly channel?: string; readonly data?: MemoryData } = {
+      maxTtl: MAX_TTL,
+    },
   ) {
-    const wall = (): number => this.clock.now().wall;
-    this.#listens = listens;
-    this.#trust = new MemoryTrust(wall, terms);
-    this.#fences = new MemoryFences(wall, this.#trust.maxTtl);
-    this.#refusals = new MemoryRefusals(this.#fences, this.#trust.maxTtl);
+    const start = clock.now();
+    this.data =
+      options.data ??
+      new MemoryData({ now: () => elapsed(start, clock.now()), date: () => clock.now().wall * 1_000 }, options.maxTtl);
   }
 
-  get runId(): string {
-    return `${this.name}/${this.#trust.run}`;
+  get #channel(): string {
+    return this.options.channel ?? this.name;
   }
 
-  /** Known exactly, because the node has no clock but that of this process. */
-  get clockAhead(): NonNullable<LockNode['clockAhead']> {
-    const { monotonic, wall } = this.clock.now();
-    return { least: wall - monotonic, most: wall - monotonic };
+  send(operations: readonly Operation[], answered: (answers: readonly Answer[] | Unknown) => void): void {
+    const answers = this.data.execute(this.#channel, operations);
+    const asked = this.clock.now().monotonic;
+    const { date } = this.data;
+    void Promise.resolve().then(() => {
+      this.#listener?.dated(date, asked, this.clock.now().monotonic);
+      answered(answers);
+    });
   }
 
-  acquire(question: Question<AcquireAnswer>, nodeIndex: number): void {
-    answer(question, nodeIndex, this.#acquire(question));
+  probe(answered: (answer: ProbeAnswer) => void): void {
+    const { quarantine, date } = this.data;
+    const asked = this.clock.now().monotonic;
+    void Promise.resolve().then(() => {
+      this.#listener?.dated(date, asked, this.clock.now().monotonic);
+      answered(quarantine > 0 ? { kind: 'quarantined', remaining: quarantine } : { kind: 'up' });
+    });
   }
 
-  yield(question: Question<YieldAnswer>, nodeIndex: number): void {
-    answer(question, nodeIndex, this.#yield(question.claim));
+  open(listener: NodeListener): Promise<void> {
+    this.#listener = listener;
+    this.data.subscribe(
+      this.#channel,
+      (message) => void Promise.resolve().then(() => this.#listener?.handedOff(message)),
+    );
+    listener.identified();
+    return Promise.resolve();
   }
 
-  raise(question: Question<RaiseAnswer>, nodeIndex: number): void {
-    const { claim, proposal, tokens } = question;
-    const refusal = this.#refusals.ofToken(proposal - tokens + 1);
-    if (refusal) return answer<RaiseAnswer>(question, nodeIndex, refusal);
-    for (const resource of claim.resources) this.#fences.raise(resource, proposal);
-    answer(question, nodeIndex, { kind: this.#entries.has(claim) ? 'raised' : 'gone' });
-  }
-
-  extend(question: Question<ExtendAnswer>, nodeIndex: number): void {
-    const { claim, ttl, mayShorten = false } = question;
-    const extend = (): ExtendAnswer => ({ kind: this.#entries.extend(claim, ttl, mayShorten) });
-    answer(question, nodeIndex, this.#refusals.ofTtl(ttl) ?? extend());
-  }
-
-  release(question: Question<ReleaseAnswer>, nodeIndex: number): void {
-    const { claim, isFollowed } = question;
-    const kind = this.#entries.release(claim) ? 'released' : 'gone';
-    for (const resource of claim.resources) {
-      this.#lines.get(resource)?.leave(claim);
-      if (!isFollowed) this.#serve(resource);
-    }
-    answer(question, nodeIndex, { kind });
-  }
-
-  probe(answered: Parameters<LockNode['probe']>[0]): void {
-    const remaining = this.#trust.quarantine();
-    soon(() => answered(remaining > 0 ? { kind: 'quarantined', remaining } : { kind: 'up' }));
-  }
-
-  noteOf(mark: string, answered: NoteListener): void {
-    soon(() => answered(readNote(this.get(noteKey('', mark)))));
-  }
-
-  async open(): Promise<void> {
-    // There is nothing to connect to. If a new node has a quarantine, it begins now.
-    this.#trust.quarantine();
-  }
-
-  async close(): Promise<void> {
-    this.flush();
-  }
-
-  /** Sets a key as a foreign client would. */
-  set(resource: string, value: string, ttl = Infinity): void {
-    this.#entries.set(resource, value, ttl);
-  }
-
-  /** Returns the value under a resource, if the resource is held. */
-  get(resource: string): string | undefined {
-    return this.#entries.get(resource)?.value;
-  }
-
-  /** Returns the values of the waiters for a resource, the next one first. */
-  waiting(resource: string): string[] {
-    return this.#lines.get(resource)?.values ?? [];
-  }
-
-  /** Returns the fence counter of a resource, while there is one. */
-  fence(resource: string): number | undefined {
-    return this.#fences.get(resource);
-  }
-
-  /** Forgets everything, as by FLUSHALL. */
-  flush(): void {
-    this.#restore(NOTHING);
-  }
-
-  /** Restarts the node, empty or with what it had on its disk. */
-  restart(disk = NOTHING): void {
-    this.#trust.restart();
-    this.#restore(disk);
-  }
-
-  snapshot(): Snapshot {
-    return {
-      entries: this.#entries.snapshot(),
-      lines: this.#lines.snapshot(),
-      fences: this.#fences.snapshot(),
-      marker: this.#trust.marker,
-    };
-  }
-
-  #restore({ entries, lines, fences, marker }: Snapshot): void {
-    this.#entries.restore(entries);
-    this.#lines.restore(lines);
-    this.#fences.restore(fences);
-    this.#trust.marker = marker;
-  }
-
-  #acquire(question: Question<AcquireAnswer>): AcquireAnswer {
-    const { claim, ttl, tokens } = question;
-    const quarantine = this.#trust.quarantine();
-    if (quarantine > 0) return { kind: 'quarantined', remaining: quarantine };
-    const first = this.#entries.longest(claim) ? 0 : this.#fences.first(question, this.#entries.has(claim));
-    const refusal = this.#refusals.ofTerms(question) ?? this.#refusals.ofToken(first);
-    if (refusal) return refusal;
-    if (claim.place && !this.#entries.has(claim)) this.#lines.of(claim.resources[0]!).enter(claim);
-    for (const resource of claim.resources) this.#serve(resource, claim);
-    // Perhaps a part of the same lock, which waited, was served just now.
-    const isOurs = this.#entries.has(claim);
-    const obstacle = this.#entries.longest(claim);
-    if (obstacle) return { kind: 'held', remaining: obstacle.expires - this.clock.now().wall, owner: obstacle.value };
-    const fence = this.#fences.first(question, isOurs);
-    for (const resource of claim.resources) this.#entries.take(resource, claim.value, ttl);
-    this.#fences.take({ resources: claim.resources, tokens }, fence);
-    return { kind: 'granted', fence, oldest: isOurs ? 0 : this.#lines.oldest(claim.resources) };
-  }
-
-  #yield(claim: Claim): YieldAnswer {
-    const resource = claim.resources[0]!;
-    const entry = this.#entries.get(resource);
-    if (entry?.value !== claim.value) return { kind: 'gone' };
-    if (!this.#lines.get(resource)?.hasOlder(claim)) return { kind: 'kept' };
-    this.#lines.of(resource).enter(claim);
-    this.#entries.delete(resource);
-    if (!this.#serve(resource, claim)) return { kind: 'passed' };
-    this.set(resource, claim.value, entry.expires - this.clock.now().wall);
-    return { kind: 'kept' };
-  }
-
-  /** Gives a free resource to the first living waiter, if it may have a token; returns true if that is `asking`, which then takes it. */
-  #serve(resource: string, asking?: Claim): boolean {
-    if (this.#entries.get(resource) || this.#trust.quarantine() > 0) return false;
-    const line = this.#lines.get(resource);
-    const fence = this.#fences.successor(resource);
-    for (let next = line?.shift(); next; next = line!.shift()) {
-      if (asking?.place && next.value === asking.value) return true;
-      if (!this.#listens(next)) continue;
-      if (this.#refusals.ofToken(fence)) {
-        line!.enter(next);
-        return false;
-      }
-      this.#fences.take({ resources: [resource], tokens: TOKENS_PER_GRANT }, fence);
-      this.set(resource, next.value, next.place!.ttl);
-      notify(next.place!, this.name, { since: this.clock.now(), fence, oldest: this.#lines.oldest([resource]) });
-      return false;
-    }
-    return false;
+  close(): Promise<void> {
+    this.#listener = undefined;
+    this.data.unsubscribe(this.#channel);
+    return Promise.resolve();
   }
 }

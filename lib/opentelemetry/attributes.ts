@@ -1,5 +1,5 @@
 import type { Attributes } from '@opentelemetry/api';
-import type { AcquireMessage } from '../core/api/telemetry/messages.js';
+import type { AcquireMessage } from '../engine/messages.js';
 import type { RedlockTelemetryOptions } from './redlock-telemetry.options.js';
 
 export type ResourceNaming = NonNullable<RedlockTelemetryOptions['resource']>;

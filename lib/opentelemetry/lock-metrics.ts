@@ -1,7 +1,7 @@
 import type { Attributes, Counter, Histogram, Meter } from '@opentelemetry/api';
-import { acquiring, extending, holding, joined } from '../core/api/telemetry/channels.js';
-import type { AcquireMessage, CallMessage, ExtendMessage, HoldMessage } from '../core/api/telemetry/messages.js';
-import type { LockLossReason, LockLostError, RedlockErrorCode } from '../core/api/errors.js';
+import { acquiring, extending, holding, joined } from '../engine/channels.js';
+import type { AcquireMessage, CallMessage, ExtendMessage, HoldMessage } from '../engine/messages.js';
+import type { LockLossReason, LockLostError, RedlockErrorCode } from '../engine/errors.js';
 import { attributesOf, errorTypeOf, poolName, type ResourceNaming } from './attributes.js';
 import { answerHistogram, counts, waitHistogram } from './instruments.js';
 import { OpenOperations } from './open-operations.js';

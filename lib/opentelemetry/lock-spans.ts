@@ -9,11 +9,11 @@ import {
   type Span,
   type Tracer,
 } from '@opentelemetry/api';
-import { acquiring, extending, holding, working } from '../core/api/telemetry/channels.js';
-import type { AcquireMessage, CallMessage, ExtendMessage, HoldMessage } from '../core/api/telemetry/messages.js';
+import { acquiring, extending, holding, working } from '../engine/channels.js';
+import type { AcquireMessage, CallMessage, ExtendMessage, HoldMessage } from '../engine/messages.js';
 import { attributesOf, errorTypeOf, type ResourceNaming } from './attributes.js';
 import type { Subscriptions } from './subscriptions.js';
-import { wallNow } from '../core/time/real-time.js';
+import { wallNow } from '../engine/real-time.js';
 
 /** A call for a lock, or a lock. */
 interface LockSpan {

@@ -1,7 +1,7 @@
 import type { Attributes, BatchObservableResult, Meter, ObservableGauge } from '@opentelemetry/api';
-import type { NodeStatus, RedlockStatus } from '../core/quorum/status.js';
-import { requests } from '../core/api/telemetry/channels.js';
-import type { RequestMessage } from '../core/api/telemetry/messages.js';
+import type { NodeStatus, RedlockStatus } from '../engine/status.js';
+import { requests } from '../engine/channels.js';
+import type { RequestMessage } from '../engine/messages.js';
 import { poolName, serverOf } from './attributes.js';
 import { answerHistogram, gauge } from './instruments.js';
 import type { Pool } from './pools.js';

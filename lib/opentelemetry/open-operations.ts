@@ -1,4 +1,4 @@
-import { monotonicNow } from '../core/time/real-time.js';
+import { monotonicNow } from '../engine/real-time.js';
 
 /** The operations of one kind that have begun and not ended, counted by pool. */
 export class OpenOperations<Message extends { readonly pool: string | undefined }> {

@@ -1,5 +1,5 @@
 import type { MeterProvider, TracerProvider } from '@opentelemetry/api';
-import { checkNames, misfit } from '../core/api/options.js';
+import { checkNames, misfit } from '../engine/options.js';
 
 export interface RedlockTelemetryOptions {
   /**

@@ -1,7 +1,7 @@
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { Channel } from 'node:diagnostics_channel';
 import type { BatchObservableCallback, Context, Meter, Observable } from '@opentelemetry/api';
-import { guarded } from '../core/api/guarded.js';
+import { guarded } from '../engine/guarded.js';
 
 /** Whose code the listeners call. */
 const SDK = 'The SDK of OpenTelemetry';

@@ -1,202 +1,280 @@
-import { SingleCall } from '../core/port/single-call.js';
-import { giveBackQuestion, rejectVote } from '../core/port/votes-in-doubt.js';
-import { Claim } from '../core/port/claim.js';
+import type { Redis } from 'ioredis';
+import type { Clock, Moment } from '../engine/clock.js';
 import type {
-  AcquireAnswer,
-  ExtendAnswer,
+  Answer,
+  HandOff,
   LockNode,
-  NodeEvent,
-  Question,
-  RaiseAnswer,
-  ReleaseAnswer,
-  YieldAnswer,
-} from '../core/port/lock-node.js';
-import { noteKey, type NoteListener } from '../core/port/process-note.js';
-import { fitting, readAnswers, yieldedBy, type AnswerListener } from './batch/reply-decoder.js';
-import type { Encoder } from './batch/batch-encoder.js';
-import { BatchQueue } from './batch/batch-queue.js';
-import { Batch } from './batch/batch.js';
-import { acquireVerb, extendVerb, isRelease, isVote, mayStand, releaseVerb, severalOr } from './batch/verbs.js';
-import { VERB, type Verb } from './scripts/protocol.js';
-import { GrantChannel, type GrantListener } from './grant-channel.js';
+  NodeListener,
+  Operation,
+  ProbeAnswer,
+  Refused,
+  ReleaseOperation,
+  Unknown,
+} from '../engine/lock-node.js';
+import { AskingAgain } from './connection/asking-again.js';
+import { NodeConnection } from './connection/connection.js';
 import type { NodeAddress } from './connection/settings/node-address.js';
-import type { NodeParts } from './connection/node-parts.js';
-import { owedFor, OwedReleases } from './owed-releases.js';
-import type { NodeLink } from './connection/node-link.js';
-import { askForNote } from './note-on-node.js';
-import { NodeTrust } from './trust/node-trust.js';
-import { Probe } from './trust/probe.js';
-import type { Reply } from './connection/wire/wire-command.js';
-import { soon } from '../core/time/real-time.js';
+import { NonsenseError } from './connection/wire/node-text.js';
+import { within } from './connection/within.js';
+import { WireCommand, type Reply } from './connection/wire/wire-command.js';
+import { Strays } from './strays.js';
+import { advised, withoutKeys } from './advice.js';
+import { decode, VOTES, type BatchEncoder, type Decoded } from './batch.js';
+import { OwedReleases } from './owed-releases.js';
+import { NodeTrust } from './trust.js';
+import { RESERVED } from '../engine/reserved-keys.js';
+
+type Failure = Extract<Reply, { ok: false }>;
+
+/** Ms to wait at the start for what a node says about itself. */
+const KNOWN_WITHIN = 1_000;
+/** Characters of a message at most: a value, two numbers and a key. */
+const LONGEST_MESSAGE = 4_096;
+/** What a probe asks for: never the name of a lock, since no resource may end like this. */
+const PROBE = `~probe${RESERVED.node}`;
+/** Ms that the vote of a probe lasts on a node that refuses its release. */
+const PROBE_TTL = 100;
+/** A message may have been on its way for as long as one likes. */
+const LONG_AGO: Moment = { monotonic: -Infinity, wall: -Infinity };
+const NOBODY: NodeListener = {
+  event: () => undefined,
+  identified: () => undefined,
+  handedOff: () => undefined,
+  dated: () => undefined,
+};
 
 /** A Redis or Valkey master as a `LockNode`, over one connection of its own. */
 export class RedisNode implements LockNode {
   readonly name: string;
-  readonly #connection: ReturnType<NodeParts['connect']>;
-  readonly #batches: BatchQueue;
-  readonly #grants: GrantChannel;
-  readonly #owed: OwedReleases;
+  readonly #connection: NodeConnection;
   readonly #trust: NodeTrust;
-  readonly #probe: Probe;
-  #notifyPool: (event: NodeEvent) => void = () => undefined;
-  #identified = (): void => undefined;
+  readonly #owed: OwedReleases;
+  readonly #subscribing: AskingAgain;
+  readonly #strays: Strays;
+  #listener = NOBODY;
+  #redis: Redis | undefined;
+  /** Resolves when the server of the present connection has said which one it is, and has the script. */
+  #known: Promise<void> = Promise.resolve();
+  /** Why the node cannot send messages, as was reported; undefined if it can. */
+  #deafness: string | undefined;
+  /** How many calls were sent. */
+  #sent = 0;
 
   constructor(
     address: NodeAddress,
-    private readonly encoder: Encoder,
-    { clock, connect }: NodeParts,
+    private readonly encoder: BatchEncoder,
+    private readonly clock: Clock,
   ) {
     this.name = address.name;
-    const giveBack = (claim: Claim, remaining: number): void => this.release(new SingleCall(claim, remaining), 0);
-    this.#owed = new OwedReleases({ obstacle: () => this.#obstacle(), release: giveBack }, clock);
-    this.#grants = new GrantChannel(encoder, clock, {
-      granted: this.#granted,
-      notBefore: () => this.#connection.latestAnsweredSentAt,
-      asking: (value, resource) => this.#batches.asking(value, resource),
-      unwanted: (claim) => {
-        if (!this.#batches.hasJustAskedFor(claim) && !this.#trust.obstacle) giveBack(claim, encoder.trust.maxTtl);
-      },
-      unavailable: (reason) => this.#notifyPool({ type: 'hand-off-unavailable', reason }),
-    });
-    const link: NodeLink = {
-      notify: (event) => this.#notifyPool(event),
-      identified: () => this.#identified(),
-      send: (name, wire, settle) => this.#connection.send(name, wire, settle),
-      clock,
-    };
-    this.#trust = new NodeTrust(encoder, link);
-    this.#probe = new Probe(encoder, this.#trust, link);
-    this.#connection = connect(address, {
-      ready: (redis) => {
-        this.#grants.listen(redis);
-        return this.#trust.examine(redis);
-      },
-      usable: () => this.#catchUp(),
-    });
-    this.#batches = new BatchQueue({
-      nextTurn: (task) => clock.nextTurn(task),
-      send: (batch, command, settle) =>
-        this.#connection.send(command, encoder.wire(batch, command, this.#trust.run), settle),
-      settle: (batch, reply) => this.#settle(batch, reply),
-    });
+    this.#trust = new NodeTrust(encoder.options, clock, (event) => this.#listener.event(event));
+    this.#owed = new OwedReleases(clock, (operations) => this.#sendOwed(operations));
+    this.#subscribing = new AskingAgain(clock);
+    this.#strays = new Strays(clock);
+    const listener = { ready: (redis: Redis) => (this.#known = this.#ready(redis)), usable: () => this.#usable() };
+    this.#connection = new NodeConnection(address, listener, clock);
   }
 
   get runId(): string | undefined {
     return this.#trust.runId;
   }
 
-  get clockAhead(): LockNode['clockAhead'] {
-    return this.#trust.clockAhead;
+  send(operations: readonly Operation[], answered: (answers: readonly Answer[] | Unknown) => void): void {
+    const reason = this.#obstacle;
+    if (reason === undefined) return this.#send(operations, answered);
+    void Promise.resolve().then(() => this.#settle(operations, { kind: 'unknown', reason, sent: false }, answered));
   }
 
-  acquire(question: Question<AcquireAnswer>, nodeIndex: number): void {
-    this.#owed.asked(question, this.#ask(acquireVerb(question.claim, this.#grants.canHear), question, nodeIndex));
-  }
-
-  yield(question: Question<YieldAnswer>, nodeIndex: number): void {
-    // Without grants there are no places in line, so the claim gives its vote back without taking one.
-    if (this.#grants.canHear) return void this.#ask(VERB.yield, question, nodeIndex);
-    const passed = (answer: ReleaseAnswer): void => question.answer(nodeIndex, yieldedBy(answer));
-    this.release(giveBackQuestion({ claim: question.claim, ttl: 0 }, nodeIndex, passed), nodeIndex);
-  }
-
-  raise(question: Question<RaiseAnswer>, nodeIndex: number): void {
-    this.#ask(severalOr(VERB.raise, question.claim), question, nodeIndex);
-  }
-
-  extend(question: Question<ExtendAnswer>, nodeIndex: number): void {
-    this.#ask(extendVerb(question), question, nodeIndex);
-  }
-
-  release(question: Question<ReleaseAnswer>, nodeIndex: number): void {
-    this.#ask(releaseVerb(question), question, nodeIndex);
-  }
-
-  probe(answered: Parameters<LockNode['probe']>[0]): void {
+  probe(answered: (answer: ProbeAnswer) => void): void {
     const reason = this.#connection.obstacle();
-    if (reason) return soon(() => answered({ kind: 'unknown', reason, sent: false }));
-    // Operations that were requested earlier have to be sent first.
-    this.#batches.flush();
-    this.#probe.ask(answered);
-  }
-
-  noteOf(mark: string, answered: NoteListener): void {
-    if (this.#obstacle() !== undefined) return void Promise.resolve().then(() => answered(undefined));
-    askForNote(this.#connection, noteKey(this.encoder.keyPrefix, mark), answered);
+    if (reason !== undefined)
+      return void Promise.resolve().then(() => answered({ kind: 'unknown', reason, sent: false }));
+    if (this.#trust.obstacle !== undefined) return answered({ kind: 'barred', reason: this.#trust.obstacle });
+    // A vote that is given back in the same call: whatever makes a node refuse votes makes it refuse this.
+    const { maxTtl, channel } = this.encoder.options;
+    const probe = { resource: PROBE, value: channel };
+    const proposal = Math.floor(this.clock.now().wall * 1_000);
+    const vote = { ...probe, kind: 'acquire', ttl: Math.min(PROBE_TTL, maxTtl), proposal, count: 1 } as const;
+    const release = { ...probe, kind: 'release', ttl: 0, what: 'nothing' } as const;
+    this.#send([vote, release], (answers) =>
+      answered(Array.isArray(answers) ? probed(answers as readonly Answer[]) : (answers as Unknown)),
+    );
   }
 
   bar(reason: string | undefined): void {
     this.#trust.bar(reason);
-    if (this.#obstacle() === undefined) this.#catchUp();
   }
 
-  async open(listener: (event: NodeEvent) => void, identified = (): void => undefined): Promise<void> {
-    [this.#notifyPool, this.#identified] = [listener, identified];
-    await this.#connection.open(listener);
-    await this.#trust.introduced();
+  async open(listener: NodeListener): Promise<void> {
+    this.#listener = listener;
+    await this.#connection.open((event) => listener.event(event));
+    await within(KNOWN_WITHIN, this.#known, this.clock);
   }
 
   close(): Promise<void> {
-    this.#notifyPool = this.#identified = () => undefined;
-    // Releases that were requested in this very turn still have to be sent.
-    this.#batches.flush();
-    for (const part of [this.#owed, this.#trust, this.#grants]) part.close();
+    this.#listener = NOBODY;
+    for (const part of [this.#owed, this.#trust, this.#subscribing]) part.close();
     return this.#connection.close();
   }
 
-  /** Adds an operation to the batch of this turn and returns true; if it cannot be sent, answers why in a microtask and returns false. */
-  #ask<A>(verb: Verb, question: Question<A>, nodeIndex: number): boolean {
-    const reason = this.#batches.isOpen ? undefined : this.#obstacle();
-    if (reason === undefined) {
-      this.#batches.add(verb, question, nodeIndex);
-      return true;
-    }
-    const batch = new Batch();
-    batch.add(verb, question, nodeIndex);
-    // `queueMicrotask` would first create a resource for async hooks.
-    void Promise.resolve().then(() => this.#settle(batch, { ok: false, reason, sent: false }));
-    return false;
-  }
-
-  #obstacle(): string | undefined {
+  get #obstacle(): string | undefined {
     return this.#connection.obstacle() ?? this.#trust.obstacle;
   }
 
-  #settle(batch: Batch, reply: Reply): void {
-    this.encoder.forget();
-    this.#trust.heard(reply, batch.sent);
-    this.#grants.aroundReply(reply, () => readAnswers(batch, reply, this.#answered));
+  // ------------------------------------------------------------------------------------------------------------ questions
+
+  #send(operations: readonly Operation[], answered: (answers: readonly Answer[] | Unknown) => void): void {
+    const { distrust, run } = this.#trust;
+    const sent = this.clock.now();
+    const wire = this.encoder.wire(operations, run, distrust);
+    const number = (this.#sent += 1);
+    this.#connection.send('evalsha', wire, (reply) => {
+      if (!reply.ok && reply.reason.startsWith('NOSCRIPT') && number === this.#sent)
+        return this.#sendText(operations, answered);
+      if (!reply.ok) return this.#settle(operations, this.#failed(reply, operations), answered);
+      this.#settle(operations, this.#decode(reply.value, operations, sent), answered);
+      if (distrust !== undefined) this.#trust.told();
+    });
   }
 
-  readonly #granted: GrantListener['granted'] = (claim, { fence, oldest, clock }, since) => {
-    if (since && this.#trust.allows(fence, since, clock)) claim.place!.granted(this.name, { since, fence, oldest });
-  };
-
-  readonly #answered: AnswerListener = (batch, index, told) => {
-    const question = batch.questions[index]!;
-    const verb = batch.verbs[index]!;
-    const answer = fitting(verb, told);
-    const nodeIndex = batch.nodeIndexes[index]!;
-    const isNoted = question.claim.place || answer.kind === 'unknown' || this.#owed.size > 0;
-    if (isNoted) this.#note(verb, question, answer.kind);
-    const counted = isVote(verb) ? this.#trust.countVote(answer) : this.#trust.count(answer);
-    if (counted !== answer) rejectVote(this, question, nodeIndex);
-    question.answer(nodeIndex, counted);
-  };
-
-  /** Keeps track of which claims wait for grants, and which releases are owed. */
-  #note(verb: Verb, { claim, ttl }: Question<unknown>, answer: string): void {
-    if (mayStand(verb, answer)) return this.#grants.expect(claim);
-    if (!isRelease(verb)) return;
-    if (claim.place) this.#grants.forget(claim);
-    if (answer !== 'unknown') return this.#owed.paid(claim);
-    this.#owed.add(claim, owedFor(claim, ttl));
+  /** Somebody has emptied the scripts of the node. It gets the script with the operations again, unless others were sent behind them, which must not overtake them. */
+  #sendText(operations: readonly Operation[], answered: (answers: readonly Answer[] | Unknown) => void): void {
+    const sent = this.clock.now();
+    this.#sent += 1;
+    this.#connection.send('eval', this.encoder.text(operations), (reply) => {
+      if (reply.ok) this.#settle(operations, this.#decode(reply.value, operations, sent), answered);
+      else this.#settle(operations, this.#failed(reply, operations), answered);
+    });
   }
 
-  #catchUp(): void {
-    if (this.#trust.obstacle) return;
-    for (const part of [this.#trust, this.#owed]) part.pay();
-    // The probe starts the quarantine of a new node now, and shows that a node refuses its votes before anybody needs them.
-    if (this.encoder.trust.restartQuarantine) this.probe(() => undefined);
+  #decode(value: unknown, operations: readonly Operation[], sent: Moment): readonly Answer[] {
+    const { clock, answers } = decode(value, operations);
+    this.#heard(clock, sent);
+    return answers.map((answer, index) => this.#count(operations[index]!, answer));
   }
+
+  /** Takes the clock of the node, ms. */
+  #heard(clock: number | undefined, sent: Moment): void {
+    if (clock === undefined) return;
+    const now = this.clock.now();
+    this.#trust.heard(clock, sent, now);
+    this.#listener.dated(clock * 1_000, sent.monotonic, now.monotonic);
+  }
+
+  /** A vote that does not count goes back. */
+  #count(operation: Operation, answer: Answer): Answer {
+    const counted = this.#trust.count(operation, answer);
+    if (answer.kind === 'granted' && counted.kind !== 'granted') this.#giveBack(operation);
+    // Its user may run INFO since a moment ago: a new connection finds out which server it is.
+    if (answer.kind === 'granted' && this.#trust.isUnknown) this.#redis?.disconnect(true);
+    return counted;
+  }
+
+  #settle(
+    operations: readonly Operation[],
+    answers: readonly Answer[] | Unknown,
+    answered: (answers: readonly Answer[] | Unknown) => void,
+  ): void {
+    const list = Array.isArray(answers) ? (answers as readonly Answer[]) : undefined;
+    for (const [index, operation] of operations.entries()) {
+      if (operation.kind !== 'release') continue;
+      const { kind } = list?.[index] ?? (answers as Unknown);
+      if (kind === 'released' || kind === 'gone') this.#owed.done(operation);
+      else this.#owed.add(operation);
+    }
+    answered(answers);
+  }
+
+  #failed({ reason, sent, refused }: Failure, operations: readonly Operation[]): readonly Answer[] | Unknown {
+    // Nothing of this list was done.
+    const isUnknown = reason.startsWith('NOSCRIPT');
+    if (isUnknown && this.#redis) void this.#introduce(this.#redis);
+    if (isUnknown || !refused) return { kind: 'unknown', reason, sent: sent && !isUnknown };
+    const refusal: Answer = { kind: 'refused', reason: withoutKeys(reason) };
+    return operations.map((operation) => this.#count(operation, refusal));
+  }
+
+  #sendOwed(operations: readonly ReleaseOperation[]): boolean {
+    if (this.#obstacle !== undefined) return false;
+    this.#send(operations, () => undefined);
+    return true;
+  }
+
+  // ----------------------------------------------------------------------------------------------------------- connection
+
+  /** Subscribes first; then the node gets the script, and says which server it is. */
+  async #ready(redis: Redis): Promise<void> {
+    if (this.#redis !== redis) redis.on('message', (_channel: string, text: string) => this.#received(redis, text));
+    this.#redis = redis;
+    this.#subscribing.end('there is a new connection');
+    if (redis.condition?.protocol === 3) {
+      this.#subscribing
+        .ask(() => redis.subscribe(this.encoder.options.channel))
+        .then(() => (this.#deafness = undefined))
+        .catch((error: Error) => error.name === 'ReplyError' && this.#cannotHear(error.message));
+    } else this.#cannotHear('the node does not speak RESP3, which Redis has from version 6 on');
+    const sent = this.clock.now();
+    // What stands on the node is read before the script changes it.
+    const [, introduced] = await Promise.all([this.#trust.examine(redis), this.#introduce(redis)]);
+    this.#listener.identified();
+    if (introduced !== undefined) this.#introduced(introduced, sent);
+  }
+
+  /** Gives the node the script, which begins the quarantine of a new node, too. Resolves with the answer; undefined if there is none. */
+  #introduce(redis: Redis): Promise<Decoded | undefined> {
+    return new Promise((resolve) => {
+      const replied = (reply: Reply): void => {
+        if (!reply.ok && reply.refused)
+          this.#trust.count({ kind: 'acquire' }, { kind: 'refused', reason: withoutKeys(reply.reason) });
+        resolve(reply.ok ? decode(reply.value, VOTES) : undefined);
+      };
+      const failed = (): void => resolve(undefined);
+      void redis.sendCommand(new WireCommand('eval', this.encoder.introduction, { replied, failed }));
+    });
+  }
+
+  #introduced({ clock, answers }: Decoded, sent: Moment): void {
+    this.#heard(clock, sent);
+    // After the node was reported as up.
+    if (answers[0]!.kind === 'quarantined') this.clock.nextTurn(() => this.#trust.count(VOTES[0]!, answers[0]!));
+  }
+
+  #usable(): void {
+    this.#owed.pay();
+  }
+
+  #cannotHear(reason: string): void {
+    if (reason !== this.#deafness) this.#listener.event({ type: 'hand-off-unavailable', reason });
+    this.#deafness = reason;
+  }
+
+  /** Leaves a node whose messages cannot be read, or that sends many which nobody waits for. */
+  #received(redis: Redis, text: string): void {
+    const message = text.length > LONGEST_MESSAGE ? undefined : this.#read(text);
+    if (message !== undefined) this.#trust.heard(message.clock, LONG_AGO, this.clock.now());
+    if (message === undefined) this.#strays.count();
+    else if (this.#trust.allowsVotes) this.#listener.handedOff(message);
+    else this.#giveBack(message);
+    if (this.#strays.isFlood) redis.stream.destroy(new NonsenseError('it sends messages that nobody waits for'));
+  }
+
+  #read(text: string): (HandOff & { readonly clock: number }) | undefined {
+    const [, value, token, oldest, clock, key] =
+      /^(\S+) (\d+) (-|\d+(?:\.\d+)?(?:e\+\d+)?) (\d{1,15}) (.+)$/s.exec(text) ?? [];
+    const { keyPrefix } = this.encoder.options;
+    if (value === undefined || !key!.startsWith(keyPrefix) || !Number.isSafeInteger(Number(token))) return undefined;
+    const resource = key!.slice(keyPrefix.length);
+    const arrival = oldest === '-' ? undefined : Number(oldest);
+    return { resource, value, token: Number(token), oldest: arrival, clock: Number(clock) };
+  }
+
+  #giveBack({ resource, value }: { readonly resource: string; readonly value: string }): void {
+    this.#sendOwed([{ kind: 'release', resource, value, what: 'nothing', ttl: this.encoder.options.maxTtl }]);
+  }
+}
+
+function probed(answers: readonly Answer[]): ProbeAnswer {
+  const refusal = answers.find(({ kind }) => kind === 'refused') as Refused | undefined;
+  if (refusal !== undefined) return { kind: 'refused', reason: advised(refusal.reason) };
+  const vote = answers[0]!;
+  return vote.kind === 'quarantined' || vote.kind === 'unknown' ? vote : { kind: 'up' };
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../core/time/clock.js';
+import type { Clock } from '../engine/clock.js';
 
 /** How many messages that nobody waits for are borne within `WINDOW` ms: callers that give up at the same moment leave many behind. */
 const MOST = 10_000;

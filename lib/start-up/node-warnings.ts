@@ -1,5 +1,5 @@
 import type { Logger } from '@nestjs/common';
-import { MAX_TTL } from '../core/api/options.js';
+import { MAX_TTL } from '../engine/options.js';
 import type { NodeAddress } from '../redis/connection/settings/node-address.js';
 import type { RedlockModuleOptions } from '../redlock.options.js';
 

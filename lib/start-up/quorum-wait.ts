@@ -1,8 +1,8 @@
 import type { Logger } from '@nestjs/common';
-import { QuorumNotReachedError } from '../core/api/errors.js';
-import type { AbortSignalLike } from '../core/time/abort.js';
-import type { Clock } from '../core/time/clock.js';
-import type { RedlockStatus } from '../core/quorum/status.js';
+import { QuorumNotReachedError } from '../engine/errors.js';
+import type { AbortSignalLike } from '../engine/abort.js';
+import type { Clock } from '../engine/clock.js';
+import type { RedlockStatus } from '../engine/status.js';
 import { votesText } from '../logging/votes-text.js';
 
 /** Ms between two checks of the nodes. */

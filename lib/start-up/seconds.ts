@@ -1,4 +1,4 @@
-import type { LockOptions } from '../core/api/options.js';
+import type { LockOptions } from '../engine/options.js';
 
 /** Ms: a shorter duration may be meant in seconds. */
 const SHORT = 1_000;

@@ -1,4 +1,4 @@
-import type { NodeStatus, RedlockStatus } from '../core/quorum/status.js';
+import type { NodeStatus, RedlockStatus } from '../engine/status.js';
 import type { RedlockHealthOptions } from './redlock-health.options.js';
 
 /** What a health check says of a pool; the keys of `data` are none that terminus reserves. */

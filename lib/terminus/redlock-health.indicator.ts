@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { HealthIndicatorService, type HealthIndicatorResult } from '@nestjs/terminus';
-import { checkStatusTimeout, type RedlockStatus } from '../core/quorum/status.js';
+import { checkStatusTimeout, type RedlockStatus } from '../engine/status.js';
 import type { RedlockService } from '../redlock.service.js';
 import { getRedlockToken } from '../redlock.tokens.js';
 import { REPORT_AT_SHUTDOWN, reportOf, reportOfFailure, type HealthReport } from './health-report.js';

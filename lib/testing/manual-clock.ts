@@ -1,7 +1,7 @@
-import type { Clock, Moment } from '../core/time/clock.js';
-import { SystemClock } from '../core/time/system-clock.js';
+import type { Clock, Moment } from '../engine/clock.js';
+import { SystemClock } from '../engine/system-clock.js';
 import { turn } from './pools/turn.js';
-import { monotonicNow, wallNow } from '../core/time/real-time.js';
+import { monotonicNow, wallNow } from '../engine/real-time.js';
 
 interface Timer {
   /** When the timer is due, ms on this clock. */

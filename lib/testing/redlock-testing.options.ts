@@ -1,4 +1,4 @@
-import { checkNames, misfit } from '../core/api/options.js';
+import { checkNames, misfit } from '../engine/options.js';
 import { MODULE_OPTION_NAMES, readModuleOptions, type RedlockModuleOptions } from '../redlock.options.js';
 
 export interface RedlockTestingOptions extends Omit<RedlockModuleOptions, 'nodes' | 'keyPrefix' | 'enabled'> {

@@ -1,10 +1,8 @@
-import { HeldLock } from '../core/lease/held-lock.js';
-import { SingleCall } from '../core/port/single-call.js';
-import { Claim } from '../core/port/claim.js';
-import { LONGEST_TIMER } from '../core/time/clock.js';
-import type { LockEvent } from '../core/api/events.js';
-import { misfit } from '../core/api/options.js';
-import { toResources } from '../core/api/resources.js';
+import { HeldLock } from '../engine/held-lock.js';
+import { LONGEST_TIMER } from '../engine/clock.js';
+import type { LockEvent } from '../engine/events.js';
+import { misfit } from '../engine/options.js';
+import { toResources } from '../engine/resources.js';
 import type { PoolInMemory } from './pools/pool-in-memory.js';
 import type { TestingNode } from './nodes/testing-node.js';
 
@@ -83,9 +81,7 @@ export class RedlockTestingPool {
     for (const node of nodes) node.plant(resource, value, ttl);
     const release = (): void => {
       if (!this.#holds.delete(held)) return;
-      nodes.forEach((node, nodeIndex) =>
-        node.release(new SingleCall(new Claim([resource], value), LONGEST_TIMER), nodeIndex),
-      );
+      for (const node of nodes) node.unplant(resource, value);
     };
     const held = { resource, release, [Symbol.dispose]: release };
     this.#holds.add(held);
@@ -105,7 +101,7 @@ export class RedlockTestingPool {
         `The application does not hold "${resource}"; ${held ? `locked is "${held}"` : 'nothing is locked'}`,
       );
     }
-    await HeldLock.leaseOf(lock)!.revoke('nodes', 'the test took it away');
+    await HeldLock.of(lock)!.revoke('nodes', 'the test took it away');
   }
 
   /** Takes down the first `count` nodes; without a majority of nodes there are no locks. @default all of them */

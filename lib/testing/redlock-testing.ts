@@ -1,5 +1,5 @@
-import { LONGEST_TIMER } from '../core/time/clock.js';
-import { misfit } from '../core/api/options.js';
+import { LONGEST_TIMER } from '../engine/clock.js';
+import { misfit } from '../engine/options.js';
 import { LockCall, lockCalls } from '../with-lock/run/lock-call.js';
 import { RedlockTestingPool } from './redlock-testing.pool.js';
 import type { TestingPools } from './pools/testing-pools.js';

@@ -1,7 +1,7 @@
-import type { Clock } from '../core/time/clock.js';
-import type { Lock } from '../core/api/lock.js';
-import type { LockNode } from '../core/port/lock-node.js';
-import type { LockOptions } from '../core/api/options.js';
+import type { Clock } from '../engine/clock.js';
+import type { Lock } from '../engine/lock.js';
+import type { LockNode } from '../engine/lock-node.js';
+import type { LockOptions } from '../engine/options.js';
 import { RedlockService } from '../redlock.service.js';
 import type { PoolOptions } from './redlock-testing.options.js';
 
@@ -23,7 +23,7 @@ export class WatchedService extends RedlockService {
   readonly #onWaiting: () => void;
 
   constructor(nodes: readonly LockNode[], options: PoolOptions, { clock, onWaiting, name }: Surroundings) {
-    super(nodes, options, { clock, name });
+    super(nodes, options, { clock, ...(name !== undefined && { name }) });
     this.#onWaiting = onWaiting;
   }
 

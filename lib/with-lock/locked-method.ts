@@ -1,5 +1,5 @@
-import { RedlockError } from '../core/api/errors.js';
-import type { Lock } from '../core/api/lock.js';
+import { RedlockError } from '../engine/errors.js';
+import type { Lock } from '../engine/lock.js';
 import { lockParameterOf } from './current-lock.decorator.js';
 import { exceptionMaker } from './reply/exception-factory.js';
 import type { KeySource } from './key/key-template.js';

@@ -1,6 +1,6 @@
 import { Catch, Inject, Optional, type ArgumentsHost, type ExceptionFilter, type Type } from '@nestjs/common';
 import { ApplicationConfig, BaseExceptionFilter } from '@nestjs/core';
-import { RedlockError } from '../core/api/errors.js';
+import { RedlockError } from '../engine/errors.js';
 import { getRedlockToken } from '../redlock.tokens.js';
 import { logKeyError, type ExceptionFactory } from './reply/exception-factory.js';
 import { toHttpException, type HttpResponse } from './transport/http-errors.js';

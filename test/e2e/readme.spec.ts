@@ -3,7 +3,7 @@ import type { INestApplication, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import { DEFAULT_LOCK_OPTIONS } from '../../lib/core/api/options.js';
+import { DEFAULT_LOCK_OPTIONS } from '../../lib/engine/options.js';
 import { RedlockService } from '../../lib/redlock.service.js';
 import { PastedCode, removePasted } from '../support/pasted-code.js';
 import { codeBlocks, complaintsAbout, README } from '../support/readme.js';

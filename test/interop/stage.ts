@@ -1,4 +1,4 @@
-import type { Redlock } from '../../lib/core/redlock.js';
+import type { Redlock } from '../../lib/engine/redlock.js';
 import { RedisPool } from '../support/redis-pool.js';
 import type { Library, Rival } from './library.js';
 

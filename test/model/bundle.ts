@@ -41,7 +41,7 @@ export class ModelBundle {
         {
           name: 'changes',
           setup: ({ onLoad }) =>
-            onLoad({ filter: /lib\/engine.*\.ts$/ }, async ({ path }) => {
+            onLoad({ filter: /lib\/(engine|memory)\/.*\.ts$/ }, async ({ path }) => {
               let contents = await readFile(path, 'utf8');
               for (const change of changes) {
                 if (!path.endsWith(`/${change.file}`)) continue;

@@ -42,7 +42,7 @@ export const CONTROLS: readonly Control[] = [
   {
     rule: 'a lease counts from before the question',
     changes: [{ file: 'lease.ts', from: 'this.#since = attempt.since;', to: 'this.#since = pool.clock.now();' }],
-    sees: TWO,
+    sees: /TWO HOLDERS|TOKEN/,
   },
   {
     rule: 'the lease of an unasked vote counts from its deposit',

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SystemClock } from '../../lib/engine/system-clock.js';
 import type { Answer, HandOff, Operation } from '../../lib/engine/lock-node.js';
-import { MemoryData } from '../../lib/engine-nodes/memory/memory-node.js';
-import { BatchEncoder } from '../../lib/engine-nodes/redis/batch.js';
-import { RedisNode } from '../../lib/engine-nodes/redis/redis-node.js';
+import { MemoryData } from '../../lib/memory/memory-node.js';
+import { BatchEncoder } from '../../lib/redis/batch.js';
+import { RedisNode } from '../../lib/redis/redis-node.js';
 import { toAddresses } from '../../lib/redis/connection/settings/node-address.js';
 import { eventually } from '../support/eventually.js';
 import { withRedis } from '../support/redis-client.js';
@@ -15,7 +15,7 @@ const HOUR = 3_600_000;
 const RESOURCES = ['a', 'b'];
 const VALUES = ['p.1', 'p.2', 'p.3', 'p.4'];
 /** The deposit of the last of them is among those that are given back. */
-const GIVEN_BACK = [...VALUES, 'p.5'];
+const GIVEN_BACK = [...VALUES, 'p.5'].flatMap((value) => [value, value, `${value}.kept`]);
 const CHANNELS = ['c1', 'c2', 'c3'];
 
 describe.each(serverPrograms())('random batches on %s and in memory', (program: string) => {
@@ -75,7 +75,7 @@ describe.each(serverPrograms())('random batches on %s and in memory', (program: 
           place,
         };
       }
-      if (kind < 0.93) return { kind: 'extend', resource, value, ttl: HOUR, mayShorten: random() < 0.3 };
+      if (kind < 0.93) return { kind: 'extend', resource, value, ttl: HOUR, isKept: random() < 0.3 };
       return { kind: 'raise', resource, value, token: base + Math.floor(random() * 200) };
     };
     for (let count = 0; count < BATCHES; count += 1) {

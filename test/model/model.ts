@@ -1,6 +1,6 @@
 import { dice } from './agenda.js';
 import { World, type Process } from './world.js';
-import type { Lock } from '../../lib/core/api/lock.js';
+import type { Lock } from '../../lib/engine/lock.js';
 
 /** A holder as the judge sees it. */
 interface Holder {

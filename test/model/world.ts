@@ -2,7 +2,7 @@ import { Agenda, dice, type Event, type Task } from './agenda.js';
 import { elapsed, type Clock, type Moment } from '../../lib/engine/clock.js';
 import { Redlock } from '../../lib/engine/redlock.js';
 import type { Answer, LockNode, NodeListener, Operation, Unknown } from '../../lib/engine/lock-node.js';
-import { MemoryData } from '../../lib/engine-nodes/memory/memory-node.js';
+import { MemoryData } from '../../lib/memory/memory-node.js';
 
 /** How many reactions to promises follow from each other at most. */
 const TICKS = 24;

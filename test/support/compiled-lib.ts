@@ -20,10 +20,10 @@ const OPTIONS: Options = {
 };
 
 /** Those files of lib that need no Nest. */
-const PARTS = /^(core|redis)\/|^start-up\/warm-up\.ts$/;
+const PARTS = /^(engine|redis)\//;
 const WHOLE = /^(?!testing\/)/;
 
-/** lib/core and lib/redis, or all of lib, as plain JavaScript in a temporary folder, for tests that need a process of their own. */
+/** lib/engine and lib/redis, or all of lib, as plain JavaScript in a temporary folder, for tests that need a process of their own. */
 export class CompiledLib {
   private constructor(private readonly folder: string) {}
 
@@ -38,7 +38,7 @@ export class CompiledLib {
     return new CompiledLib(folder);
   }
 
-  /** Starts Node with `script`, an ES module that finds lib beside itself: `import { Redlock } from './core/redlock.js'`. */
+  /** Starts Node with `script`, an ES module that finds lib beside itself: `import { Redlock } from './engine/redlock.js'`. */
   async run(script: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<ChildProcess> {
     const file = join(this.folder, 'script.js');
     await writeFile(file, (await transform(script, OPTIONS)).code);

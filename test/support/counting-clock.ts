@@ -1,4 +1,4 @@
-import { SystemClock } from '../../lib/core/time/system-clock.js';
+import { SystemClock } from '../../lib/engine/system-clock.js';
 
 /** The clock of this machine, which knows how many timers are set. */
 export class CountingClock extends SystemClock {

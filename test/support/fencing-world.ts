@@ -1,11 +1,8 @@
 import { expect } from '@jest/globals';
-import { SingleCall } from '../../lib/core/port/single-call.js';
-import { Claim } from '../../lib/core/port/claim.js';
-import type { Clock } from '../../lib/core/time/clock.js';
-import type { Lock } from '../../lib/core/api/lock.js';
-import type { Redlock } from '../../lib/core/redlock.js';
+import type { Clock } from '../../lib/engine/clock.js';
+import type { Lock } from '../../lib/engine/lock.js';
+import type { Redlock } from '../../lib/engine/redlock.js';
 import { MemoryPool } from './memory-pool.js';
-import { ScriptedNode } from './scripted-node.js';
 
 /** Masters in memory whose fence counters a test looks at. */
 export class FencingWorld {
@@ -32,9 +29,7 @@ export class FencingWorld {
 
   /** A client with its own way to the nodes, of which it reaches only some. */
   clientOf = ({ skew = 0, without = [] as readonly number[] } = {}): Redlock => {
-    const nodes = this.pool.memory.map((node) => new ScriptedNode(node, this.pool.clock));
-    for (const nodeIndex of without) nodes[nodeIndex]!.fail('down');
-    return this.pool.client({ nodes, clock: this.ahead(skew) }).redlock;
+    return this.pool.client({ clock: this.ahead(skew) }, without).redlock;
   };
 
   take = (redlock: Redlock, resource: string | string[] = 'a', options = {}): Promise<Lock> =>
@@ -44,16 +39,14 @@ export class FencingWorld {
 
   proposal = (): number => this.pool.clock.now().wall * 1_000;
 
-  fences = (resource = 'a'): (number | undefined)[] => this.pool.memory.map((node) => node.fence(resource));
+  fences = (resource = 'a'): (number | undefined)[] => this.pool.memory.map((node) => node.data.lastToken(resource));
 
   raises = (): number[] => this.pool.nodes.map((node) => node.callsOf('raise').length);
 
   /** Another process has been there, so that these nodes count from here on. */
   count = (fence: number, nodeIndexes: readonly number[], resource = 'a'): void => {
     for (const nodeIndex of nodeIndexes) {
-      const question = new SingleCall<never>(new Claim([resource], 'gone'), 0);
-      question.proposal = fence;
-      this.pool.memory[nodeIndex]!.raise(question, nodeIndex);
+      this.pool.memory[nodeIndex]!.data.execute('gone', [{ kind: 'raise', resource, value: 'gone', token: fence }]);
     }
   };
 }

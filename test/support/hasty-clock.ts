@@ -1,5 +1,5 @@
-import type { Moment } from '../../lib/core/time/clock.js';
-import { SystemClock } from '../../lib/core/time/system-clock.js';
+import type { Moment } from '../../lib/engine/clock.js';
+import { SystemClock } from '../../lib/engine/system-clock.js';
 
 /** A clock on which a test lets time pass at once. */
 export class HastyClock extends SystemClock {

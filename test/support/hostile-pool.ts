@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import type { LockEvent } from '../../lib/core/api/events.js';
+import type { LockEvent } from '../../lib/engine/events.js';
 import { eventually } from './eventually.js';
 import { HostileNode, type Answering } from './hostile-node.js';
 import { RedisPool } from './redis-pool.js';

@@ -1,14 +1,11 @@
-import type { LockEvent } from '../../lib/core/api/events.js';
-import { Redlock } from '../../lib/core/redlock.js';
-import { SystemClock } from '../../lib/core/time/system-clock.js';
-import { BatchEncoder } from '../../lib/redis/batch/batch-encoder.js';
-import { toAddresses } from '../../lib/redis/connection/settings/node-address.js';
+import type { LockEvent } from '../../lib/engine/events.js';
+import { Redlock } from '../../lib/engine/redlock.js';
+import { SystemClock } from '../../lib/engine/system-clock.js';
 import type { IoredisClient } from '../../lib/redis/connection/settings/client-options.js';
 import type { NodeOptions } from '../../lib/redis/connection/settings/node-options.js';
-import { realParts } from '../../lib/redis/connection/node-parts.js';
-import { RedisNode } from '../../lib/redis/redis-node.js';
 import { eventually } from './eventually.js';
-import { TRUSTING } from './trust.js';
+import { realNodes } from './real-nodes.js';
+import { TRUSTING, type Trust } from './trust.js';
 
 const open = new Set<LoneNode>();
 
@@ -17,11 +14,9 @@ export class LoneNode {
   readonly redlock: Redlock;
   readonly events: LockEvent[] = [];
 
-  private constructor(node: string | NodeOptions | IoredisClient, trust = TRUSTING) {
+  private constructor(node: string | NodeOptions | IoredisClient, trust: Trust = TRUSTING) {
     const clock = new SystemClock();
-    const nodes = toAddresses([node]).map((address) => {
-      return new RedisNode(address, new BatchEncoder('', trust, clock), realParts(clock));
-    });
+    const nodes = realNodes([node], clock, trust);
     const listener = (event: LockEvent): void => void this.events.push(event);
     this.redlock = new Redlock({
       nodes,
@@ -34,7 +29,7 @@ export class LoneNode {
     open.add(this);
   }
 
-  static async open(node: string | NodeOptions | IoredisClient, trust = TRUSTING): Promise<LoneNode> {
+  static async open(node: string | NodeOptions | IoredisClient, trust: Trust = TRUSTING): Promise<LoneNode> {
     const lone = new LoneNode(node, trust);
     await lone.redlock.open();
     return lone;

@@ -1,5 +1,5 @@
-import type { Moment } from '../../lib/core/time/clock.js';
-import { NodeClock } from '../../lib/redis/trust/node-clock.js';
+import type { Moment } from '../../lib/engine/clock.js';
+import { NodeClock } from '../../lib/redis/node-clock.js';
 
 /** Our clocks and that of a node. */
 export class Clocks {
@@ -17,19 +17,6 @@ export class Clocks {
     this.monotonic += monotonic;
     this.wall += wall;
     this.node += node;
-  }
-
-  /** By how many ms the clock of the node is taken to be wrong; undefined where nothing is known of it. */
-  get error(): number | undefined {
-    const { ahead } = this.#noted;
-    return ahead && Math.abs((ahead.least + ahead.most) / 2 - (this.node - this.monotonic));
-  }
-
-  /** Whether the node's time is within what is known of it. */
-  get isWithin(): boolean {
-    const { least, most } = this.#noted.ahead!;
-    const ahead = this.node - this.monotonic;
-    return least <= ahead && ahead <= most;
   }
 
   /** What is found out by a question that is under way for so many ms, and its answer. */

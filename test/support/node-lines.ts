@@ -12,12 +12,7 @@ export interface Channelled {
 
 /** On each of these servers, by default on all, the channels of the waiters in line for `resource`, in order. */
 export function linesOf(pool: RedisPool, resource: string, servers = [...pool.servers.keys()]): Promise<string[][]> {
-  return Promise.all(
-    servers.map(async (server) => {
-      const members = await pool.ask(server, (redis) => redis.zrange(`${resource}~waiters`, 0, '-1'));
-      return members.map((member) => member.split(' ')[2]!);
-    }),
-  );
+  return Promise.all(servers.map((server) => pool.ask(server, (redis) => redis.zrange(`${resource}~queue`, 0, '-1'))));
 }
 
 /** Resolves when so many stand in line for `resource` on each of these servers, by default on all. */
@@ -46,7 +41,9 @@ export async function leftovers(pool: RedisPool, resource?: string): Promise<str
   const keysOn = (server: number): Promise<string[]> => pool.ask(server, (redis) => redis.keys(`${resource ?? ''}*`));
   const keys = await Promise.all(pool.servers.map((_, server) => keysOn(server)));
   const isOurs = (key: string): boolean =>
-    resource === undefined ? !/~(waiting|node|fence)$/.test(key) : [resource, `${resource}~waiters`].includes(key);
+    resource === undefined
+      ? !/~(waiting|node|fence)$/.test(key)
+      : [resource, `${resource}~queue`, `${resource}~places`].includes(key);
   return keys.flatMap((found, server) => found.filter(isOurs).map((key) => `${key} on ${server}`));
 }
 

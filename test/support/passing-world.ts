@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals';
-import type { LockEvent } from '../../lib/core/api/events.js';
-import type { Lock } from '../../lib/core/api/lock.js';
-import type { LockOptions } from '../../lib/core/api/options.js';
-import type { Redlock } from '../../lib/core/redlock.js';
+import type { LockEvent } from '../../lib/engine/events.js';
+import type { Lock } from '../../lib/engine/lock.js';
+import type { LockOptions } from '../../lib/engine/options.js';
+import type { Redlock } from '../../lib/engine/redlock.js';
 import { MemoryPool } from './memory-pool.js';
 
 export const PATIENT = { waitTimeout: Infinity, ttl: 1_000 };

@@ -1,6 +1,6 @@
-import type { QuorumNotReachedError } from '../../lib/core/api/errors.js';
-import type { LockEvent } from '../../lib/core/api/events.js';
-import type { Redlock } from '../../lib/core/redlock.js';
+import type { QuorumNotReachedError } from '../../lib/engine/errors.js';
+import type { LockEvent } from '../../lib/engine/events.js';
+import type { Redlock } from '../../lib/engine/redlock.js';
 import type { RedisNode } from '../../lib/redis/redis-node.js';
 import { eventually } from './eventually.js';
 

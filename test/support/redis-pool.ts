@@ -1,19 +1,17 @@
 import type { Redis, RedisOptions } from 'ioredis';
-import type { LockEvent } from '../../lib/core/api/events.js';
-import { counterOf } from '../../lib/core/port/fencing.js';
-import { Redlock } from '../../lib/core/redlock.js';
-import type { RedlockSettings } from '../../lib/core/redlock-settings.js';
-import { SystemClock } from '../../lib/core/time/system-clock.js';
-import { toAddresses } from '../../lib/redis/connection/settings/node-address.js';
-import { BatchEncoder, type TrustTerms } from '../../lib/redis/batch/batch-encoder.js';
-import { realParts } from '../../lib/redis/connection/node-parts.js';
-import { RedisNode } from '../../lib/redis/redis-node.js';
+import type { LockEvent } from '../../lib/engine/events.js';
+import { counterOf } from '../../lib/engine/fencing.js';
+import { Redlock } from '../../lib/engine/redlock.js';
+import type { RedlockSettings } from '../../lib/engine/redlock.js';
+import { SystemClock } from '../../lib/engine/system-clock.js';
+import type { RedisNode } from '../../lib/redis/redis-node.js';
 import { eventually } from './eventually.js';
 import { startFaultProxy, type FaultProxy } from './fault-proxy.js';
 import { withRedis } from './redis-client.js';
 import { RedisPoolClient } from './redis-pool-client.js';
 import { startRedisServers, stopAll, type RedisServer, type RedisServerOptions } from './redis-server.js';
-import { TRUSTING } from './trust.js';
+import { realNodes } from './real-nodes.js';
+import { TRUSTING, type Trust } from './trust.js';
 
 export type { RedisPoolClient };
 
@@ -25,7 +23,7 @@ export interface RedisClientSettings extends Partial<Omit<RedlockSettings, 'node
   nodes?: readonly (string | RedisOptions)[];
   keyPrefix?: string;
   /** By default long leases, and no quarantine. */
-  trust?: TrustTerms;
+  trust?: Trust;
 }
 
 /** Real masters and clients of them; whatever it made ends with `stop`. */
@@ -59,8 +57,7 @@ export class RedisPool {
     ...settings
   }: RedisClientSettings = {}): Promise<RedisPoolClient> {
     const events: LockEvent[] = [];
-    const encoder = new BatchEncoder(keyPrefix, trust, clock);
-    const lockNodes = toAddresses(nodes).map((address) => new RedisNode(address, encoder, realParts(clock)));
+    const lockNodes = realNodes(nodes, clock, trust, keyPrefix);
     const listener = (event: LockEvent): void => void events.push(event);
     const defaults = { quorumTimeout: Infinity };
     const terms = { nodeTimeout: 3_000, maxTtl: trust.maxTtl, listener, defaults, ...settings };

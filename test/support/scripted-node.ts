@@ -1,31 +1,27 @@
-import { Claim, type Grant } from '../../lib/core/port/claim.js';
 import type {
-  AcquireAnswer,
-  ExtendAnswer,
+  Answer,
   LockNode,
   NodeEvent,
+  NodeListener,
+  Operation,
   ProbeAnswer,
-  Question,
-  RaiseAnswer,
-  ReleaseAnswer,
   Unknown,
-  YieldAnswer,
-} from '../../lib/core/port/lock-node.js';
-import type { NoteListener } from '../../lib/core/port/process-note.js';
+} from '../../lib/engine/lock-node.js';
+import { MemoryNode, type MemoryData } from '../../lib/memory/memory-node.js';
 import type { VirtualClock } from './virtual-clock.js';
 
-export type Verb = 'acquire' | 'yield' | 'raise' | 'extend' | 'release' | 'probe';
+export type Verb = Operation['kind'] | 'probe';
 
 export type Fault =
-  /** The command is lost on its way; no answer. */
+  /** The batch is lost on its way; no answer. */
   | 'silent'
-  /** The command is run; no answer. */
+  /** The batch is run; no answer. */
   | 'lost reply'
   /** The connection is known to be down: nothing is sent. */
   | 'down'
-  /** The connection breaks while the command is on its way, and the node never sees it. */
+  /** The connection breaks while the batch is on its way, and the node never sees it. */
   | 'broken'
-  /** The connection breaks, and the node sees the command after so many ms, also behind what was sent later. */
+  /** The connection breaks, and the node sees the batch after so many ms, also behind what was sent later. */
   | { readonly zombie: number }
   /** Arrives after so many ms, is run then, and answered at once; what is sent behind it waits behind it. */
   | { readonly late: number }
@@ -40,78 +36,53 @@ export interface Call {
   readonly ttl: number | undefined;
 }
 
-type Run<A> = (answered: (answer: A) => void) => void;
+type Answered = (answers: readonly Answer[] | Unknown) => void;
 
-/** A node with faults that the test sets, and a record of what it was asked. */
-export class ScriptedNode implements LockNode {
+/** A node in memory with faults that the test sets, and a record of what it was asked. Each client has a connection of its own. */
+export class ScriptedNode {
   readonly calls: Call[] = [];
-  /** What goes wrong from now on, by verb. */
+  /** What every client waits for when it opens the node. */
+  opening: (() => Promise<void>) | undefined;
+  /** Answers probes in place of the node. */
+  answerProbe: LockNode['probe'] | undefined;
+  /** What goes wrong from now on with batches that have such an operation, and with hand-off messages. */
   faults: Partial<Record<Verb | 'grant', Fault>> = {};
-  #listener: (event: NodeEvent) => void = () => undefined;
+  readonly #listeners = new Set<NodeListener>();
   #onTheWay = 0;
   #arrival = 0;
   #frozen: (() => void)[] | undefined;
 
   constructor(
-    private readonly node: LockNode,
-    private readonly clock: VirtualClock,
+    readonly name: string,
+    readonly data: MemoryData,
+    readonly clock: VirtualClock,
+    private readonly maxTtl: number,
   ) {}
 
-  get name(): string {
-    return this.node.name;
-  }
-
-  get runId(): string | undefined {
-    return this.node.runId;
-  }
-
-  acquire(question: Question<AcquireAnswer>, nodeIndex: number): void {
-    this.#ask('acquire', question, nodeIndex);
-  }
-
-  yield(question: Question<YieldAnswer>, nodeIndex: number): void {
-    this.#ask('yield', question, nodeIndex);
-  }
-
-  raise(question: Question<RaiseAnswer>, nodeIndex: number): void {
-    this.#ask('raise', question, nodeIndex);
-  }
-
-  extend(question: Question<ExtendAnswer>, nodeIndex: number): void {
-    this.#ask('extend', question, nodeIndex);
-  }
-
-  release(question: Question<ReleaseAnswer>, nodeIndex: number): void {
-    this.#ask('release', question, nodeIndex);
-  }
-
-  probe(answered: (answer: ProbeAnswer) => void): void {
-    this.#note('probe');
-    this.#send<ProbeAnswer>('probe', (done) => this.node.probe(done), answered);
-  }
-
-  noteOf(mark: string, answered: NoteListener): void {
-    this.node.noteOf(mark, answered);
-  }
-
-  open(listener: (event: NodeEvent) => void): Promise<void> {
-    this.#listener = listener;
-    return this.node.open(listener);
-  }
-
-  close(): Promise<void> {
-    return this.node.close();
+  /** A connection for one client; `channel` is the private one of the client, and `broken` what goes wrong with this connection only. */
+  connect(channel: string, broken?: Fault): LockNode {
+    const { name, data, clock, maxTtl } = this;
+    const node = new MemoryNode(name, clock, { channel, data, maxTtl });
+    return {
+      name,
+      send: (operations, answered) => this.#ask(node, operations, answered, broken),
+      probe: (answered) => (this.answerProbe ?? ((done) => this.#probe(node, done)))(answered),
+      open: async (listener) => {
+        this.#listeners.add(listener);
+        await this.opening?.();
+        return node.open({ ...bound(listener), handedOff: (message) => this.#tell(() => listener.handedOff(message)) });
+      },
+      close: () => node.close(),
+    };
   }
 
   emit(event: NodeEvent): void {
-    this.#listener(event);
+    for (const listener of this.#listeners) listener.event(event);
   }
 
   /** The same fault for every verb; none without an argument. */
   fail(fault?: Fault): void {
-    this.faults = fault
-      ? { acquire: fault, yield: fault, raise: fault, extend: fault, release: fault, probe: fault }
-      : {};
+    this.faults = fault ? { acquire: fault, raise: fault, extend: fault, release: fault, probe: fault } : {};
   }
 
   /** From now on commands arrive and wait. */
@@ -130,47 +101,38 @@ export class ScriptedNode implements LockNode {
     return this.calls.filter((call) => call.verb === verb);
   }
 
-  #ask<A>(verb: Exclude<Verb, 'probe'>, question: Question<A>, nodeIndex: number): void {
-    this.#note(verb, question);
-    const { ttl, proposal, tokens, mayShorten, isFollowed } = question;
-    const claim = this.#withFaultyGrants(question.claim);
-    const asked = { claim, ttl, proposal, tokens, mayShorten, isFollowed };
-    const answered = (answer: A | Unknown): void => question.answer(nodeIndex, answer);
-    this.#send<A>(
-      verb,
-      (done) => this.node[verb]({ ...asked, answer: (_nodeIndex: number, answer: unknown) => done(answer as A) }, 0),
-      answered,
-    );
+  #tell(tell: () => void): void {
+    const { grant } = this.faults;
+    if (grant === undefined) tell();
+    else if (typeof grant === 'object' && 'slow' in grant) this.clock.schedule(grant.slow, tell);
   }
 
-  /** The node tells the claim of a grant by way of this one. */
-  #withFaultyGrants(claim: Claim): Claim {
-    const { place } = claim;
-    if (!place) return claim;
-    const granted = (node: string, grant: Grant): void => {
-      const fault = this.faults.grant;
-      if (fault === undefined) place.granted(node, grant);
-      else if (typeof fault === 'object' && 'slow' in fault) {
-        this.clock.schedule(fault.slow, () => place.granted(node, grant));
-      }
-    };
-    const { arrived, ttl } = place;
-    return new Claim(claim.resources, claim.value, { arrived, ttl, isWaiting: true, granted });
+  #ask(node: LockNode, operations: readonly Operation[], answered: Answered, broken?: Fault): void {
+    const at = this.clock.now().monotonic;
+    for (const { kind, value, ...rest } of operations)
+      this.calls.push({ verb: kind, at, value, ttl: 'ttl' in rest ? rest.ttl : undefined });
+    const fault = broken ?? operations.map(({ kind }) => this.faults[kind]).find((one) => one !== undefined);
+    this.#send(fault, (done) => node.send(operations, done), answered);
   }
 
-  #note(verb: Verb, question?: Question<never>): void {
-    this.calls.push({ verb, at: this.clock.now().monotonic, value: question?.claim.value, ttl: question?.ttl });
+  #probe(node: LockNode, answered: (answer: ProbeAnswer) => void): void {
+    this.calls.push({ verb: 'probe', at: this.clock.now().monotonic, value: undefined, ttl: undefined });
+    this.#send<ProbeAnswer>(this.faults.probe, (done) => node.probe(done), answered);
   }
 
-  #send<A>(verb: Verb, run: Run<A>, answered: (answer: A | Unknown) => void): void {
-    const fault = this.faults[verb];
+  #send<A>(
+    fault: Fault | undefined,
+    run: (answered: (answer: A) => void) => void,
+    answered: (answer: A) => void,
+  ): void {
     if (fault === 'silent') return;
     if (fault === 'down' || fault === 'broken') {
-      return queueMicrotask(() => answered({ kind: 'unknown', reason: fault, sent: fault === 'broken' }));
+      const unknown = { kind: 'unknown', reason: fault, sent: fault === 'broken' } as A;
+      return queueMicrotask(() => answered(unknown));
     }
     if (typeof fault === 'object' && 'zombie' in fault) {
       this.clock.schedule(fault.zombie, () => run(() => undefined));
-      return queueMicrotask(() => answered({ kind: 'unknown', reason: 'broken', sent: true }));
+      return queueMicrotask(() => answered({ kind: 'unknown', reason: 'broken', sent: true } as A));
     }
     this.#travel(typeof fault === 'object' && 'late' in fault ? fault.late : 0, () =>
       run((answer) => {
@@ -197,4 +159,13 @@ export class ScriptedNode implements LockNode {
     if (this.#frozen) this.#frozen.push(run);
     else run();
   }
+}
+
+function bound(listener: NodeListener): NodeListener {
+  return {
+    event: (event) => listener.event(event),
+    identified: () => listener.identified(),
+    handedOff: (message) => listener.handedOff(message),
+    dated: (micros, asked, heard) => listener.dated(micros, asked, heard),
+  };
 }

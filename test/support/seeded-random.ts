@@ -1,4 +1,4 @@
-import type { Random } from '../../lib/core/collections/random.js';
+import type { Random } from '../../lib/engine/random.js';
 
 /** Values that tell their origin, and fractions that a seed repeats. */
 export class SeededRandom implements Random {
@@ -12,7 +12,7 @@ export class SeededRandom implements Random {
     this.#state = this.seed;
   }
 
-  value(): string {
+  id(): string {
     this.#values += 1;
     return `${this.owner}/${this.#values}`;
   }
@@ -28,5 +28,5 @@ export class SeededRandom implements Random {
 
 /** Always the same fraction, for bounds that are to be hit exactly. */
 export function fixedRandom(fraction: number): Random {
-  return { value: () => 'fixed', fraction: () => fraction };
+  return { id: () => 'fixed', fraction: () => fraction };
 }

@@ -1,5 +1,5 @@
-import type { Moment } from '../../lib/core/time/clock.js';
-import { SystemClock } from '../../lib/core/time/system-clock.js';
+import type { Moment } from '../../lib/engine/clock.js';
+import { SystemClock } from '../../lib/engine/system-clock.js';
 
 /** The clock of a machine whose wall clock is so many ms ahead of that of this one. */
 export class ShiftedClock extends SystemClock {

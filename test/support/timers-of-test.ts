@@ -1,4 +1,4 @@
-import type { Clock, Moment } from '../../lib/core/time/clock.js';
+import type { Clock, Moment } from '../../lib/engine/clock.js';
 
 /** A clock that follows the fake timers of a test, as the clock of the library never does. */
 export class TimersOfTest implements Clock {

@@ -1,4 +1,8 @@
-import type { TrustTerms } from '../../lib/redis/batch/batch-encoder.js';
+/** What makes clients trust nodes. */
+export interface Trust {
+  readonly maxTtl: number;
+  readonly restartQuarantine: boolean;
+}
 
 /** For tests that do not want to wait for new nodes, and that hold locks for long. */
-export const TRUSTING: TrustTerms = { maxTtl: 10_000_000, restartQuarantine: false };
+export const TRUSTING: Trust = { maxTtl: 10_000_000, restartQuarantine: false };

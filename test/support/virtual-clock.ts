@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import { setImmediate as immediate } from 'node:timers';
 import { setImmediate } from 'node:timers/promises';
-import type { Clock, Moment } from '../../lib/core/time/clock.js';
+import type { Clock, Moment } from '../../lib/engine/clock.js';
 
 interface Timer {
   at: number;
@@ -50,10 +50,9 @@ export class VirtualClock implements Clock {
     return (this.#next()?.at ?? Infinity) - this.#monotonic;
   }
 
-  /** The machine is suspended for so long, and timers stand still. */
+  /** The machine is suspended for so long: only its wall clock goes on. */
   suspend(ms: number): void {
-    this.#monotonic += ms;
-    for (const timer of this.#timers) timer.at += ms;
+    this.#wallAhead += ms;
   }
 
   /** Sets the wall clock forward, or back. */

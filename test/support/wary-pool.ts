@@ -1,29 +1,33 @@
-import type { LockEvent } from '../../lib/core/api/events.js';
-import type { QuorumNotReachedError } from '../../lib/core/api/errors.js';
-import { Redlock } from '../../lib/core/redlock.js';
-import { MemoryNode } from '../../lib/memory/memory-node.js';
-import { ScriptedNode } from './scripted-node.js';
-import { SeededRandom } from './seeded-random.js';
-import { VirtualClock } from './virtual-clock.js';
+import type { LockEvent } from '../../lib/engine/events.js';
+import type { QuorumNotReachedError } from '../../lib/engine/errors.js';
+import type { Redlock } from '../../lib/engine/redlock.js';
+import { MemoryPool } from './memory-pool.js';
 
 export const MAX_TTL = 2_000;
 export const ONCE = { waitTimeout: 0 };
 
 /** Masters in memory that may have forgotten locks, and clients that mind. */
 export class WaryPool {
-  readonly clock = new VirtualClock();
-  readonly memory: readonly MemoryNode[];
-  readonly nodes: readonly ScriptedNode[];
+  readonly #pool = new MemoryPool(3, MAX_TTL);
   readonly events: LockEvent[] = [];
   readonly redlock: Redlock;
-  #clients = 0;
 
   /** Of nodes that nobody has asked for anything yet. */
-  constructor(restartQuarantine = true) {
-    const terms = { maxTtl: MAX_TTL, restartQuarantine };
-    this.memory = [1, 2, 3].map((index) => new MemoryNode(`node-${index}`, this.clock, terms));
-    this.nodes = this.memory.map((node) => new ScriptedNode(node, this.clock));
+  constructor(private readonly restartQuarantine = true) {
+    this.restart(0, 1, 2);
     this.redlock = this.client();
+  }
+
+  get clock() {
+    return this.#pool.clock;
+  }
+
+  get nodes() {
+    return this.#pool.nodes;
+  }
+
+  get memory() {
+    return this.#pool.memory;
   }
 
   /** Of nodes that have been there for long. */
@@ -35,25 +39,22 @@ export class WaryPool {
   }
 
   client(maxTtl = MAX_TTL): Redlock {
-    this.#clients += 1;
-    const random = new SeededRandom(this.#clients);
     const listener = (event: LockEvent): void => void this.events.push(event);
     const defaults = { quorumTimeout: Infinity };
-    return new Redlock({ nodes: this.nodes, clock: this.clock, random, maxTtl, listener, defaults });
+    return this.#pool.client({ maxTtl, listener, defaults }).redlock;
   }
 
   restart(...nodeIndexes: number[]): void {
-    for (const nodeIndex of nodeIndexes) this.memory[nodeIndex]!.restart();
+    for (const nodeIndex of nodeIndexes) this.memory[nodeIndex]!.flush(this.restartQuarantine ? MAX_TTL : 0);
   }
 
   /** Restarts all nodes with what they have, as if they had that on a disk. */
   setBack(): void {
-    const disks = this.memory.map((node) => node.snapshot());
-    this.memory.forEach((node, nodeIndex) => node.restart(disks[nodeIndex]));
+    for (const { data } of this.memory) data.restart(this.restartQuarantine ? MAX_TTL : 0);
   }
 
   owners(resource: string): (string | undefined)[] {
-    return this.memory.map((node) => node.get(resource));
+    return this.#pool.owners(resource);
   }
 
   /** The error of a caller that does not wait. */

@@ -1,5 +1,5 @@
 import { it } from '@jest/globals';
-import type { TrustTerms } from '../../lib/redis/batch/batch-encoder.js';
+import type { Trust } from './trust.js';
 import { RedisPool, type RedisClientSettings } from './redis-pool.js';
 import type { RedisPoolClient } from './redis-pool-client.js';
 import { vouchFor } from './vouch.js';
@@ -7,7 +7,7 @@ import { vouchFor } from './vouch.js';
 /** Ms; short, so that tests can wait for the end of a quarantine. */
 export const MAX_TTL = 1_500;
 /** The terms of clients that mind what nodes may have forgotten. */
-export const WARY: TrustTerms = { maxTtl: MAX_TTL, restartQuarantine: true };
+export const WARY: Trust = { maxTtl: MAX_TTL, restartQuarantine: true };
 
 /** Nodes that vote from the start, as those do that have been there for long. */
 export async function startTrusted(size: number, maxTtl = MAX_TTL): Promise<RedisPool> {

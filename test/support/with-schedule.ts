@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/core/time/clock.js';
+import type { Clock } from '../../lib/engine/clock.js';
 
 /** This clock, but for the way in which it sets timers. */
 export function withSchedule(clock: Clock, schedule: Clock['schedule']): Clock {

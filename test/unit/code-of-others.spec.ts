@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { LockLostError, ResourceLockedError } from '../../lib/core/api/errors.js';
-import type { LockEvent } from '../../lib/core/api/events.js';
-import type { Lock } from '../../lib/core/api/lock.js';
-import { Redlock } from '../../lib/core/redlock.js';
-import { SystemClock } from '../../lib/core/time/system-clock.js';
+import { LockLostError, ResourceLockedError } from '../../lib/engine/errors.js';
+import type { LockEvent } from '../../lib/engine/events.js';
+import type { Lock } from '../../lib/engine/lock.js';
+import { Redlock } from '../../lib/engine/redlock.js';
+import { SystemClock } from '../../lib/engine/system-clock.js';
 import { MemoryNode } from '../../lib/memory/memory-node.js';
 import { RedlockService } from '../../lib/redlock.service.js';
 import { eventually } from '../support/eventually.js';

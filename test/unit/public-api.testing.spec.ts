@@ -42,7 +42,7 @@ describe('the public surface of nestjs-redlock/testing', () => {
 
   it('is not loaded by the other one, nor are nodes in memory', async () => {
     const loaded = await filesOf(new URL('../../lib/index.ts', import.meta.url));
-    expect(loaded).toContain('core/redlock.ts');
+    expect(loaded).toContain('engine/redlock.ts');
     expect(loaded.filter((file) => file.startsWith('testing/'))).toEqual([]);
   });
 

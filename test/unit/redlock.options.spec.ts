@@ -56,10 +56,9 @@ describe('readModuleOptions', () => {
     [
       'a prefix that resources could make a family of',
       { keyPrefix: 'a:~fen' },
-      /keyPrefix must be without the beginning of "~fence"/,
+      /keyPrefix must be without the beginning of the reserved ending "~fence"/,
     ],
     ['an application without a name', { application: '' }, /application must be a name of 1 to 200 characters.*got ''/],
-    ['a prefix within the mark of a process', { keyPrefix: 'a~process:k3' }, /without the beginning of "~process:"/],
     ['a prefix that ends in a tilde', { keyPrefix: 'app~' }, /keyPrefix must be without .*got 'app~'/],
     ['a maxTtl of nothing', { maxTtl: 0 }, /maxTtl must be .*from 10 .*got 0/],
     [

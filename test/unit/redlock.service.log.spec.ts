@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { SystemClock } from '../../lib/core/time/system-clock.js';
-import type { LockNode } from '../../lib/core/port/lock-node.js';
+import { SystemClock } from '../../lib/engine/system-clock.js';
+import type { NodeListener } from '../../lib/engine/lock-node.js';
 import { MemoryNode } from '../../lib/memory/memory-node.js';
 import type { RedlockModuleOptions } from '../../lib/redlock.options.js';
 import { RedlockService } from '../../lib/redlock.service.js';
 import { eventually } from '../support/eventually.js';
+import { connectionsTo } from '../support/memory-connections.js';
 
 const ANN = 'user:ann@example.com';
 const ALL = { retryDelay: 10, waitTimeout: 0 };
@@ -15,7 +16,7 @@ describe('the log of RedlockService', () => {
   let lines: string[];
   const services: RedlockService[] = [];
   const serviceOf = (options: Omit<RedlockModuleOptions, 'nodes'> = {}): RedlockService => {
-    const service = new RedlockService(nodes, options);
+    const service = new RedlockService(connectionsTo(nodes), options);
     services.push(service);
     return service;
   };
@@ -34,7 +35,7 @@ describe('the log of RedlockService', () => {
 
   const loseLock = async (service: RedlockService): Promise<void> => {
     const lock = await service.acquire(ANN);
-    for (const node of nodes) node.set(ANN, 'foreign');
+    for (const node of nodes) node.data.plant(ANN, 'foreign');
     await expect(lock.extend()).rejects.toMatchObject({ code: 'LOCK_LOST', resources: [ANN] });
   };
 
@@ -42,7 +43,7 @@ describe('the log of RedlockService', () => {
     const service = serviceOf({ shutdownTimeout: 20 });
     await loseLock(service);
     await service.withLock('held', async () => service.tryAcquire(['held', ANN]));
-    for (const node of nodes) node.set(ANN, 'foreign', 1);
+    for (const node of nodes) node.data.plant(ANN, 'foreign', 1);
     await service.withLock(`${ANN}:2`, () => service.withLock(`${ANN}:2`, () => 1, ALL).catch(() => undefined));
     await service.acquire('job:ann@example.com');
     await service.onApplicationShutdown();
@@ -88,14 +89,16 @@ describe('the log of RedlockService', () => {
   });
 
   it('says once that there is no quorum, and once that locks are possible again', async () => {
-    const tells: Parameters<LockNode['open']>[0][] = [];
-    for (const node of nodes) node.open = async (tell?: (typeof tells)[0]) => void tells.push(tell!);
-    await serviceOf().onModuleInit();
-    for (const tell of tells) tell({ type: 'node-down', reason: 'closed' });
+    const listeners: NodeListener[] = [];
+    for (const node of nodes) node.open = async (listener) => void listeners.push(listener);
+    const service = new RedlockService(nodes);
+    services.push(service);
+    await service.onModuleInit();
+    for (const listener of listeners) listener.event({ type: 'node-down', reason: 'closed' });
     expect(lines.filter((line) => line.startsWith('No quorum'))).toEqual([
       'No quorum: 1 of 3 nodes vote, 2 needed, so there are no locks',
     ]);
-    for (const tell of tells) tell({ type: 'node-up' });
+    for (const listener of listeners) listener.event({ type: 'node-up' });
     await eventually(() =>
       expect(lines.filter((line) => line.startsWith('Locks are possible'))).toEqual([
         'Locks are possible again: 2 of 3 nodes vote',

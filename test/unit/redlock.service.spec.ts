@@ -1,13 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { lastValueFrom, toArray } from 'rxjs';
-import { SystemClock } from '../../lib/core/time/system-clock.js';
-import { LockKeyError, RedlockClosedError, ResourceLockedError } from '../../lib/core/api/errors.js';
-import type { LockEvent } from '../../lib/core/api/events.js';
-import type { LockNode } from '../../lib/core/port/lock-node.js';
+import { SystemClock } from '../../lib/engine/system-clock.js';
+import { LockKeyError, RedlockClosedError, ResourceLockedError } from '../../lib/engine/errors.js';
+import type { LockEvent } from '../../lib/engine/events.js';
+import type { NodeEvent } from '../../lib/engine/lock-node.js';
 import { MemoryNode } from '../../lib/memory/memory-node.js';
 import type { RedlockModuleOptions } from '../../lib/redlock.options.js';
 import { RedlockService } from '../../lib/redlock.service.js';
+import { connectionsTo } from '../support/memory-connections.js';
 import { Deferred } from '../support/nest/deferred.js';
 
 const ONCE = { waitTimeout: 0 };
@@ -17,7 +18,7 @@ describe('RedlockService', () => {
   let service: RedlockService;
   let rival: RedlockService;
   const serviceOf = (options: Omit<RedlockModuleOptions, 'nodes'> = {}): RedlockService =>
-    new RedlockService(nodes, options);
+    new RedlockService(connectionsTo(nodes), options);
 
   beforeEach(() => {
     nodes = [1, 2, 3].map((index) => new MemoryNode(`node-${index}`, new SystemClock()));
@@ -47,7 +48,7 @@ describe('RedlockService', () => {
   it('runs work under a lock, and passes on its result', async () => {
     await expect(service.withLock('a', (lock) => lock.isValid)).resolves.toBe(true);
     await expect(service.withLock('a', () => Promise.reject(new Error('business')))).rejects.toThrow('business');
-    expect(nodes.map((node) => node.get('a'))).toEqual([undefined, undefined, undefined]);
+    expect(nodes.map((node) => node.data.read('a'))).toEqual([undefined, undefined, undefined]);
   });
 
   it('uses its defaults for every lock that does not say otherwise', async () => {
@@ -115,17 +116,17 @@ describe('RedlockService', () => {
       await inside.promise;
       const closing = service.onApplicationShutdown();
       await expect(service.acquire('b')).rejects.toBeInstanceOf(RedlockClosedError);
-      expect(nodes[0]!.get('a')).toBeDefined();
+      expect(nodes[0]!.data.read('a')).toBeDefined();
       work.resolve();
       await Promise.all([holder, closing]);
-      expect(nodes[0]!.get('a')).toBeUndefined();
+      expect(nodes[0]!.data.read('a')).toBeUndefined();
     });
 
     it('waits no longer than it is told to, and then releases what is left', async () => {
       const hurried = serviceOf({ shutdownTimeout: 0 });
       const lock = await hurried.acquire('a');
       await hurried.onApplicationShutdown();
-      expect([lock.isValid, nodes[0]!.get('a')]).toEqual([false, undefined]);
+      expect([lock.isValid, nodes[0]!.data.read('a')]).toEqual([false, undefined]);
     });
   });
 
@@ -138,8 +139,10 @@ describe('RedlockService', () => {
 
     it('says when a node goes and comes, and when it refuses to vote, and why', async () => {
       const [warnings, notes] = [logOf('warn'), logOf('log')];
-      let tell: Parameters<LockNode['open']>[0] = () => undefined;
-      nodes[0]!.open = async (listener?: typeof tell) => void (tell = listener!);
+      let tell: (event: NodeEvent) => void = () => undefined;
+      const connections = connectionsTo(nodes);
+      connections[0]!.open = async (listener) => void (tell = (event) => listener.event(event));
+      service = new RedlockService(connections);
       await service.onModuleInit();
       tell({ type: 'node-down', reason: 'connection closed' });
       tell({ type: 'node-up' });
@@ -167,7 +170,7 @@ describe('RedlockService', () => {
       const events: LockEvent[] = [];
       service.events$.subscribe((event) => events.push(event));
       const lock = await service.acquire('a');
-      for (const node of nodes) node.set('a', 'foreign');
+      for (const node of nodes) node.data.plant('a', 'foreign');
       await expect(lock.extend()).rejects.toMatchObject({ code: 'LOCK_LOST' });
       expect(errors).toEqual([expect.stringMatching(/"a" was lost/)]);
       expect(events.at(-1)).toMatchObject({ type: 'lost', error: { code: 'LOCK_LOST' } });

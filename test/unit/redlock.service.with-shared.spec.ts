@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { SystemClock } from '../../lib/core/time/system-clock.js';
-import type { Lock } from '../../lib/core/api/lock.js';
-import type { LockOptions } from '../../lib/core/api/options.js';
+import { SystemClock } from '../../lib/engine/system-clock.js';
+import type { Lock } from '../../lib/engine/lock.js';
+import type { LockOptions } from '../../lib/engine/options.js';
 import { MemoryNode } from '../../lib/memory/memory-node.js';
 import { RedlockService } from '../../lib/redlock.service.js';
-import { WarmUp } from '../../lib/start-up/warm-up.js';
 import { toPlan } from '../../lib/with-lock/run/lock-plan.js';
 import { withLockOf } from '../../lib/with-lock/run/lock-service.js';
 import { WaitCancellation } from '../../lib/with-lock/transport/wait-cancellation.js';
@@ -66,12 +65,6 @@ describe('a call of a method with @WithLock', () => {
     const resources = ['user:<body.email>'];
     await expect(withLockOf(service, { resources, work, options, signal: undefined, skips })).resolves.toBe(true);
     expect(warn.mock.calls.filter(([line]) => String(line).includes('<body.email>'))).toEqual([]);
-  });
-
-  it('starts also where the warm-up fails, as with a mock of ioredis', async () => {
-    jest.spyOn(WarmUp.prototype, 'collect').mockRejectedValue(new TypeError('command.resolve is not a function'));
-    service = new RedlockService(nodes, {});
-    await expect(service.onModuleInit()).resolves.toBeUndefined();
   });
 
   it('refuses more resources than the pool allows, which is not known before', async () => {

@@ -57,9 +57,9 @@ function shown(steps) {
  * @param {readonly import('./trace.mjs').Step[]} steps
  */
 function returnsOf(steps) {
-  const end = steps.findIndex(({ file }) => !file.startsWith('lib/core/'));
+  const end = steps.findIndex(({ file }) => !file.startsWith('lib/engine/'));
   const files = steps.slice(0, end).map(({ file }) => file);
-  const way = files.filter((file) => !/^lib\/core\/(time|collections)\//.test(file));
+  const way = files.filter((file) => !/^lib\/engine\/(clock|system-clock|real-time)\./.test(file));
   const hops = way.filter((file, at) => file !== way[at - 1]);
   return hops.filter((file, at) => hops.indexOf(file) < at);
 }

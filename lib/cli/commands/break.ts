@@ -1,7 +1,6 @@
-import { Claim } from '../../core/port/claim.js';
-import type { ReleaseAnswer, Unknown } from '../../core/port/lock-node.js';
-import { SingleCall } from '../../core/port/single-call.js';
-import { quorumOf } from '../../core/quorum/quorum.js';
+import type { Answer, Unknown } from '../../engine/lock-node.js';
+import { ignore } from '../../engine/real-time.js';
+import { quorumOf } from '../../engine/pool.js';
 import { EXIT, exitCodeOf, UsageError } from '../exit-code.js';
 import type { Io, Outcome } from '../io.js';
 import { named } from '../locks/holders.js';
@@ -135,14 +134,17 @@ async function releaseOn(session: NodeSession, resource: string, value: string):
   const answer = await withLockNode(
     session,
     { keyPrefix: settings.prefix, restartQuarantine: marker !== undefined },
-    (node) =>
-      new Promise<ReleaseAnswer | Unknown>((resolve) =>
-        node.release(new SingleCall(new Claim([resource], value), ttl, resolve), 0),
-      ),
-  ).catch((error: Error) => ({ kind: 'unknown', reason: error.message }) as const);
-  return answer.kind === 'unknown'
-    ? { node: name, kind: 'failed', reason: answer.reason }
-    : { node: name, kind: answer.kind };
+    async (node) => {
+      await node.open({ event: ignore, identified: ignore, handedOff: ignore, dated: ignore });
+      return new Promise<Answer>((resolve) =>
+        node.send([{ kind: 'release', resource, value, what: 'nothing', ttl }], (answers) =>
+          resolve(Array.isArray(answers) ? (answers as readonly Answer[])[0]! : (answers as Unknown)),
+        ),
+      );
+    },
+  ).catch((error: Error): Answer => ({ kind: 'unknown', reason: error.message, sent: true }));
+  if (answer.kind === 'released' || answer.kind === 'gone') return { node: name, kind: answer.kind };
+  return { node: name, kind: 'failed', reason: 'reason' in answer ? answer.reason : answer.kind };
 }
 
 function nothing({ view, missed }: Look, why: string, code: number): Outcome {

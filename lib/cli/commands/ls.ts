@@ -1,15 +1,15 @@
-import { quorumOf } from '../../core/quorum/quorum.js';
+import { quorumOf } from '../../engine/pool.js';
 import { exitCodeOf } from '../exit-code.js';
 import type { Outcome } from '../io.js';
 import { named } from '../locks/holders.js';
 import { listLocks, type ListOptions, type LockList, type MissedNode } from '../locks/list-locks.js';
 import type { LockView } from '../locks/lock-view.js';
 import type { NodeSession } from '../nodes/node-session.js';
-import { ago, duration } from '../output/duration.js';
+import { duration } from '../output/duration.js';
 import { paragraph, solid, table } from '../output/layout.js';
 import { plain } from '../output/plain.js';
 
-const HEAD = ['RESOURCE', 'HOLDER', 'PROCESS SINCE', 'TTL LEFT PER NODE', 'VOTES', 'WAITERS', 'KIND'];
+const HEAD = ['RESOURCE', 'HOLDER', 'TTL LEFT PER NODE', 'VOTES', 'WAITERS', 'KIND'];
 
 /** Lists what is locked, by whom, and who waits. */
 export async function ls(sessions: readonly NodeSession[], options: ListOptions): Promise<Outcome> {
@@ -67,7 +67,6 @@ function rowOf(lock: LockView, sessions: readonly NodeSession[]): string[] {
   return [
     plain(resource),
     holder === undefined ? '-' : plain(named(holder)),
-    holder?.since === undefined ? '-' : ago(holder.since),
     sessions.map(({ name }) => solid(ttlOn(lock, name))).join(' | '),
     `${votes}/${sessions.length}${held === null ? '?' : ''}`,
     String(waiters.length),

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { fieldsOf } from '../../redis/trust/server-checks.js';
+import { fieldsOf } from '../../redis/server-info.js';
 import type { NodeSession } from '../nodes/node-session.js';
 import { overviewOf, type NodeReport, type Overview } from '../nodes/overview.js';
 import type { Settings } from '../settings.js';

@@ -11,8 +11,8 @@ export interface KeysOnNode {
   readonly foreign: ReadonlySet<string>;
   /** Locks that never expire. */
   readonly endless: ReadonlySet<string>;
-  /** Resources in whose line no process is connected. */
-  readonly deadLines: ReadonlySet<string>;
+  /** Resources in whose queue no process is connected. */
+  readonly deadQueues: ReadonlySet<string>;
   /** Why some keys are unknown; undefined if all were read. */
   readonly hidden: string | undefined;
 }
@@ -20,7 +20,7 @@ export interface KeysOnNode {
 /** Looks through all keys under the prefix. */
 export async function readKeys(session: NodeSession): Promise<KeysOnNode> {
   const { prefix: keyPrefix } = session.settings;
-  const [foreign, endless, deadLines] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  const [foreign, endless, deadQueues] = [new Set<string>(), new Set<string>(), new Set<string>()];
   const keep = (names: Set<string>, name: string): unknown => names.size < KEPT && names.add(name);
   const read = async (keys: readonly string[]): Promise<boolean> => {
     const resources = [...new Set(keys.flatMap((key) => resourceOf(keyPrefix, key) ?? []))];
@@ -30,15 +30,15 @@ export async function readKeys(session: NodeSession): Promise<KeysOnNode> {
       const key = keyPrefix + resources[at]!;
       if (type !== undefined) keep(foreign, `${key} (${type})`);
       else if (ttl === null) keep(endless, key);
-      if (isDead[at]) keep(deadLines, resources[at]!);
+      if (isDead[at]) keep(deadQueues, resources[at]!);
     }
     return true;
   };
   const hidden = await scan(session, [`${literal(keyPrefix)}*`], read).catch((error: Error) => error.message);
-  return { foreign, endless, deadLines, hidden };
+  return { foreign, endless, deadQueues, hidden };
 }
 
-/** Returns for each lock whether processes stand in its line, and none of them is connected. */
+/** Returns for each lock whether processes wait in its queue, and none of them is connected. */
 async function withoutListeners(session: NodeSession, locks: readonly LockOnNode[]): Promise<boolean[]> {
   const channels = locks.flatMap(({ waiters }) => waiters.map(({ channel }) => channel));
   if (channels.length === 0) return [];

@@ -26,15 +26,15 @@ const endlessKeys = checkOfNode('keys without a ttl', ({ keys: { endless } }) =>
   };
 });
 
-/** A line lasts for a minute without a sign of its waiters, and the node passes over those that are gone. */
-const deadLines = checkOfNode('lines without a living waiter', ({ keys: { deadLines: lines } }) => {
-  if (lines.size === 0) return undefined;
+/** A queue lasts for a minute without a sign of its waiters, and the node passes over those that are gone. */
+const deadQueues = checkOfNode('queues without a living waiter', ({ keys: { deadQueues: queues } }) => {
+  if (queues.size === 0) return undefined;
   return {
     severity: 'advice',
-    what: `nobody who stands in the line for ${examples(lines)} is connected`,
+    what: `nobody who waits in the queue for ${examples(queues)} is connected`,
     why: 'processes that waited have crashed, or have lost their connection to this node',
     remedy:
-      'nothing has to be done: the line ends within a minute, and a release passes over it; look at the processes if it comes back',
+      'nothing has to be done: the queue ends within a minute, and a release passes over it; look at the processes if it comes back',
   };
 });
 
@@ -55,4 +55,4 @@ function examples(names: ReadonlySet<string>): string {
   return names.size > SHOWN ? `${shown} and ${names.size - SHOWN} more` : shown;
 }
 
-export const KEY_CHECKS: readonly Check[] = [foreignKeys, endlessKeys, deadLines, hiddenKeys];
+export const KEY_CHECKS: readonly Check[] = [foreignKeys, endlessKeys, deadQueues, hiddenKeys];

@@ -1,5 +1,6 @@
-import { FAMILIES } from '../../core/port/key-families.js';
-import { troublesIn } from '../../redis/trust/server-checks.js';
+import { RESERVED } from '../../engine/reserved-keys.js';
+import { channelOf } from '../../redis/batch.js';
+import { troublesIn } from '../../redis/server-info.js';
 import type { NodeSession } from '../nodes/node-session.js';
 import { checkOfNode, type Check } from './check.js';
 
@@ -54,19 +55,21 @@ const rights = checkOfNode('rights', async ({ session }, { settings: { aclUser, 
 
 /** What locks do, as commands: only the number of their words, and their keys and channels, matter. */
 const COMMANDS = [
-  'ping; info; time; eval script 1 KEY; evalsha script 1 KEY; exists KEY; get KEY; mget WAITING NODE; set KEY value; del KEY',
-  'pttl KEY; pexpire KEY 1; hget FENCES field; hmget FENCES field; hset FENCES field value; zadd LINE 1 member',
-  'zrem LINE member; zrange LINE 0 0; zpopmin LINE; publish CHANNEL message; subscribe CHANNEL; pubsub numsub CHANNEL',
+  'ping; info; time; eval script 1 KEY; evalsha script 1 KEY; exists WAITING; get KEY; get NODE; set KEY value; set NODE value',
+  'set WAITING value; del KEY; pttl KEY; pexpire KEY 1; hget FENCES field; hset FENCES field value; zadd QUEUE 1 member',
+  'zrem QUEUE member; zrange QUEUE 0 0; zpopmin QUEUE; hset PLACES member text; hget PLACES member; hdel PLACES member',
+  'publish CHANNEL message; subscribe CHANNEL; pubsub numsub CHANNEL',
 ];
 
 function commandsOf(prefix: string): string[][] {
   const names: Readonly<Record<string, string>> = {
     KEY: `${prefix}doctor`,
-    LINE: `${prefix}doctor${FAMILIES.line}`,
-    FENCES: `${prefix}${FAMILIES.fences}`,
-    WAITING: `${prefix}${FAMILIES.waiting}`,
-    NODE: `${prefix}${FAMILIES.node}`,
-    CHANNEL: `${prefix}~grants:doctor`,
+    QUEUE: `${prefix}doctor${RESERVED.queue}`,
+    PLACES: `${prefix}doctor${RESERVED.places}`,
+    FENCES: `${prefix}${RESERVED.fences}`,
+    WAITING: `${prefix}${RESERVED.waiting}`,
+    NODE: `${prefix}${RESERVED.node}`,
+    CHANNEL: channelOf(prefix, 'doctor'),
   };
   const commands = COMMANDS.flatMap((line) => line.split('; '));
   return commands.map((command) => command.split(' ').map((word) => names[word] ?? word));

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { FAMILIES, familyAtEnd } from '../../core/port/key-families.js';
+import { RESERVED, reservedEndingOf } from '../../engine/reserved-keys.js';
 import type { NodeSession } from '../nodes/node-session.js';
 
 const KEYS_PER_CALL = 1_000;
@@ -11,19 +11,19 @@ export function literal(text: string): string {
   return text.replaceAll(/[\\*?[\]^-]/g, '\\$&');
 }
 
-/** Returns the patterns of SCAN for the keys of resources that fit `pattern`, and of the lines for them. */
+/** Returns the patterns of SCAN for the keys of resources that fit `pattern`, and of the queues for them. */
 export function patternsFor(keyPrefix: string, pattern: string): string[] {
   const keys = `${literal(keyPrefix)}${pattern}`;
-  // A line may be there without its lock.
-  return pattern.endsWith('*') ? [keys] : [keys, `${keys}${FAMILIES.line}`];
+  // A queue may be there without its lock.
+  return pattern.endsWith('*') ? [keys] : [keys, `${keys}${RESERVED.queue}`];
 }
 
-/** Returns the resource to which a key belongs; undefined for what a node has beside locks and their lines. */
+/** Returns the resource to which a key belongs; undefined for what a node has beside locks and their queues. */
 export function resourceOf(keyPrefix: string, key: string): string | undefined {
   const name = key.slice(keyPrefix.length);
-  const family = familyAtEnd(name);
-  if (family === undefined) return name === '' ? undefined : name;
-  return family === FAMILIES.line && name !== family ? name.slice(0, -family.length) : undefined;
+  const ending = reservedEndingOf(name);
+  if (ending === undefined) return name === '' ? undefined : name;
+  return ending === RESERVED.queue && name !== ending ? name.slice(0, -ending.length) : undefined;
 }
 
 /**

@@ -1,11 +1,12 @@
-import { FAMILIES } from '../../core/port/key-families.js';
+import { RESERVED } from '../../engine/reserved-keys.js';
 import type { NodeSession } from '../nodes/node-session.js';
 
 /** So few that a node is busy for less than a millisecond. */
 const RESOURCES_PER_CALL = 250;
 
-/** A process that waits in the line of a node. */
+/** A process that waits in the queue of a node. */
 export interface WaiterOnNode {
+  /** The value of its deposit; '' if the node has none. */
   readonly value: string;
   /** The channel on which the node tells the process that it is its turn. */
   readonly channel: string;
@@ -38,32 +39,36 @@ for at, key in ipairs(KEYS) do
     value, other = false, 'string'
   end
   local waiters = redis.pcall('ZRANGE', key .. ARGV[1], 0, 999)
-  found[at] = { value, other, redis.call('PTTL', key), waiters.err and {} or waiters }
+  if waiters.err then waiters = {} end
+  local deposits = #waiters > 0 and redis.pcall('HMGET', key .. ARGV[2], unpack(waiters)) or {}
+  if deposits.err then deposits = {} end
+  found[at] = { value, other, redis.call('PTTL', key), waiters, deposits }
 end
 return found
 `;
 
-type Read = readonly [value: string | null, type: string | null, ttl: number, waiters: readonly string[]];
+type Read = readonly [
+  value: string | null,
+  type: string | null,
+  ttl: number,
+  waiters: readonly string[],
+  deposits: readonly (string | null)[],
+];
 
 /** Returns what a node has of these resources, in their order. @throws Error if the node refuses, or does not answer */
 export async function locksOn(session: NodeSession, resources: readonly string[]): Promise<LockOnNode[]> {
   const locks: LockOnNode[] = [];
   for (let at = 0; at < resources.length; at += RESOURCES_PER_CALL) {
     const keys = resources.slice(at, at + RESOURCES_PER_CALL).map((name) => session.settings.prefix + name);
-    const found = await session.ask((redis) => redis.eval(READ, keys.length, ...keys, FAMILIES.line));
+    const found = await session.ask((redis) => redis.eval(READ, keys.length, ...keys, RESERVED.queue, RESERVED.places));
     for (const read of found as Read[]) locks.push(lockOf(read));
   }
   return locks;
 }
 
-function lockOf([value, type, ttl, places]: Read): LockOnNode {
-  const waiters = places.map(waiterOf);
+function lockOf([value, type, ttl, channels, deposits]: Read): LockOnNode {
+  // A deposit is "value ttl count proposal field".
+  const waiters = channels.map((channel, index) => ({ channel, value: deposits[index]?.split(' ')[0] ?? '' }));
   if (value === null && type === null) return { waiters };
   return { ...(type === null ? { value: value! } : { type }), ttl: ttl === -1 ? null : Math.max(0, ttl), waiters };
-}
-
-/** Reads a place in line: "ttl value channel". */
-function waiterOf(place: string): WaiterOnNode {
-  const [, value = '', channel = ''] = /^\d+ (\S+) (.*)$/s.exec(place) ?? [];
-  return { value, channel };
 }

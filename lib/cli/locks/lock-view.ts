@@ -1,11 +1,10 @@
-import { processMarkOf } from '../../core/collections/random.js';
-import { quorumOf } from '../../core/quorum/quorum.js';
+import { quorumOf } from '../../engine/pool.js';
 import type { NodeSession } from '../nodes/node-session.js';
-import { holdersOf, type Holder } from './holders.js';
+import { processOf, type Holder } from './holders.js';
 import { locksOn, type LockOnNode } from './lock-on-node.js';
 
 /** The kind of a resource that nobody has. */
-export const FREE = 'free, with a line';
+export const FREE = 'free, with a queue';
 
 /** What data of other types probably is. */
 const OTHERS: Readonly<Record<string, string>> = {
@@ -28,7 +27,7 @@ export interface NodeView {
 /** What all nodes together have of one resource. */
 export interface LockView {
   readonly resource: string;
-  /** In words: a lock, a foreign lock, data of another type, or only a line. */
+  /** In words: a lock, a foreign lock, data of another type, or only a queue. */
   readonly kind: string;
   /** The value that most nodes have. */
   readonly value?: string | undefined;
@@ -50,46 +49,38 @@ export async function lockViews(sessions: readonly NodeSession[], resources: rea
     const locks = answers[index];
     return session.isUp && locks !== undefined ? [{ node: session.name, locks }] : [];
   });
-  const values = new Set<string>();
-  for (const { value, waiters } of known.flatMap(({ locks }) => locks)) {
-    if (value !== undefined) values.add(value);
-    for (const waiter of waiters) values.add(waiter.value);
-  }
-  const holders = await holdersOf(
-    sessions.filter(({ isUp }) => isUp),
-    values,
-  );
   return resources.map((resource, index) => {
     const here = known.map(({ node, locks }) => ({ node, lock: locks[index]! }));
-    return viewOf(resource, here, { holders, nodes: sessions.length });
+    return viewOf(resource, here, sessions.length);
   });
 }
 
 function viewOf(
   resource: string,
   here: readonly { readonly node: string; readonly lock: LockOnNode }[],
-  { holders, nodes }: { readonly holders: ReadonlyMap<string, Holder>; readonly nodes: number },
+  nodes: number,
 ): LockView {
   const locks = here.map(({ lock }) => lock);
   const values = locks.flatMap(({ value }) => (value === undefined ? [] : [value]));
   const value = mostFrequent(values);
   const votes = values.filter((other) => other === value).length;
   const quorum = quorumOf(nodes);
-  const waiting = new Set(locks.flatMap(({ waiters }) => waiters.map((waiter) => waiter.value)));
+  // The same process stands under the same channel in the queues of all nodes.
+  const waiting = new Map(locks.flatMap(({ waiters }) => waiters.map((waiter) => [waiter.channel, waiter.value])));
   return {
     resource,
     kind: kindOf(locks, value),
-    ...(value !== undefined && { value, holder: holders.get(value) }),
+    ...(value !== undefined && { value, holder: processOf(value) }),
     votes,
     held: votes + nodes - here.length < quorum ? false : votes >= quorum || null,
     nodes: here.map(({ node, lock }) => ({ node, value: lock.value, ttl: lock.ttl })),
-    waiters: [...waiting].map((waiter) => holders.get(waiter) ?? {}),
+    waiters: [...waiting.values()].map(processOf),
   };
 }
 
 /** Returns in words what is under the name of a resource, by what most nodes have there. */
 function kindOf(locks: readonly LockOnNode[], value: string | undefined): string {
-  if (value !== undefined) return processMarkOf(value) === undefined ? 'a foreign lock' : 'a lock';
+  if (value !== undefined) return processOf(value).mark === undefined ? 'a foreign lock' : 'a lock';
   const type = locks.find((lock) => lock.type !== undefined)?.type;
   if (type === undefined) return FREE;
   return OTHERS[type] ?? type;

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { Redis, type ChainableCommander } from 'ioredis';
-import { FAMILIES } from '../../core/port/key-families.js';
+import { RESERVED } from '../../engine/reserved-keys.js';
 import { whyFailed } from '../../redis/connection/connect-failure.js';
 import { connectionNameOf } from '../../redis/connection/settings/connection-name.js';
 import { connectionSettings } from '../../redis/connection/settings/connection-settings.js';
@@ -67,7 +67,7 @@ export class NodeSession {
       if (this.#obstacle !== before) return;
       await this.within(this.#redis.ping());
       this.#obstacle = undefined;
-      const marker = await this.ask((redis) => redis.get(`${this.settings.prefix}${FAMILIES.node}`)).catch(() => null);
+      const marker = await this.ask((redis) => redis.get(`${this.settings.prefix}${RESERVED.node}`)).catch(() => null);
       this.marker = readMarker(marker);
     } catch (error) {
       if (this.#obstacle === before) this.#obstacle = (error as Error).message;

@@ -1,9 +1,9 @@
-import { SystemRandom } from '../../core/collections/random.js';
-import { FAMILIES } from '../../core/port/key-families.js';
-import { NodePool } from '../../core/quorum/node-pool.js';
-import { quorumOf } from '../../core/quorum/quorum.js';
-import { statusOf, type NodeStatus } from '../../core/quorum/status.js';
-import { fieldsOf } from '../../redis/trust/server-checks.js';
+import { ignore } from '../../engine/real-time.js';
+import { systemRandom } from '../../engine/random.js';
+import { RESERVED } from '../../engine/reserved-keys.js';
+import { Pool, quorumOf } from '../../engine/pool.js';
+import { statusOf, type NodeStatus } from '../../engine/status.js';
+import { fieldsOf } from '../../redis/server-info.js';
 import { maxTtlOf } from '../settings.js';
 import { withLockNode } from './lock-node.js';
 import type { NodeSession } from './node-session.js';
@@ -36,7 +36,7 @@ export async function overviewOf(sessions: readonly NodeSession[]): Promise<Over
 
 async function serverOf(session: NodeSession): Promise<Server> {
   const [info, fences, time] = await session.askAll((pipeline) =>
-    pipeline.info('server').exists(`${session.settings.prefix}${FAMILIES.fences}`).time(),
+    pipeline.info('server').exists(`${session.settings.prefix}${RESERVED.fences}`).time(),
   );
   const [seconds, microseconds] = (time?.[1] as unknown[] | null) ?? [Date.now() / 1_000, 0];
   return {
@@ -63,10 +63,12 @@ async function reportOf(session: NodeSession, server: Server | undefined, all: r
 /** Asks for a vote under a prefix of its own: a vote leaves a fence counter, by which clients tell whether a node is in use. */
 async function probe(session: NodeSession): Promise<NodeStatus> {
   const keyPrefix = `${session.settings.prefix}~cli:`;
-  const { nodes } = await withLockNode(session, { keyPrefix, restartQuarantine: false }, (node, clock) =>
-    statusOf(new NodePool([node], { clock, random: new SystemRandom() }), Math.max(1, session.left)),
-  );
-  await session.ask((redis) => redis.del(`${keyPrefix}${FAMILIES.fences}`)).catch(() => 0);
+  const { nodes } = await withLockNode(session, { keyPrefix, restartQuarantine: false }, async (node, clock) => {
+    const pool = new Pool([node], clock, systemRandom, { maxTtl: maxTtlOf(session.settings, session.marker?.longest) });
+    await pool.open({ event: ignore, identified: ignore, handedOff: ignore });
+    return statusOf(pool, Math.max(1, session.left));
+  });
+  await session.ask((redis) => redis.del(`${keyPrefix}${RESERVED.fences}`)).catch(() => 0);
   return nodes[0]!;
 }
 

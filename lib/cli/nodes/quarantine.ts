@@ -1,4 +1,4 @@
-import { MAY_HAVE_FORGOTTEN } from '../../core/port/quarantine-reasons.js';
+import { MAY_HAVE_FORGOTTEN } from '../../engine/quarantine-reasons.js';
 
 /** What clients note on a node, so that they notice a restart: see `lib/redis/scripts/trust-script.ts`. */
 export interface Marker {

@@ -17,9 +17,3 @@ function two(ms: number, [greater, name]: Unit, [smaller, smallName]: Unit): str
   const rest = Math.floor((ms % greater) / smaller);
   return `${Math.floor(ms / greater)} ${name}${rest > 0 ? ` ${rest} ${smallName}` : ''}`;
 }
-
-/** Returns how long ago a date was; "-" if the text is no date. */
-export function ago(date: string, now = Date.now()): string {
-  const ms = now - Date.parse(date);
-  return Number.isNaN(ms) ? '-' : `${duration(Math.max(0, ms))} ago`;
-}

@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/time/clock.js';
+import type { Clock } from '../../engine/clock.js';
 
 /** Matches the errors of a node that cannot answer for a time. A missing right is another error. */
 const NOT_NOW = /^(BUSY|LOADING|MASTERDOWN) /;

@@ -1,8 +1,8 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import { types } from 'node:util';
-import { AbortSource } from '../../core/time/abort.js';
-import type { Clock } from '../../core/time/clock.js';
-import { inRootContext } from '../../core/time/root-context.js';
+import { AbortSource } from '../../engine/abort.js';
+import type { Clock } from '../../engine/clock.js';
+import { inRootContext } from '../../engine/real-time.js';
 import { AskingAgain } from './asking-again.js';
 import { inBackground } from './background.js';
 import { whyNotBegun } from './connect-failure.js';

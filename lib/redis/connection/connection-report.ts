@@ -1,4 +1,4 @@
-import type { NodeEvent } from '../../core/port/lock-node.js';
+import type { NodeEvent } from '../../engine/lock-node.js';
 import { isForOperator } from './connect-failure.js';
 
 /** Reports each change of a connection once, and not each command or attempt that fails. */

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
-import type { Clock, Moment } from '../../core/time/clock.js';
-import { ignore } from '../../core/time/ignore.js';
-import type { NodeEvent } from '../../core/port/lock-node.js';
+import type { Clock, Moment } from '../../engine/clock.js';
+import { ignore } from '../../engine/real-time.js';
+import type { NodeEvent } from '../../engine/lock-node.js';
 import { Amends } from './amends.js';
 import { AskingClient } from './asking-client.js';
 import { whyFailed } from './connect-failure.js';
@@ -14,7 +14,7 @@ import { outliveErrors, screenInput } from './wire/stream.js';
 import { PendingReplies } from './wire/pending-replies.js';
 import { within } from './within.js';
 import { WireCommand, type Reply } from './wire/wire-command.js';
-import { setImmediate } from '../../core/time/real-time.js';
+import { setImmediate } from '../../engine/real-time.js';
 
 /** Ms to wait for the first connection of a node before going on without it. */
 const OPEN_WITHIN = 1_000;

@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/time/clock.js';
+import type { Clock } from '../../engine/clock.js';
 
 /** Resolves with `event`, or after `limit` ms at the latest. */
 export async function within(limit: number, event: Promise<void>, clock: Pick<Clock, 'schedule'>): Promise<void> {

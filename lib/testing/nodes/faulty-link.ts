@@ -1,5 +1,5 @@
-import type { Clock } from '../../core/time/clock.js';
-import { soon } from '../../core/time/real-time.js';
+import type { Clock } from '../../engine/clock.js';
+import { soon } from '../../engine/real-time.js';
 
 /** A command on its way to a node. */
 export interface Command {

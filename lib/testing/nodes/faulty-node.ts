@@ -1,108 +1,111 @@
-import { SingleCall } from '../../core/port/single-call.js';
-import type { Claim } from '../../core/port/claim.js';
-import { elapsed, LONGEST_TIMER, type Clock, type Moment } from '../../core/time/clock.js';
+import { elapsed, LONGEST_TIMER, type Clock, type Moment } from '../../engine/clock.js';
 import type {
-  AcquireAnswer,
-  Bounds,
-  ExtendAnswer,
+  Answer,
   LockNode,
   NodeEvent,
+  NodeListener,
+  Operation,
   ProbeAnswer,
-  Question,
-  RaiseAnswer,
-  ReleaseAnswer,
-  YieldAnswer,
-} from '../../core/port/lock-node.js';
-import type { NoteListener } from '../../core/port/process-note.js';
-import { misfit } from '../../core/api/options.js';
-import { MemoryNode } from '../../memory/memory-node.js';
+  ReleaseOperation,
+  Unknown,
+} from '../../engine/lock-node.js';
+import { misfit } from '../../engine/options.js';
+import { ignore, soon } from '../../engine/real-time.js';
+import { MemoryData } from '../../memory/memory-node.js';
 import { FaultyLink } from './faulty-link.js';
 import type { RestartOptions, TestingNode } from './testing-node.js';
 
-/** A release that was requested while the node was down. */
-interface Owed {
-  readonly claim: Claim;
-  readonly ttl: number;
-  readonly since: Moment;
-}
-
-export interface FaultyNodeTerms {
+export interface FaultyNodeOptions {
   /** Ms that a lease may last at most. */
   readonly maxTtl: number;
   readonly restartQuarantine: boolean;
-  /** Returns whether a waiter can still receive its grant. @default true for every waiter */
-  readonly listens?: (claim: Claim) => boolean;
 }
 
-/** A node in memory behind a connection that a test can disturb. */
-export class FaultyNode implements LockNode, TestingNode {
-  readonly #memory: MemoryNode;
+/** A release that did not reach the node. */
+interface Owed {
+  readonly channel: string;
+  readonly operation: ReleaseOperation;
+  readonly since: Moment;
+}
+
+/** A node in memory with faults that a test causes; each service has a connection of its own to it. */
+export class FaultyNode implements TestingNode {
+  readonly #data: MemoryData;
   readonly #link: FaultyLink;
-  readonly #listeners = new Set<(event: NodeEvent) => void>();
+  readonly #connections = new Set<FaultyConnection>();
   #owed: Owed[] = [];
-  #run = 1;
 
   constructor(
     readonly name: string,
     private readonly clock: Clock,
-    private readonly terms: FaultyNodeTerms,
+    private readonly options: FaultyNodeOptions,
   ) {
-    this.#memory = new MemoryNode(name, clock, { ...terms, restartQuarantine: true });
+    const start = clock.now();
+    const world = { now: () => elapsed(start, clock.now()), date: () => clock.now().wall * 1_000 };
+    this.#data = new MemoryData(world, options.maxTtl);
     this.#link = new FaultyLink(clock);
-    if (!terms.restartQuarantine) this.#begin({ keep: true, quarantine: false });
+    if (options.restartQuarantine) this.#data.clear(options.maxTtl);
   }
 
-  get runId(): string {
-    return this.#memory.runId;
+  /** Returns the node as one service sees it; nodes answer that service on `channel`. */
+  connect(channel: string): LockNode {
+    return new FaultyConnection(this, channel);
   }
 
-  get clockAhead(): Bounds {
-    return this.#memory.clockAhead;
-  }
-
-  acquire(question: Question<AcquireAnswer>, nodeIndex: number): void {
-    this.#ask(question, nodeIndex, () => this.#memory.acquire(question, nodeIndex));
-  }
-
-  yield(question: Question<YieldAnswer>, nodeIndex: number): void {
-    this.#ask(question, nodeIndex, () => this.#memory.yield(question, nodeIndex));
-  }
-
-  raise(question: Question<RaiseAnswer>, nodeIndex: number): void {
-    this.#ask(question, nodeIndex, () => this.#memory.raise(question, nodeIndex));
-  }
-
-  extend(question: Question<ExtendAnswer>, nodeIndex: number): void {
-    this.#ask(question, nodeIndex, () => this.#memory.extend(question, nodeIndex));
-  }
-
-  release(question: Question<ReleaseAnswer>, nodeIndex: number): void {
-    const { claim, ttl } = question;
-    if (this.#link.isDown) this.#owed.push({ claim, ttl, since: this.clock.now() });
-    this.#ask(question, nodeIndex, () => this.#memory.release(question, nodeIndex));
+  /** Executes operations of a service once they reach the node. */
+  send(
+    channel: string,
+    operations: readonly Operation[],
+    answered: (answers: readonly Answer[] | Unknown) => void,
+  ): void {
+    this.#link.send({
+      arrive: () => {
+        const answers = this.#data.execute(channel, operations);
+        soon(() => answered(answers));
+      },
+      fail: (reason, sent) => {
+        const since = this.clock.now();
+        for (const operation of operations)
+          if (operation.kind === 'release') this.#owed.push({ channel, operation, since });
+        answered({ kind: 'unknown', reason, sent });
+      },
+    });
   }
 
   probe(answered: (answer: ProbeAnswer) => void): void {
     this.#link.send({
-      arrive: () => this.#memory.probe(answered),
+      arrive: () => {
+        const { quarantine } = this.#data;
+        soon(() => answered(quarantine > 0 ? { kind: 'quarantined', remaining: quarantine } : { kind: 'up' }));
+      },
       fail: (reason, sent) => answered({ kind: 'unknown', reason, sent }),
     });
   }
 
-  noteOf(mark: string, answered: NoteListener): void {
-    this.#link.send({ arrive: () => this.#memory.noteOf(mark, answered), fail: () => answered(undefined) });
+  /** Begins to notify a connection of events and hand-offs. */
+  opened(connection: FaultyConnection, listener: NodeListener): void {
+    this.#connections.add(connection);
+    this.#data.subscribe(connection.channel, (message) =>
+      this.#link.send({ arrive: () => soon(() => connection.listener?.handedOff(message)), fail: ignore }),
+    );
+    if (this.#link.isDown) listener.event({ type: 'node-down', reason: 'connection refused' });
   }
 
-  async open(listener: (event: NodeEvent) => void): Promise<void> {
-    this.#listeners.add(listener);
-    if (this.#link.isDown) listener({ type: 'node-down', reason: 'connection refused' });
-    await this.#memory.open();
+  /** Ends one connection: a test can still look at the data of the node. */
+  closed(connection: FaultyConnection): void {
+    this.#connections.delete(connection);
+    this.#data.unsubscribe(connection.channel);
+    if (this.#connections.size === 0) this.#link.break();
   }
 
-  /** Closes the connection only: a test can still look at the data of the node. */
-  async close(): Promise<void> {
-    this.#listeners.clear();
-    this.#link.break();
+  /** Ms on the monotonic clock of all. */
+  get now(): number {
+    return this.clock.now().monotonic;
+  }
+
+  /** Microseconds on the clock of the node. */
+  get date(): number {
+    return this.#data.date;
   }
 
   down(): void {
@@ -126,31 +129,37 @@ export class FaultyNode implements LockNode, TestingNode {
     this.#reach(() => this.#link.recover());
   }
 
-  restart({ keep = false, quarantine = this.terms.restartQuarantine }: RestartOptions = {}): void {
+  restart({ keep = false, quarantine = this.options.restartQuarantine }: RestartOptions = {}): void {
     this.down();
-    this.#begin({ keep, quarantine });
+    const remaining = quarantine ? this.options.maxTtl : 0;
+    if (keep) this.#data.restart(remaining);
+    else this.#data.clear(remaining);
     this.recover();
-    if (!quarantine) return;
-    this.#notify({ type: 'node-quarantined', reason: 'it was restarted', remaining: this.terms.maxTtl });
+    if (quarantine) this.#notify({ type: 'node-quarantined', reason: 'it was restarted', remaining });
   }
 
   /** Returns the value of a resource, whatever is wrong with the connection. */
-  valueOf(resource: string): string | undefined {
-    return this.#memory.get(resource);
+  read(resource: string): string | undefined {
+    return this.#data.read(resource)?.value;
   }
 
   /** The resources that are locked on this node. */
   get resources(): string[] {
-    return [...this.#memory.snapshot().entries.keys()].filter((resource) => this.valueOf(resource) !== undefined);
+    return this.#data.resources;
   }
 
   /** Gives a resource to somebody else, for `ttl` ms. */
   plant(resource: string, value: string, ttl: number): void {
-    this.#memory.set(resource, value, ttl);
+    this.#data.plant(resource, value, ttl);
   }
 
-  #ask<A>(question: Question<A>, nodeIndex: number, arrive: () => void): void {
-    this.#link.send({ arrive, fail: (reason, sent) => question.answer(nodeIndex, { kind: 'unknown', reason, sent }) });
+  /** Releases what somebody else has: the first one in the queue gets it. */
+  unplant(resource: string, value: string): void {
+    this.send(
+      'somebody else',
+      [{ kind: 'release', resource, value, what: 'nothing', ttl: this.options.maxTtl }],
+      ignore,
+    );
   }
 
   /** Applies a change after which the node is connected, if with another fault. A node that was down then gets the releases that it is owed. */
@@ -158,21 +167,58 @@ export class FaultyNode implements LockNode, TestingNode {
     const wasDown = this.#link.isDown;
     change();
     if (!wasDown) return;
-    const owed = this.#owed.filter(({ since, ttl }) => elapsed(since, this.clock.now()) < ttl);
+    const owed = this.#owed.filter(({ since, operation }) => elapsed(since, this.clock.now()) < operation.ttl);
     this.#owed = [];
-    for (const { claim, ttl } of owed) this.release(new SingleCall(claim, ttl), 0);
+    // A place of then is taken by a later attempt, if anybody still waits.
+    for (const { channel, operation } of owed) {
+      const { place: _place, ...release } = operation;
+      this.send(channel, [{ ...release, what: 'nothing' }], ignore);
+    }
     this.#notify({ type: 'node-up' });
   }
 
-  /** Starts a new run of the node. Without a quarantine the run gets a marker that is as old as can be, so that the node is trusted at once. */
-  #begin({ keep, quarantine }: Required<RestartOptions>): void {
-    this.#run += 1;
-    const nothing = { entries: new Map(), lines: new Map(), fences: new Map() };
-    const marker = quarantine ? undefined : { run: this.#run, since: 0, maxTtl: this.terms.maxTtl };
-    this.#memory.restart({ ...(keep ? this.#memory.snapshot() : nothing), marker });
+  #notify(event: NodeEvent): void {
+    for (const { listener } of this.#connections) listener?.event(event);
+  }
+}
+
+/** A faulty node as one service sees it. */
+class FaultyConnection implements LockNode {
+  readonly name: string;
+  listener: NodeListener | undefined;
+
+  constructor(
+    private readonly node: FaultyNode,
+    readonly channel: string,
+  ) {
+    this.name = node.name;
   }
 
-  #notify(event: NodeEvent): void {
-    for (const listener of this.#listeners) listener(event);
+  send(operations: readonly Operation[], answered: (answers: readonly Answer[] | Unknown) => void): void {
+    const asked = this.node.now;
+    this.node.send(this.channel, operations, (answers) => {
+      this.listener?.dated(this.node.date, asked, this.node.now);
+      answered(answers);
+    });
+  }
+
+  probe(answered: (answer: ProbeAnswer) => void): void {
+    const asked = this.node.now;
+    this.node.probe((answer) => {
+      if (answer.kind !== 'unknown') this.listener?.dated(this.node.date, asked, this.node.now);
+      answered(answer);
+    });
+  }
+
+  open(listener: NodeListener): Promise<void> {
+    this.listener = listener;
+    this.node.opened(this, listener);
+    return Promise.resolve();
+  }
+
+  close(): Promise<void> {
+    this.listener = undefined;
+    this.node.closed(this);
+    return Promise.resolve();
   }
 }

@@ -1,4 +1,4 @@
-import type { LockEvent } from '../../core/api/events.js';
+import type { LockEvent } from '../../engine/events.js';
 
 /** The events of a pool since the start or the latest `clear()`. */
 export class EventRecord {

@@ -1,6 +1,6 @@
-import type { Clock } from '../../core/time/clock.js';
-import { MAX_TTL } from '../../core/api/options.js';
-import { quorumOf } from '../../core/quorum/quorum.js';
+import type { Clock } from '../../engine/clock.js';
+import { MAX_TTL } from '../../engine/options.js';
+import { quorumOf } from '../../engine/pool.js';
 import { Changes } from './changes.js';
 import { EventRecord } from './event-record.js';
 import { FaultyNode } from '../nodes/faulty-node.js';
@@ -40,7 +40,9 @@ export class PoolInMemory {
   /** Makes a further service on these nodes. */
   serve(options: PoolOptions): WatchedService {
     const { notify } = this.changes;
-    const service = new WatchedService(this.nodes, options, {
+    const channel = `service ${this.services.length + 1}`;
+    const nodes = this.nodes.map((node) => node.connect(channel));
+    const service = new WatchedService(nodes, options, {
       clock: this.#clock,
       onWaiting: notify,
       name: this.#name,
@@ -60,7 +62,7 @@ export class PoolInMemory {
 
   /** Returns the value that a quorum of nodes has for a resource. */
   ownerOf(resource: string): string | undefined {
-    const values = this.nodes.map((node) => node.valueOf(resource));
+    const values = this.nodes.map((node) => node.read(resource));
     const quorum = quorumOf(values.length);
     return values.find((value) => value !== undefined && values.filter((other) => other === value).length >= quorum);
   }

@@ -1,5 +1,5 @@
 import { type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
-import { SystemClock } from '../../core/time/system-clock.js';
+import { SystemClock } from '../../engine/system-clock.js';
 import type { RedlockService } from '../../redlock.service.js';
 import type { PoolMaker } from '../../start-up/pool-maker.js';
 import { ManualClock } from '../manual-clock.js';

@@ -1,4 +1,4 @@
-import { setImmediate } from '../../core/time/real-time.js';
+import { setImmediate } from '../../engine/real-time.js';
 
 /** Resolves once all code that was waiting for a settled promise has run. */
 export async function turn(): Promise<void> {

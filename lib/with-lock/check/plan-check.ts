@@ -1,6 +1,6 @@
 import type { OnModuleInit, Provider } from '@nestjs/common';
 import { ApplicationConfig, HttpAdapterHost, ModulesContainer } from '@nestjs/core';
-import type { LockOptions } from '../../core/api/options.js';
+import type { LockOptions } from '../../engine/options.js';
 import { located } from '../../start-up/error-location.js';
 import { secondsIn } from '../../start-up/seconds.js';
 import { refuseTwoPools } from '../../start-up/pool-names.js';

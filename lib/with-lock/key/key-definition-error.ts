@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { briefly } from '../../core/api/stack-trace.js';
+import { briefly } from '../../engine/stack-trace.js';
 
 /** A wrong definition of a key that only a call shows. No client can correct it, so it is answered with 500 and logged. */
 export class KeyDefinitionError extends TypeError {

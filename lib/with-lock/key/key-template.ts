@@ -1,4 +1,4 @@
-import { LockKeyError } from '../../core/api/errors.js';
+import { LockKeyError } from '../../engine/errors.js';
 import { HTTP, misplaced, withoutProperty, withoutUser, type HandlerKind } from './key-roots.js';
 import { malformed, toPart, type KeyPart } from './key-part.js';
 import { strayPartIn } from './stray-part.js';

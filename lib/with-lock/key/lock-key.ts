@@ -1,5 +1,5 @@
-import { LockKeyError } from '../../core/api/errors.js';
-import { toResources } from '../../core/api/resources.js';
+import { LockKeyError } from '../../engine/errors.js';
+import { toResources } from '../../engine/resources.js';
 import { KeyDefinitionError } from './key-definition-error.js';
 import { KeyTemplate, toText, type KeySource } from './key-template.js';
 

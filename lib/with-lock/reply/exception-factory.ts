@@ -1,6 +1,6 @@
 import { type ArgumentsHost, type ExecutionContext } from '@nestjs/common';
-import { isLockError, type RedlockError } from '../../core/api/errors.js';
-import { misfit } from '../../core/api/options.js';
+import { isLockError, type RedlockError } from '../../engine/errors.js';
+import { misfit } from '../../engine/options.js';
 import { SafeLogger } from '../../logging/safe-logger.js';
 
 /**

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Lock } from '../../core/api/lock.js';
-import { ignore } from '../../core/time/ignore.js';
-import { setImmediate } from '../../core/time/real-time.js';
+import type { Lock } from '../../engine/lock.js';
+import { ignore } from '../../engine/real-time.js';
+import { setImmediate } from '../../engine/real-time.js';
 
 type Work<T> = (lock: Lock | undefined) => Promise<T>;
 

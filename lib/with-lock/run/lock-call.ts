@@ -1,8 +1,8 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Observable } from 'rxjs';
-import { LockLostError } from '../../core/api/errors.js';
-import type { Lock } from '../../core/api/lock.js';
+import { LockLostError } from '../../engine/errors.js';
+import type { Lock } from '../../engine/lock.js';
 import { disconnected } from '../transport/client-connection.js';
 import type { HandlerKind } from '../key/key-roots.js';
 import type { LockPlan } from './lock-plan.js';

@@ -1,4 +1,4 @@
-import { LONGEST_TIMER } from '../../core/time/clock.js';
+import { LONGEST_TIMER } from '../../engine/clock.js';
 import {
   checkLockOptions,
   checkNames,
@@ -7,7 +7,7 @@ import {
   misfit,
   toTtl,
   type LockOptions,
-} from '../../core/api/options.js';
+} from '../../engine/options.js';
 import { locating } from '../../start-up/error-location.js';
 import { SafeLogger } from '../../logging/safe-logger.js';
 import { checkExceptionFactory, type ExceptionFactory } from '../reply/exception-factory.js';

@@ -1,7 +1,7 @@
-import type { LockEvent } from '../../core/api/events.js';
-import type { Lock } from '../../core/api/lock.js';
-import type { LockOptions } from '../../core/api/options.js';
-import type { SharedCall } from '../../core/api/shared-call.js';
+import type { LockEvent } from '../../engine/events.js';
+import type { Lock } from '../../engine/lock.js';
+import type { LockOptions } from '../../engine/options.js';
+import type { SharedCall } from '../../engine/shared-call.js';
 import type { EMIT, HOLDS } from '../../redlock.tokens.js';
 import { WITH_SHARED } from '../../redlock.tokens.js';
 import type { ExceptionFactory } from '../reply/exception-factory.js';

@@ -1,6 +1,6 @@
-import { LockLostError, type RedlockErrorCode } from '../../core/api/errors.js';
-import type { Lock } from '../../core/api/lock.js';
-import type { AbortSignalLike } from '../../core/time/abort.js';
+import { LockLostError, type RedlockErrorCode } from '../../engine/errors.js';
+import type { Lock } from '../../engine/lock.js';
+import type { AbortSignalLike } from '../../engine/abort.js';
 import { EMIT } from '../../redlock.tokens.js';
 import type { Client } from '../transport/client-connection.js';
 import { WaitCancellation } from '../transport/wait-cancellation.js';

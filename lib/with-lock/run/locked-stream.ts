@@ -9,8 +9,8 @@ import {
   type Subscriber,
   type Unsubscribable,
 } from 'rxjs';
-import type { Lock } from '../../core/api/lock.js';
-import { HeldLock } from '../../core/lease/held-lock.js';
+import type { Lock } from '../../engine/lock.js';
+import { HeldLock } from '../../engine/held-lock.js';
 import { WaitCancellation } from '../transport/wait-cancellation.js';
 import { exceptionFor, skipped, type LockedRun } from './locked-run.js';
 import { workOf, type LockedSource, type MethodWork, type Open } from './method-work.js';
@@ -185,9 +185,9 @@ class LockedStream<T> implements Observer<T> {
 
 /** Calls `notify` when the lock is lost, or now if it is lost already; returns the function that stops that. */
 function onLost(lock: Lock, notify: (error: unknown) => void): (() => void) | undefined {
-  const lease = HeldLock.leaseOf(lock);
+  const held = HeldLock.of(lock);
   // It costs less than a signal, which a test double of a lock may not even have.
-  if (lease) return lease.onLost(notify);
+  if (held) return held.onLost(notify);
   const signal = lock.signal as AbortSignal | undefined;
   const listener = (): void => notify(signal?.reason);
   signal?.addEventListener('abort', listener);

@@ -1,5 +1,5 @@
 import { isObservable, throwError, type Observable } from 'rxjs';
-import type { Lock } from '../../core/api/lock.js';
+import type { Lock } from '../../engine/lock.js';
 import { KeptLock } from './kept-lock.js';
 import { LockCall } from './lock-call.js';
 import { skipped, type LockedRun } from './locked-run.js';

@@ -1,6 +1,6 @@
 import { defer, finalize, isObservable, tap, type Observable, type Subscribable } from 'rxjs';
-import type { Lock } from '../../core/api/lock.js';
-import { isThenable } from '../../core/lease/thenable.js';
+import type { Lock } from '../../engine/lock.js';
+import { isThenable } from '../../engine/thenable.js';
 
 /** What runs under the lock of a stream. A source that is no Observable gives nothing before `subscribe` has returned. */
 export interface LockedSource<T> extends Subscribable<T> {

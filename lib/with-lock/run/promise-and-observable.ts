@@ -1,5 +1,5 @@
 import { defer, EMPTY, from, isObservable, mergeMap, of, type Observable } from 'rxjs';
-import { setImmediate } from '../../core/time/real-time.js';
+import { setImmediate } from '../../engine/real-time.js';
 import { skipped } from './locked-run.js';
 import { SafeLogger } from '../../logging/safe-logger.js';
 

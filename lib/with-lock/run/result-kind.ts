@@ -1,6 +1,6 @@
 import { isObservable } from 'rxjs';
-import { isThenable } from '../../core/lease/thenable.js';
-import { ignore } from '../../core/time/ignore.js';
+import { isThenable } from '../../engine/thenable.js';
+import { ignore } from '../../engine/real-time.js';
 import { SafeLogger } from '../../logging/safe-logger.js';
 
 const logger = new SafeLogger('RedlockService');

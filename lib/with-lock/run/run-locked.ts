@@ -1,6 +1,6 @@
 import { defaultIfEmpty, lastValueFrom, map, Observable, takeUntil } from 'rxjs';
-import type { Lock } from '../../core/api/lock.js';
-import type { AbortSignalLike } from '../../core/time/abort.js';
+import type { Lock } from '../../engine/lock.js';
+import type { AbortSignalLike } from '../../engine/abort.js';
 import { EMIT, HOLDS } from '../../redlock.tokens.js';
 import { WaitCancellation } from '../transport/wait-cancellation.js';
 import type { LockPlan } from './lock-plan.js';

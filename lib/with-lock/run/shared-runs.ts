@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { AbortSignalLike } from '../../core/time/abort.js';
+import type { AbortSignalLike } from '../../engine/abort.js';
 
 /** A call that may share the outcome of another one. */
 export interface SharingCall {

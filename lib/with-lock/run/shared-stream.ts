@@ -1,5 +1,5 @@
 import { Observable } from 'rxjs';
-import type { Lock } from '../../core/api/lock.js';
+import type { Lock } from '../../engine/lock.js';
 import { skipped, type LockedRun } from './locked-run.js';
 import { workOf, type MethodWork, type Open } from './method-work.js';
 import { onlyValue, runLocked, type Sharing } from './run-locked.js';

@@ -1,4 +1,4 @@
-import type { AbortSignalLike } from '../../core/time/abort.js';
+import type { AbortSignalLike } from '../../engine/abort.js';
 import { disconnected, isDisconnected, onDisconnect, type Client } from './client-connection.js';
 
 /** What ends the wait for a lock from outside: a client that goes away, and signals that abort. */

@@ -75,7 +75,7 @@ describe('unexplained', () => {
 
 describe('leaksOf', () => {
   it('allows markers, counters and lines, and no locks', () => {
-    const keys = [['p:~node', 'p:a~fence'], ['p:a'], ['p:a~waiters']];
+    const keys = [['p:~node', 'p:a~fence'], ['p:a'], ['p:a~queue']];
     expect(leaksOf(keys, 'p:', new Set(['a']))).toEqual(['p:a on node 2']);
   });
 });

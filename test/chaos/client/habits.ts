@@ -1,4 +1,4 @@
-import type { Lock } from '../../../lib/core/api/lock.js';
+import type { Lock } from '../../../lib/engine/lock.js';
 import { block } from '../../support/block.js';
 import { machineTime } from '../record.js';
 import type { Surroundings } from './surroundings.js';

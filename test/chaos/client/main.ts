@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import { pathToFileURL } from 'node:url';
-import type { LockEvent } from '../../../lib/core/api/events.js';
+import type { LockEvent } from '../../../lib/engine/events.js';
 import { block } from '../../support/block.js';
 import { machineTime } from '../record.js';
 import { runSection } from './section.js';

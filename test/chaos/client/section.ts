@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Lock } from '../../../lib/core/api/lock.js';
-import type { LockOptions } from '../../../lib/core/api/options.js';
+import type { Lock } from '../../../lib/engine/lock.js';
+import type { LockOptions } from '../../../lib/engine/options.js';
 import { machineTime } from '../record.js';
 import { compute, computeFor, mourn } from './habits.js';
 import { claimOf, type Surroundings } from './surroundings.js';

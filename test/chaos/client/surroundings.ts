@@ -1,4 +1,4 @@
-import type { Lock } from '../../../lib/core/api/lock.js';
+import type { Lock } from '../../../lib/engine/lock.js';
 import type { RedlockService } from '../../../lib/redlock.service.js';
 import { Dice } from '../dice.js';
 import { machineTime } from '../record.js';

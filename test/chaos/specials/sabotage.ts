@@ -1,8 +1,7 @@
 import type { Change } from '../compile.mjs';
 
-const SCRIPT = 'lib/redis/scripts/batch-script.ts';
-const LINE = 'lib/redis/scripts/line-script.ts';
-const VERBS = 'lib/redis/scripts/batch-verbs.ts';
+const OPERATIONS = 'lib/redis/scripts/operations.lua.ts';
+const QUEUE = 'lib/redis/scripts/queue.lua.ts';
 
 /**
  * Negative controls: each takes one protection out of a copy of the library. A harness that does not notice would not
@@ -11,40 +10,32 @@ const VERBS = 'lib/redis/scripts/batch-verbs.ts';
 export const SABOTAGES: Readonly<Record<string, readonly Change[]>> = {
   'release-without-compare': [
     {
-      file: SCRIPT,
-      from: "usual = try('GET', key) == value and try('DEL', key) == 1",
-      to: "usual = try('DEL', key) == 1",
+      file: OPERATIONS,
+      from: "answer = try('GET', key) == value and call('DEL', key) or 0",
+      to: "answer = call('DEL', key)",
     },
     {
-      file: VERBS,
-      from: "if owner == value then call('DEL', KEYS[at]) end",
-      to: "if owner then call('DEL', KEYS[at]) end",
+      file: QUEUE,
+      from: "local gone = owner_of(key) == value and call('DEL', key) or 0",
+      to: "local gone = call('DEL', key)",
     },
   ],
-  // The time that the answers took is ignored: a lease begins when it is first looked at.
+  // The time that the answers took is ignored: a lease begins when they are there.
   'no-validity-check': [
-    {
-      file: 'lib/core/time/validity.ts',
-      from: 'return this.length - elapsed(this.since, now);',
-      to: 'return this.length - elapsed((this.first ??= now), now);',
-    },
+    { file: 'lib/engine/lease.ts', from: 'this.#since = attempt.since;', to: 'this.#since = pool.clock.now();' },
   ],
   // Counters that begin at nothing instead of the time: a node that forgot begins again.
   'zero-seeded-counters': [
-    { file: 'lib/core/port/fencing.ts', from: 'return Math.round(wall * 1_000);', to: 'return 0 * wall;' },
-    {
-      file: LINE,
-      from: 'math.max(fence_of(at) + 1, reached)',
-      to: 'fence_of(at) + 1',
-    },
+    { file: 'lib/engine/pool.ts', from: 'const date = this.date();', to: 'const date = 0 * this.date();' },
+    { file: OPERATIONS, from: ' and token < now + furthest and token > now - furthest', to: '' },
+    { file: QUEUE, from: 'return token > now + furthest or token < now - furthest', to: 'return false' },
   ],
-  // The greatest of the counters that answered, whether a later holder will meet it or not.
+  // The greatest of the tokens of the votes, whether a later holder will meet it or not.
   'greatest-token': [
-    { file: 'lib/core/port/fencing.ts', from: '[quorum - 1];', to: '.at(-1);' },
     {
-      file: 'lib/core/port/fencing.ts',
-      from: 'return fences.filter((fence) => fence >= token).length >= quorum;',
-      to: 'return fences.length >= quorum && token > 0;',
+      file: 'lib/engine/token-agreement.ts',
+      from: 'if (counted.size >= pool.quorum) return done(true);',
+      to: 'if (counted.size > 0) return done(true);',
     },
   ],
 };

@@ -49,7 +49,12 @@ describe('the command as the package has it', () => {
     await eventually(async () => {
       const { out, code } = await run(['ls', '--json']);
       expect(code).toBe(0);
-      const holder = { mark: lock.value.slice(0, 6), application: 'orders', host: hostname(), pid: process.pid };
+      const holder = {
+        mark: `orders@${hostname()}#${process.pid}`,
+        application: 'orders',
+        host: hostname(),
+        pid: process.pid,
+      };
       expect(JSON.parse(out)).toMatchObject({
         locks: [{ resource: 'order:7', value: lock.value, votes: 3, holder, waiters: [{ application: 'bills' }] }],
       });

@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BundledCli } from '../../support/bundled-cli.js';
 import { commandLine } from '../../support/command-line.js';
@@ -6,20 +5,15 @@ import { withRedis } from '../../support/redis-client.js';
 import { startRedisServer, startRedisServers, stopAll, type RedisServer } from '../../support/redis-server.js';
 import { vouchFor } from '../../support/vouch.js';
 
-const VALUE = `k3Jd9_${'v'.repeat(21)}`;
+const VALUE = 'orders@web-1#4711:c2VjcmV0.1';
+/** Somebody may write anything under the key of a lock. */
+const FORGED = 'orders\u202E@web-1.\u001B]0;owned\u0007#4711:c2VjcmV0.1';
 const NAME = 'order:\u009B2J\u202E\u200B\u001B[31m';
 
 let cli: BundledCli;
 let servers: RedisServer[];
 beforeAll(async () => {
   [cli, servers] = await Promise.all([BundledCli.make(), startRedisServers(3)]);
-  const note = {
-    host: `web-1.\u001B]0;owned\u0007${hostname()}`,
-    pid: 4711,
-    application: 'orders\u202E',
-    version: '0.1.0',
-    since: 'never\u001B[2J',
-  };
   const plant = async ({ url }: RedisServer): Promise<void> => {
     await vouchFor(url, 30_000, 'lock:');
     await withRedis(url, async (redis) => {
@@ -28,8 +22,9 @@ beforeAll(async () => {
       await redis.hset('lock:a-hash\u0085', 'a', '1');
       await redis.set('lock:endless\u2066', 'x');
       await redis.set(`lock:${'a-very-long-name.'.repeat(12)}`, VALUE, 'PX', 600_000);
-      await redis.zadd(`lock:${NAME}~waiters`, 1, `1000 ${VALUE} lock:~grants:gone`);
-      await redis.set('lock:~process:k3Jd9_', JSON.stringify(note), 'PX', 600_000);
+      await redis.zadd(`lock:${NAME}~queue`, 1, 'lock:~hand-off:gone\u001B[2J');
+      await redis.hset(`lock:${NAME}~places`, 'lock:~hand-off:gone\u001B[2J', `${FORGED} 1000 1 1 a`);
+      await redis.set('lock:forged', FORGED, 'PX', 600_000);
     });
   };
   await Promise.all(servers.map(plant));
@@ -96,7 +91,7 @@ describe('what a terminal shows', () => {
   it('shows by its number what it must not print, and the same name again in JSON', async () => {
     const { out } = await cli.run(['ls'], env());
     expect(out).toContain('order:\\u{9b}2J\\u{202e}\\u{200b}\\u{1b}[31m');
-    expect(out).toContain('orders\\u{202e} on web-1.\\u{1b}]0;owned\\u{7}');
+    expect(out).toContain('orders on web-1, pid 4711');
     const json = await cli.run(['ls', '--json'], env());
     const { locks } = JSON.parse(json.out) as { locks: { resource: string }[] };
     expect(locks.map(({ resource }) => resource)).toContain(NAME);

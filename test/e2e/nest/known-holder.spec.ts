@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ConsoleLogger, Controller, Get } from '@nestjs/common';
@@ -60,47 +61,43 @@ beforeAll(async () => {
 
 afterAll(endAll);
 
-/** What the holder says of itself; its process is that of the test, but its mark is its own. */
-const NOTE = {
-  host: hostname(),
-  pid: process.pid,
-  application: 'the-holder',
-  since: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
-};
+const MARK = `the-holder@${hostname()}#${process.pid}`;
+const HOLDER = { holder: MARK, process: { application: 'the-holder', host: hostname(), pid: process.pid } };
 
-const LINE = new RegExp(
-  `^Refused: \\d+ calls? for "order:\\*", held by the-holder@${hostname()} \\(pid ${process.pid}, since 20[\\d:TZ-]+\\)$`,
-);
+const onEach = <T>(ask: Parameters<typeof withRedis<T>>[1]): Promise<T[]> =>
+  Promise.all(servers.map(({ url }) => withRedis(url, ask)));
 
 describe('the holder of a lock', () => {
-  it('is in the cause of the error a moment after a call that does not wait, and at once after the next', async () => {
-    const app = await start({ application: 'the-caller' });
-    const lock = await holder.redlock.acquire('order:42', { ttl: 60_000 });
-    const first = await refusedBy(app, 'order:42');
-    expect(first.cause).toMatchObject({ holder: lock.value.slice(0, 6) });
-    await eventually(() => expect(first.cause).toMatchObject({ process: NOTE }));
-    expect((await refusedBy(app, 'order:42')).cause).toMatchObject({ process: NOTE });
-    expect(Object.keys(first)).not.toContain('cause');
-    await Promise.all([lock.release(), app.close()]);
+  it('stands at the beginning of each of its values, which are never the same', async () => {
+    const locks = await Promise.all(['a', 'b'].map((name) => holder.redlock.acquire(name)));
+    const [one, other] = locks.map(({ value }) => value);
+    for (const value of [one, other]) expect(value).toMatch(new RegExp(`^${MARK}:[\\w-]{16}[\\w.]+$`));
+    expect(one).not.toBe(other);
+    expect(await onEach((redis) => redis.get('lock:a'))).toEqual([one, one, one]);
+    await Promise.all(locks.map((lock) => lock.release()));
   });
 
-  it('is known at the end of a wait, to callers behind others of their process too', async () => {
+  it('is in the cause of the error, at once and at the end of a wait, and no logger prints it', async () => {
     const app = await start({ application: 'the-caller' });
     const lock = await holder.redlock.acquire('order:42', { ttl: 60_000 });
-    const causes = await Promise.all([1, 2].map(async () => (await refusedBy(app, 'order:42', 500)).cause));
-    expect(causes).toMatchObject([{ process: NOTE }, { process: NOTE }]);
-    await Promise.all([lock.release(), app.close()]);
-  });
-
-  it('is this very process where that has it', async () => {
-    const lock = await holder.redlock.acquire('order:42', { ttl: 60_000 });
-    for (const waitTimeout of [0, 100]) {
-      expect((await refusedBy(holder, 'order:42', waitTimeout)).cause).toMatchObject({
-        holder: lock.value.slice(0, 6),
-        process: NOTE,
-      });
+    const errors = await Promise.all([0, 0, 500, 500].map((wait) => refusedBy(app, 'order:42', wait)));
+    for (const error of errors) {
+      expect(error.cause).toEqual(HOLDER);
+      expect(Object.keys(error)).not.toContain('cause');
     }
+    await Promise.all([lock.release(), app.close()]);
+  });
+
+  it('may be this very process', async () => {
+    const lock = await holder.redlock.acquire('order:42', { ttl: 60_000 });
+    for (const wait of [0, 100]) expect((await refusedBy(holder, 'order:42', wait)).cause).toEqual(HOLDER);
     await lock.release();
+  });
+
+  it('is unknown if the value is that of another library', async () => {
+    await onEach((redis) => redis.set('lock:order:42', 'c0ffee', 'PX', 60_000));
+    expect((await refusedBy(holder, 'order:42')).cause).toBeUndefined();
+    await onEach((redis) => redis.del('lock:order:42'));
   });
 
   it('is in no answer to a client, and in a line of the log for many calls', async () => {
@@ -110,49 +107,52 @@ describe('the holder of a lock', () => {
     const replies = await Promise.all(Array.from({ length: 20 }, () => app.get('order')));
     await eventually(() => expect(logger.calls).toBe(20));
     expect(logger.refused.length).toBeLessThan(5);
-    // A caller that comes now finds the holder known, and the shutdown does not lose its line.
+    // The shutdown does not lose the line of a call that comes now.
     replies.push(await app.get('order'));
     await lock.release();
     await app.close();
     expect(logger.calls).toBe(21);
-    for (const line of logger.refused) expect(line).toMatch(LINE);
+    for (const line of logger.refused)
+      expect(line).toMatch(new RegExp(`^Refused: \\d+ calls? for "order:\\*", held by ${MARK}$`));
     for (const { status, body, headers } of replies) {
       expect(status).toBe(409);
       const told = JSON.stringify([body, headers]);
-      for (const secret of [lock.value.slice(0, 6), hostname(), 'the-holder']) expect(told).not.toContain(secret);
+      for (const secret of [MARK, hostname(), 'the-holder']) expect(told).not.toContain(secret);
       expect(JSON.stringify(body)).not.toContain(`${process.pid}`);
     }
   });
 
-  it('is the mark only where the user of the nodes may not read the note, without a warning', async () => {
-    const rights = ['on', '>secret', 'resetkeys', '~lock:order*', '~lock:~node', '~lock:~waiting', '~lock:~fence'];
-    for (const { url } of servers) {
-      await withRedis(url, (redis) => redis.acl('SETUSER', 'narrow', ...rights, '&*', '+@all'));
+  it('names its connections, too; the name of an application may have any characters', async () => {
+    const app = await start({ application: 'the bills: ü' });
+    const lock = await app.redlock.acquire('a');
+    expect(lock.value).toMatch(new RegExp(`^the_bills___@${hostname()}#`));
+    for (const clients of await onEach((redis) => redis.client('LIST'))) {
+      expect(clients).toMatch(/ name=nestjs-redlock:the-holder /);
+      expect(clients).toMatch(/ name=nestjs-redlock:the-bills/);
     }
-    const logger = new DebugLog({ logLevels: ['debug'] });
-    const nodes = servers.map(({ url }) => url.replace('//', '//narrow:secret@'));
-    const app = await TestApp.start(
-      'Express',
-      { imports: [RedlockModule.forRoot({ nodes, restartQuarantine: false, maxTtl: 10_000_000, nodeTimeout: 3_000 })] },
-      (nest) => nest.useLogger(logger),
-    );
-    const lock = await holder.redlock.acquire('order:42', { ttl: 60_000 });
-    const { cause } = await refusedBy(app, 'order:42', 300);
-    expect(cause).toEqual({ holder: lock.value.slice(0, 6) });
-    await app.close();
-    expect(logger.refused).toEqual([`Refused: 1 call for "order:*", held by the process ${cause!.holder}`]);
-    const told = app.log.events.map(({ type }) => type);
-    for (const type of ['node-refused', 'node-warning']) expect(told).not.toContain(type);
     await lock.release();
+    await app.close();
   });
 
-  it('can be asked for while the pool is closed', async () => {
-    const app = await start({ application: 'the-caller' });
-    const lock = await holder.redlock.acquire('order:42', { ttl: 60_000 });
-    const refused = refusedBy(app, 'order:42');
-    const { cause } = await refused;
-    await app.close();
-    expect(cause).toMatchObject({ holder: lock.value.slice(0, 6) });
+  it('needs no rights beyond those that the documentation lists', async () => {
+    const text = readFileSync('docs/waiting.md', 'utf8');
+    const rights = /ACL SETUSER locks (.*?)```/s.exec(text)![1]!.trim().split(/\s+/);
+    await onEach((redis) => redis.acl('SETUSER', 'locks', ...rights));
+    await onEach((redis) => redis.acl('LOG', 'RESET'));
+    const nodes = servers.map(({ url }) => url.replace('//', '//locks:secret@'));
+    const pools = Array.from({ length: 2 }, () =>
+      TestApp.start('Express', { imports: [RedlockModule.forRoot({ nodes, nodeTimeout: 3_000, maxTtl: 100 })] }),
+    );
+    const [one, other] = await Promise.all(pools);
+    await eventually(async () => expect((await one!.redlock.status()).quorumReachable).toBe(true));
+    const options = { ttl: 90, autoExtend: true };
+    const lock = await one!.redlock.acquire(['a', 'b'], options);
+    const next = other!.redlock.acquire('b', options);
+    await other!.log.until('contended');
+    await lock.extend();
     await lock.release();
+    await (await next).release();
+    expect(await onEach((redis) => redis.acl('LOG'))).toEqual([[], [], []]);
+    await Promise.all([one!.close(), other!.close()]);
   });
 });

@@ -10,7 +10,7 @@ import {
   type PipeTransform,
 } from '@nestjs/common';
 import { CurrentLock, WithLock, type Lock } from 'nestjs-redlock';
-import { counterOf } from '../../../lib/core/port/fencing.js';
+import { counterOf } from '../../../lib/engine/fencing.js';
 import { Door } from '../../support/nest/door.js';
 import { endAll } from '../../support/nest/end-all.js';
 import { SignUp } from '../../support/nest/message-handlers.js';

@@ -27,9 +27,9 @@ describe('an application under test that was closed', () => {
       );
       await testing.until('contended', 'held', 2);
       testing.nodes[0]!.slow(600_000);
-      const late = redlock.acquire('late', { ttl: 5_000 });
+      const late = await redlock.acquire('late', { ttl: 5_000 });
       testing.nodes[1]!.freeze();
-      const extended = (await late).extend().catch((error: { code: unknown }) => error.code);
+      const extended = late.extend().catch((error: { code: unknown }) => error.code);
       await module.close();
       expect(await Promise.all([...given, extended])).toEqual(['CLOSED', 'CLOSED', 'LOCK_LOST']);
       expect(kept.isValid).toBe(false);

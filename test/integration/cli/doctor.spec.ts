@@ -79,36 +79,35 @@ describe('nestjs-redlock doctor', () => {
     expect(await asked<Diagnosis>([nodes.well[0]!, server, nowhere], 'doctor')).toMatchObject({ code: 2, votes: 1 });
   });
 
-  it('finds data of other types, locks that never end, and lines of the dead under the prefix, and nothing else there', async () => {
+  it('finds data of other types, locks that never end, and queues of the dead under the prefix, and nothing else there', async () => {
     const server = await nodes.sick();
     await withRedis(server.url, async (redis) => {
       await redis.hset('lock:redisson', 'uuid:1', '1');
       await redis.zadd('lock:symfony', 1, 'token');
       await redis.set('lock:endless', 'x');
-      await redis.zadd('lock:a~waiters', 1, `1000 ${'v'.repeat(27)} lock:~grants:gone`);
+      await redis.zadd('lock:a~queue', 1, 'lock:~hand-off:gone');
       await redis.set('other', 'x');
       await redis.hset('others', 'a', '1');
       await redis.set('lock:well', 'x', 'PX', 60_000);
-      await redis.set('lock:~process:k3Jd9_', '{}');
     });
     const found = await nodes.examine(server);
     expect(foundOn(found, server)).toEqual([
       'foreign keys: warning',
       'keys without a ttl: warning',
-      'lines without a living waiter: advice',
+      'queues without a living waiter: advice',
     ]);
     const said = found.findings.map(({ what }) => what);
     expect(said[0]).toContain('lock:redisson (hash), lock:symfony (zset)');
     expect(said[1]).toMatch(/: lock:endless$/);
-    expect(said[2]).toContain('line for a is connected');
+    expect(said[2]).toContain('queue for a is connected');
   });
 
-  it('does not take the line of the living for one of the dead', async () => {
+  it('does not take the queue of the living for one of the dead', async () => {
     const server = await nodes.sick();
     await withRedis(server.url, async (redis) => {
-      await redis.zadd('lock:a~waiters', 1, `1000 ${'v'.repeat(27)} lock:~grants:alive`);
+      await redis.zadd('lock:a~queue', 1, 'lock:~hand-off:alive');
       await withRedis(server.url, async (listener) => {
-        await listener.subscribe('lock:~grants:alive');
+        await listener.subscribe('lock:~hand-off:alive');
         expect(foundOn(await nodes.examine(server), server)).toEqual([]);
       });
     });

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { NodeStatus } from '../../../lib/core/quorum/status.js';
+import type { NodeStatus } from '../../../lib/engine/status.js';
 import { asked, commandLine } from '../../support/command-line.js';
 import { withRedis } from '../../support/redis-client.js';
 import { startRedisServers, stopAll, type RedisServer } from '../../support/redis-server.js';

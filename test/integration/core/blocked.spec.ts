@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Lock } from '../../../lib/core/api/lock.js';
+import type { Lock } from '../../../lib/engine/lock.js';
 import { block } from '../../support/block.js';
 import { eventually } from '../../support/eventually.js';
 import { RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import type { ResourceLockedError } from '../../../lib/core/api/errors.js';
-import type { LockEvent } from '../../../lib/core/api/events.js';
+import type { ResourceLockedError } from '../../../lib/engine/errors.js';
+import type { LockEvent } from '../../../lib/engine/events.js';
 import { EventLog } from '../../../lib/logging/event-log.js';
-import type { Redlock } from '../../../lib/core/redlock.js';
+import type { Redlock } from '../../../lib/engine/redlock.js';
 import { MemoryPool } from '../../support/memory-pool.js';
 
 const PATIENT = { waitTimeout: 2_000 };

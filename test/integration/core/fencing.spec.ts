@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Clock } from '../../../lib/core/time/clock.js';
-import { counterOf } from '../../../lib/core/port/fencing.js';
-import type { Lock } from '../../../lib/core/api/lock.js';
+import type { Clock } from '../../../lib/engine/clock.js';
+import { counterOf } from '../../../lib/engine/fencing.js';
+import type { Lock } from '../../../lib/engine/lock.js';
 import { eventually } from '../../support/eventually.js';
 import { nothingLeft } from '../../support/node-lines.js';
 import { allDone, RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
@@ -127,21 +127,14 @@ describe('fencing tokens on real nodes', () => {
   it.each([
     ['ahead', 3 * YEAR],
     ['behind', -3 * YEAR],
-  ])('are not dragged along by a client whose clock is years %s, which gets no lock', async (_, skew) => {
+  ])('go by the clock of the nodes for a client whose own clock is years %s', async (_, skew) => {
     const wrong = await pool.client({ clock: new ShiftedClock(skew) });
-    const refused = {
-      code: 'QUORUM_NOT_REACHED',
-      message: expect.stringMatching(/clocks of client and node are \d+ ms/),
-    };
     const before = await tokenOf(all!.redlock.acquire(resource, LONG));
-    await expect(wrong.redlock.tryAcquire(resource, LONG)).rejects.toMatchObject(refused);
-    await expect(wrong.redlock.tryAcquire([resource, pool.resource()], LONG)).rejects.toMatchObject(refused);
-    await expect(wrong.redlock.acquire(resource, { ...LONG, waitTimeout: 500 })).rejects.toMatchObject(refused);
+    const theirs = await tokenOf(wrong.redlock.acquire(resource, LONG));
     await allDone(wrong);
-    expect(await counters()).toEqual(Array(5).fill(String(before)));
     await nothingLeft(pool, resource);
     const after = await tokenOf(all!.redlock.acquire(resource, LONG));
-    expectGrowing([before, after]);
+    expectGrowing([before, theirs, after]);
     expect(after).toBeLessThanOrEqual((Date.now() + 1) * 1_000);
   });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { QuorumNotReachedError } from '../../../lib/core/api/errors.js';
+import { QuorumNotReachedError } from '../../../lib/engine/errors.js';
 import { drawn, masksOf } from '../../support/masks.js';
 import { allDone, RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { LockLostError } from '../../../lib/core/api/errors.js';
+import { LockLostError } from '../../../lib/engine/errors.js';
 import { CountingClock } from '../../support/counting-clock.js';
 import { eventually } from '../../support/eventually.js';
 import { allDone, RedisPool } from '../../support/redis-pool.js';

@@ -45,7 +45,7 @@ describe('retries', () => {
     // Longer than any test may take: a waiter that gets the lock was told of it.
     const waiting = waiter.redlock.acquire(resource, { waitTimeout: 60_000, retryDelay: 60_000, retryJitter: 0 });
     await eventually(async () => {
-      const lines = pool.servers.map((_, index) => pool.ask(index, (redis) => redis.zcard(`${resource}~waiters`)));
+      const lines = pool.servers.map((_, index) => pool.ask(index, (redis) => redis.zcard(`${resource}~queue`)));
       expect(await Promise.all(lines)).toEqual(pool.servers.map(() => 1));
     });
     await held.release();

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { LockLostError } from '../../../lib/core/api/errors.js';
+import { LockLostError } from '../../../lib/engine/errors.js';
 import type { FaultProxy } from '../../support/fault-proxy.js';
 import { allDone, RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
 

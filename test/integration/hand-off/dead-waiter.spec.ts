@@ -105,9 +105,9 @@ describe('a waiter that dies in line', () => {
     const [dead, alive] = (await crew.start(2, pool.urls)) as [LockProcess, LockProcess];
     const lock = await holder.redlock.acquire(resource, { ttl: 60_000 });
     const [, turn] = await lineUp([dead, alive], resource);
-    const [member] = await pool.ask(0, (redis) => redis.zrange(`${resource}~waiters`, 0, '0'));
+    const [member] = await pool.ask(0, (redis) => redis.zrange(`${resource}~queue`, 0, '0'));
     for (const server of [1, 3]) {
-      await pool.ask(server, (redis) => redis.zincrby(`${resource}~waiters`, 1e9, member!));
+      await pool.ask(server, (redis) => redis.zincrby(`${resource}~queue`, 1e9, member!));
     }
     expect((await linesOf(pool, resource, [1]))[0]).toEqual([alive.channel, dead.channel]);
     await dead.kill();

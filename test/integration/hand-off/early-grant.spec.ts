@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Lock } from '../../../lib/core/api/lock.js';
-import type { LockOptions } from '../../../lib/core/api/options.js';
+import type { Lock } from '../../../lib/engine/lock.js';
+import type { LockOptions } from '../../../lib/engine/options.js';
 import { eventually } from '../../support/eventually.js';
 import type { FaultProxy } from '../../support/fault-proxy.js';
 import { nothingLeft, standing } from '../../support/node-lines.js';

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Lock } from '../../../lib/core/api/lock.js';
+import type { Lock } from '../../../lib/engine/lock.js';
 import { eventually } from '../../support/eventually.js';
 import { crewOnNodes } from '../../support/lock-process/crew-on-nodes.js';
 import { leftovers, linedUp, linesOf, nothingLeft, standing } from '../../support/node-lines.js';

@@ -27,7 +27,7 @@ describe.each(serverPrograms())('on %s, a client whose user may not write what a
     await pool.plant(0, key, { ttl: 600 });
     const waiting = sound.redlock.acquire(resource, PATIENT);
     const inLine = (count: number): Promise<void> =>
-      eventually(async () => expect(await pool.ask(0, (redis) => redis.zcard(`${key}~waiters`))).toBe(count));
+      eventually(async () => expect(await pool.ask(0, (redis) => redis.zcard(`${key}~queue`))).toBe(count));
     await inLine(1);
     // Once the key has ended, each of its commands serves the line.
     const refused = flawed.redlock.acquire(resource, HASTY).catch((error: unknown) => error);

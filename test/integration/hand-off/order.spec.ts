@@ -5,17 +5,20 @@ import type { LockProcess } from '../../support/lock-process/lock-process.js';
 import { overlaps, type Hold, type Turn } from '../../support/lock-process/turn.js';
 import { nothingLeft, standing } from '../../support/node-lines.js';
 
+/** Ms. */
+const APART = 60;
+
 describe('waiters of several processes', () => {
   const { crew, pool } = crewOnNodes(5);
 
-  /** Each asks when the one before it has asked, in a later ms. */
+  /** Each asks so long after the one before it that it may not go first: callers of one process may go up to 50 ms ahead. */
   const arrive = async (members: readonly LockProcess[], resource: string): Promise<Turn[]> => {
     const turns: Turn[] = [];
     for (const member of members) {
       const options = { retryDelay: 60_000, waitTimeout: 120_000 };
       const turn = member.take({ resource, options, hold: 1 });
       const asked = await turn.asked;
-      await eventually(() => expect(Date.now()).toBeGreaterThan(asked));
+      await eventually(() => expect(Date.now()).toBeGreaterThan(asked + APART));
       turns.push(turn);
     }
     return turns;

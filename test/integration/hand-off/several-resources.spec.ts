@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Lock } from '../../../lib/core/api/lock.js';
+import type { Lock } from '../../../lib/engine/lock.js';
 import { eventually } from '../../support/eventually.js';
 import { linesOf, nothingLeft, standing } from '../../support/node-lines.js';
 import { allDone, RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';

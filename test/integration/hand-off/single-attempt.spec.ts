@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Lock } from '../../../lib/core/api/lock.js';
+import type { Lock } from '../../../lib/engine/lock.js';
 import { nothingLeft, standing } from '../../support/node-lines.js';
 import { allDone, RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
 
@@ -45,25 +45,6 @@ describe('a single attempt beside waiters in line', () => {
     expect(served).toBe(20);
     await attempt.release();
     await Promise.all([released, ...waiting]);
-    await nothingLeft(pool, resource);
-  });
-
-  it('that succeeds in a process that waits does not cut off callers that wait in it later', async () => {
-    const resource = pool.resource();
-    const nodes = pool.servers.map(({ host, port }) => ({ host, port, protocol: 2 as const }));
-    const { redlock } = await pool.client({ nodes });
-    const lock = await holder!.redlock.acquire(resource, { ttl: 60_000 });
-    const abort = new AbortController();
-    const early = redlock.acquire(resource, { ...IN_LINE, signal: abort.signal }).catch(() => undefined);
-    // Answered behind the question of the one before it.
-    expect(await redlock.tryAcquire(resource)).toBeNull();
-    await lock.release();
-    await allDone(holder!);
-    await (await redlock.tryAcquire(resource))!.release();
-    const later = [1, 2].map(() => redlock.acquire(resource, { ...IN_LINE, waitTimeout: 5_000 }));
-    abort.abort();
-    await early;
-    for (const taking of later) await (await taking).release();
     await nothingLeft(pool, resource);
   });
 });

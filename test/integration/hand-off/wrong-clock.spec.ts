@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Redlock } from '../../../lib/core/redlock.js';
+import type { Redlock } from '../../../lib/engine/redlock.js';
 import { ShimmedClock } from '../../support/clock-shim.js';
 import { crewOnNodes } from '../../support/lock-process/crew-on-nodes.js';
 import type { LockProcess } from '../../support/lock-process/lock-process.js';

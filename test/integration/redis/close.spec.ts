@@ -1,27 +1,23 @@
 import { once } from 'node:events';
 import { TRUSTING } from '../../support/trust.js';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Redlock } from '../../../lib/core/redlock.js';
-import { SystemClock } from '../../../lib/core/time/system-clock.js';
-import { toAddresses } from '../../../lib/redis/connection/settings/node-address.js';
-import { BatchEncoder } from '../../../lib/redis/batch/batch-encoder.js';
-import { realParts } from '../../../lib/redis/connection/node-parts.js';
-import { RedisNode } from '../../../lib/redis/redis-node.js';
+import { Redlock } from '../../../lib/engine/redlock.js';
+import { SystemClock } from '../../../lib/engine/system-clock.js';
 import { CompiledLib } from '../../support/compiled-lib.js';
 import { eventually } from '../../support/eventually.js';
+import { realNodes } from '../../support/real-nodes.js';
 import { RedisPool } from '../../support/redis-pool.js';
 
 /** Takes a lock, says so, waits for a word, closes, and has nothing more to do. */
 const SCRIPT = `
-import { Redlock } from './core/redlock.js';
-import { SystemClock } from './core/time/system-clock.js';
+import { Redlock } from './engine/redlock.js';
+import { SystemClock } from './engine/system-clock.js';
 import { toAddresses } from './redis/connection/settings/node-address.js';
-import { BatchEncoder } from './redis/batch/batch-encoder.js';
-import { realParts } from './redis/connection/node-parts.js';
+import { BatchEncoder, channelOf } from './redis/batch.js';
 import { RedisNode } from './redis/redis-node.js';
 const clock = new SystemClock();
-const encoder = new BatchEncoder('', { maxTtl: 10_000_000, restartQuarantine: false }, clock);
-const nodes = toAddresses(process.argv.slice(2)).map((address) => new RedisNode(address, encoder, realParts(clock)));
+const encoder = new BatchEncoder({ keyPrefix: '', channel: channelOf('', 'close'), maxTtl: 10_000_000, restartQuarantine: false });
+const nodes = toAddresses(process.argv.slice(2)).map((address) => new RedisNode(address, encoder, clock));
 const redlock = new Redlock({ nodes, clock });
 await redlock.open();
 await redlock.acquire('a', { ttl: 5_000, autoExtend: true, waitTimeout: 0 }).catch(() => undefined);
@@ -90,8 +86,7 @@ describe('Redlock.close', () => {
   });
 
   it('ends also where the pool was never opened, and when it is called twice', async () => {
-    const encoder = new BatchEncoder('', TRUSTING, clock);
-    const nodes = toAddresses(pool.urls).map((address) => new RedisNode(address, encoder, realParts(clock)));
+    const nodes = realNodes(pool.urls, clock, TRUSTING);
     const redlock = new Redlock({ nodes, clock });
     await redlock.close();
     await redlock.close();
@@ -101,8 +96,7 @@ describe('Redlock.close', () => {
   });
 
   it('ends while the nodes are being connected', async () => {
-    const encoder = new BatchEncoder('', TRUSTING, clock);
-    const nodes = toAddresses(pool.urls).map((address) => new RedisNode(address, encoder, realParts(clock)));
+    const nodes = realNodes(pool.urls, clock, TRUSTING);
     const redlock = new Redlock({ nodes, clock });
     const opened = redlock.open();
     await redlock.close();

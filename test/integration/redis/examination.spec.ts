@@ -1,12 +1,9 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { RedisOptions } from 'ioredis';
-import { Redlock } from '../../../lib/core/redlock.js';
-import type { LockEvent } from '../../../lib/core/api/events.js';
-import { SystemClock } from '../../../lib/core/time/system-clock.js';
-import { BatchEncoder } from '../../../lib/redis/batch/batch-encoder.js';
-import { toAddresses } from '../../../lib/redis/connection/settings/node-address.js';
-import { realParts } from '../../../lib/redis/connection/node-parts.js';
-import { RedisNode } from '../../../lib/redis/redis-node.js';
+import { Redlock } from '../../../lib/engine/redlock.js';
+import type { LockEvent } from '../../../lib/engine/events.js';
+import { SystemClock } from '../../../lib/engine/system-clock.js';
+import { realNodes } from '../../support/real-nodes.js';
 import { eventually } from '../../support/eventually.js';
 import { startFaultProxy, type FaultProxy } from '../../support/fault-proxy.js';
 import { withRedis } from '../../support/redis-client.js';
@@ -29,9 +26,8 @@ describe('when it connects, a pool', () => {
 
   const poolOf = (nodes: (string | RedisOptions)[], restartQuarantine = true): Redlock => {
     const clock = new SystemClock();
-    const encoder = new BatchEncoder('', { maxTtl: MAX_TTL, restartQuarantine }, clock);
     const redlock = new Redlock({
-      nodes: toAddresses(nodes).map((address) => new RedisNode(address, encoder, realParts(clock))),
+      nodes: realNodes(nodes, clock, { maxTtl: MAX_TTL, restartQuarantine }),
       clock,
       nodeTimeout: 3_000,
       maxTtl: MAX_TTL,
@@ -175,7 +171,7 @@ describe('when it connects, a pool', () => {
       await untilWarned(/may not run INFO, by which a restart is noticed: allow it, or set restartQuarantine to false/);
       const error = await redlock.acquire('a', { waitTimeout: MAX_TTL + 200 }).catch((reason: unknown) => reason);
       expect(error).toMatchObject({ code: 'QUORUM_NOT_REACHED', retryAfter: 1_000 });
-      expect((error as Error).message).toMatch(/unknown \(its user may not run INFO/);
+      expect((error as Error).message).toMatch(/refused \(its user may not run INFO/);
       await expect(redlock.status()).resolves.toMatchObject({
         nodes: [{ votes: false, reason: expect.stringMatching(/may not run INFO/) }],
         quorumReachable: false,

@@ -81,6 +81,8 @@ describe('an address that moves to another server', () => {
     const before = Date.now();
     await holdOnTwo(holder);
     await leadTo(spare, holder);
+    // The next call of a client that has noticed it says so to all others.
+    await holder.redlock.status();
     await untilMarkedAfter(before);
     expect(await (await connect()).refusal('held')).toMatchObject(HELD);
   });
@@ -92,10 +94,11 @@ describe('an address that moves to another server', () => {
     await eventually(() => expect(msSince(since)).toBeGreaterThan(3 * SHORT), 10_000);
     const before = Date.now();
     await leadTo(spare, client);
+    await client.redlock.status();
     await untilMarkedAfter(before);
   });
 
-  it('changes nothing for a server that has only been restarted', async () => {
+  it('has a server that has only been restarted wait, too', async () => {
     const [client, other] = [
       await connect(),
       await pool.client({ trust: { maxTtl: MAX_TTL, restartQuarantine: true } }),
@@ -107,22 +110,10 @@ describe('an address that moves to another server', () => {
     await other.untilTold('node-quarantined');
     const begun = await markedAt(first);
     await eventually(() => expect(msSince(since)).toBeGreaterThan(1_000), 10_000);
-    const before = moving.commands.length;
     moving.blackhole = false;
     await leadTo(first, client);
     expect((await client.redlock.status()).nodes[0]).toMatchObject({ up: true, votes: false });
-    expect(await markedAt(first)).toBe(begun);
-    // Only the script that every connection brings: the server needs to be told nothing.
-    expect(moving.commands.slice(before).filter((name) => name === 'EVAL')).toHaveLength(1);
-  });
-
-  it('has the first server vote at once when it leads back before the other one could vote', async () => {
-    const client = await connect();
-    await lockOnce(client);
-    await pool.ask(3, (redis) => redis.flushall());
-    await leadTo(spare, client);
-    expect((await client.redlock.status()).nodes[0]).toMatchObject({ up: true, votes: false });
-    await leadTo(first, client);
-    expect((await client.redlock.status()).nodes[0]).toMatchObject({ up: true, votes: true });
+    // At most until this client has noticed it, for a quarantine of its own.
+    expect((await markedAt(first)) - begun).toBeLessThan(5_000);
   });
 });

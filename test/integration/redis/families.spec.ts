@@ -18,7 +18,7 @@ describe('a resource whose key would be one that another pool keeps beside its l
 
   afterAll(() => pool.stop());
 
-  it.each(['~fence', '~waiting', '~node', '~waiters', 'a~waiters'])(
+  it.each(['~fence', '~waiting', '~node', '~queue', 'a~queue'])(
     'is refused, and the other pool goes on: :%s',
     async (name) => {
       const resource = `:${name}`;
@@ -37,12 +37,12 @@ describe('a resource whose key would be one that another pool keeps beside its l
     const rival = await pool.client({ keyPrefix: OTHER_PREFIX });
     const elsewhere = rival.redlock.acquire('a', { waitTimeout: 60_000 });
     await pool.ask(0, async (redis) => {
-      while ((await redis.zcard(`${OTHER_PREFIX}a~waiters`)) === 0) await redis.ping();
+      while ((await redis.zcard(`${OTHER_PREFIX}a~queue`)) === 0) await redis.ping();
     });
     const keys = await pool.ask(0, (redis) => redis.keys('*'));
     const beside = keys.filter((key) => key.startsWith(OTHER_PREFIX) && key !== `${OTHER_PREFIX}a`);
-    const ends = beside.map((key) => /~(?:waiters|fence|waiting|node)$/.exec(key)?.[0]);
-    expect(new Set(ends)).toEqual(new Set(['~fence', '~waiters', '~waiting']));
+    const ends = beside.map((key) => /~(?:queue|places|fence|waiting|node)$/.exec(key)?.[0]);
+    expect(new Set(ends)).toEqual(new Set(['~fence', '~places', '~queue', '~waiting']));
     await holder.release();
     for (const lock of [waiting, elsewhere]) await (await lock).release();
   });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { LockLostError } from '../../../lib/core/api/errors.js';
+import { LockLostError } from '../../../lib/engine/errors.js';
 import { eventually } from '../../support/eventually.js';
 import { allDone, RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
 

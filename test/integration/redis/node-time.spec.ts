@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { SystemClock } from '../../../lib/core/time/system-clock.js';
+import { SystemClock } from '../../../lib/engine/system-clock.js';
 import { ClockedServer } from '../../support/clock-shim.js';
 import { RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
 import { vouchFor } from '../../support/vouch.js';
@@ -28,20 +28,6 @@ describeWithClocks('what time a node has', () => {
     afterEach(() => pool.stop());
 
     const connect = (): Promise<RedisPoolClient> => pool.client({ nodes: [node.url], trust, clock });
-    /** Ms by which a client takes the clock of the node to be ahead of ours. */
-    const known = ({ nodes }: RedisPoolClient): number => {
-      const { monotonic, wall } = clock.now();
-      const { least, most } = nodes[0]!.clockAhead!;
-      return (least + most) / 2 - (wall - monotonic);
-    };
-
-    it('is known as soon as the pool is open, and then by every vote', async () => {
-      const client = await connect();
-      expect(Math.abs(known(client) - AHEAD)).toBeLessThan(50);
-      for (let turn = 0; turn < 20; turn += 1) await (await client.redlock.acquire('a')).release();
-      expect(Math.abs(known(client) - AHEAD)).toBeLessThan(20);
-    });
-
     it('is in the status, as the distance to our own clock', async () => {
       const client = await connect();
       const [status] = (await client.redlock.status()).nodes;

@@ -1,11 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { QuorumNotReachedError } from '../../../lib/core/api/errors.js';
-import { Redlock } from '../../../lib/core/redlock.js';
-import { SystemClock } from '../../../lib/core/time/system-clock.js';
-import { toAddresses } from '../../../lib/redis/connection/settings/node-address.js';
-import { BatchEncoder } from '../../../lib/redis/batch/batch-encoder.js';
-import { realParts } from '../../../lib/redis/connection/node-parts.js';
-import { RedisNode } from '../../../lib/redis/redis-node.js';
+import { QuorumNotReachedError } from '../../../lib/engine/errors.js';
+import { Redlock } from '../../../lib/engine/redlock.js';
+import { SystemClock } from '../../../lib/engine/system-clock.js';
+import { realNodes } from '../../support/real-nodes.js';
 import { eventually } from '../../support/eventually.js';
 import { allDone, RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
 import { TRUSTING } from '../../support/trust.js';
@@ -38,8 +35,7 @@ describe('a node that is down', () => {
   it('at the start does not hold up callers that do not wait for the start', async () => {
     await pool.servers[1]!.kill();
     const clock = new SystemClock();
-    const encoder = new BatchEncoder('', TRUSTING, clock);
-    const nodes = toAddresses(pool.urls).map((address) => new RedisNode(address, encoder, realParts(clock)));
+    const nodes = realNodes(pool.urls, clock, TRUSTING);
     const redlock = new Redlock({ nodes, clock, nodeTimeout: 3_000 });
     const locks = await Promise.all(['a', 'b'].map((name) => redlock.acquire(name, { waitTimeout: 0 })));
     expect(locks.map(({ isValid }) => isValid)).toEqual([true, true]);

@@ -1,28 +1,24 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { SingleCall } from '../../../lib/core/port/single-call.js';
-import { Claim } from '../../../lib/core/port/claim.js';
-import type { AcquireAnswer, ReleaseAnswer } from '../../../lib/core/port/lock-node.js';
 import { HastyClock } from '../../support/hasty-clock.js';
-import { toAddresses } from '../../../lib/redis/connection/settings/node-address.js';
-import { BatchEncoder } from '../../../lib/redis/batch/batch-encoder.js';
-import { realParts } from '../../../lib/redis/connection/node-parts.js';
-import { RedisNode } from '../../../lib/redis/redis-node.js';
+import type { RedisNode } from '../../../lib/redis/redis-node.js';
 import { eventually } from '../../support/eventually.js';
 import { startFaultProxy, type FaultProxy } from '../../support/fault-proxy.js';
 import { withRedis } from '../../support/redis-client.js';
 import { startRedisServer, type RedisServer } from '../../support/redis-server.js';
+import { NodeClient } from '../../support/node-client.js';
+import { realNodes } from '../../support/real-nodes.js';
 import { TRUSTING } from '../../support/trust.js';
 
 /** Script calls of one probe. */
 const PROBES = 1;
 
 describe('a release that a node is owed', () => {
-  const claim = () => new Claim(['a'], 'ours');
   let server: RedisServer;
   let proxy: FaultProxy;
   let node: RedisNode;
+  let client: NodeClient;
   let told: string[];
-  const tell = ({ type }: { type: string }): void => void told.push(type);
+  const tell = (type: string): void => void told.push(type);
 
   let clock: HastyClock;
 
@@ -31,8 +27,8 @@ describe('a release that a node is owed', () => {
     proxy = await startFaultProxy(server);
     told = [];
     clock = new HastyClock();
-    const encoder = new BatchEncoder('', TRUSTING, clock);
-    node = new RedisNode(toAddresses([proxy.url])[0]!, encoder, realParts(clock));
+    node = realNodes([proxy.url], clock, TRUSTING)[0]!;
+    client = new NodeClient(node);
   });
   afterEach(async () => {
     jest.restoreAllMocks();
@@ -42,12 +38,8 @@ describe('a release that a node is owed', () => {
   });
 
   const owner = () => withRedis(server.url, (redis) => redis.get('a'));
-  const acquire = (one: Claim, ttl = 60_000, isFirst = true) =>
-    new Promise<AcquireAnswer>((resolve) =>
-      node.acquire(Object.assign(new SingleCall<AcquireAnswer>(one, ttl, resolve), { isFirst }), 0),
-    );
-  const release = (one: Claim, ttl = 60_000) =>
-    new Promise<ReleaseAnswer>((resolve) => node.release(new SingleCall(one, ttl, resolve), 0));
+  const acquire = (value = 'ours', resource = 'a', ttl = 60_000) => client.acquire(resource, value, { ttl });
+  const release = (resource = 'a', ttl = 60_000) => client.release(resource, 'ours', { ttl });
   const sent = () => proxy.commands.filter((name) => name === 'EVALSHA').length;
   /** Lets what is unanswered look as if it were so for 2 s. */
   const growSilent = async (): Promise<void> => {
@@ -59,12 +51,11 @@ describe('a release that a node is owed', () => {
   };
 
   it('because its connection broke is sent first after the reconnect', async () => {
-    await node.open(tell);
-    const one = claim();
-    await acquire(one);
+    await client.open(tell);
+    await acquire();
     proxy.blackhole = true;
     proxy.resetAll();
-    await eventually(async () => expect(await release(one)).toMatchObject({ kind: 'unknown', sent: false }));
+    await eventually(async () => expect(await release()).toMatchObject({ kind: 'unknown', sent: false }));
     expect(await owner()).toBe('ours');
     proxy.blackhole = false;
     proxy.resetAll();
@@ -72,11 +63,10 @@ describe('a release that a node is owed', () => {
   });
 
   it('because the answer was lost with the connection is sent again', async () => {
-    await node.open(tell);
-    const one = claim();
-    await acquire(one);
+    await client.open(tell);
+    await acquire();
     proxy.dropReplies = true;
-    const released = release(one);
+    const released = release();
     await eventually(async () => expect(await owner()).toBeNull());
     await withRedis(server.url, (redis) => redis.set('a', 'ours')); // as a late acquire of the broken connection would
     proxy.dropReplies = false;
@@ -86,11 +76,11 @@ describe('a release that a node is owed', () => {
   });
 
   it('is all that is sent over a new connection: nothing that was lost with the old one', async () => {
-    await node.open(tell);
+    await client.open(tell);
     await new Promise((resolve) => node.probe(resolve));
     const before = sent();
     proxy.dropReplies = true;
-    const taken = acquire(claim());
+    const taken = acquire();
     await eventually(() => expect(sent()).toBe(before + 1));
     proxy.dropReplies = false;
     proxy.resetAll();
@@ -101,51 +91,42 @@ describe('a release that a node is owed', () => {
   });
 
   it('is forgotten once the lease has ended by itself', async () => {
-    await node.open(tell);
-    const [short, long] = [claim(), new Claim(['b'], 'ours')];
-    await acquire(short);
-    await acquire(long);
+    await client.open(tell);
+    await acquire();
+    await acquire('ours', 'b');
     await server.kill();
-    await eventually(async () => expect(await release(short, 1)).toMatchObject({ sent: false }));
-    await release(long);
+    await eventually(async () => expect(await release('a', 1)).toMatchObject({ sent: false }));
+    await release('b');
     const before = sent();
     await server.restart();
     await eventually(() => expect(sent()).toBeGreaterThan(before));
     expect(sent()).toBe(before + 1);
   });
 
-  it('is not owed to a node that never heard of the claim', async () => {
-    const one = claim();
-    await expect(acquire(one)).resolves.toMatchObject({ kind: 'unknown', sent: false });
-    await release(one);
-    await node.open(tell);
-    await new Promise((resolve) => node.probe(resolve));
-    expect(sent()).toBe(PROBES);
-  });
-
   it('is owed also where the claim reached the node only later, by a healing that it has not answered yet', async () => {
-    const one = claim();
-    await expect(acquire(one)).resolves.toMatchObject({ kind: 'unknown', sent: false });
-    await node.open(tell);
+    await expect(acquire()).resolves.toMatchObject({ kind: 'unknown', sent: false });
+    await client.open(tell);
     proxy.pause();
-    const healing = acquire(one, 60_000, false);
+    const healing = acquire();
     await growSilent();
-    await expect(release(one)).resolves.toMatchObject({ kind: 'unknown', sent: false });
+    await expect(release()).resolves.toMatchObject({ kind: 'unknown', sent: false });
     proxy.resume();
     await expect(healing).resolves.toMatchObject({ kind: 'granted' });
     await eventually(async () => expect(await owner()).toBeNull());
   });
 
   it('is sent when a silent node answers with an error', async () => {
-    await node.open(tell);
-    const one = claim();
-    await acquire(one);
+    await client.open(tell);
+    await acquire();
     proxy.pause();
-    const failing = acquire(new Claim(['b'], 'v'), TRUSTING.maxTtl + 1);
+    const failing = acquire('v', 'b', TRUSTING.maxTtl + 1);
     await growSilent();
-    await expect(release(one)).resolves.toMatchObject({ kind: 'unknown', sent: false });
+    await expect(release()).resolves.toMatchObject({ kind: 'unknown', sent: false });
     proxy.resume();
-    await expect(failing).resolves.toMatchObject({ kind: 'unknown', reason: expect.stringContaining('above maxTtl') });
+    await expect(failing).resolves.toMatchObject({
+      kind: 'refused',
+      reason: expect.stringContaining('above its maxTtl'),
+    });
     await eventually(async () => expect(await owner()).toBeNull());
   });
 });

@@ -23,17 +23,10 @@ describe('maxTtl', () => {
       const asked = { ...ONCE, ttl: MAX_TTL + 1 };
       for (const resource of ['a', ['b', 'c']]) {
         const error = await redlock.acquire(resource, asked).catch((reason: unknown) => reason);
-        expect((error as Error).message).toMatch(/a ttl of 1501 ms is above maxTtl, 1500 ms/);
+        expect((error as Error).message).toMatch(/a ttl of 1501 ms is above its maxTtl/);
       }
-      for (const resource of ['d', ['e', 'f']]) {
-        const lock = await redlock.acquire(resource, { ttl: MAX_TTL });
-        await expect(lock.extend(MAX_TTL + 1)).rejects.toThrow(/above maxTtl/);
-      }
-      const left = await Promise.all(
-        ['a', 'b', 'c', 'd', 'e', 'f'].map((key) => pool.ask(0, (redis) => redis.pttl(key))),
-      );
-      expect(left.slice(0, 3)).toEqual([-2, -2, -2]);
-      expect(Math.max(...left)).toBeLessThanOrEqual(MAX_TTL);
+      const left = await Promise.all(['a', 'b', 'c'].map((key) => pool.ask(0, (redis) => redis.pttl(key))));
+      expect(left).toEqual([-2, -2, -2]);
     });
   });
 

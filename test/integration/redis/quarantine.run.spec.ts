@@ -1,10 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { SingleCall } from '../../../lib/core/port/single-call.js';
-import { Claim } from '../../../lib/core/port/claim.js';
-import { SystemClock } from '../../../lib/core/time/system-clock.js';
-import { BatchEncoder } from '../../../lib/redis/batch/batch-encoder.js';
-import { Batch } from '../../../lib/redis/batch/batch.js';
-import { bulk } from '../../../lib/redis/connection/wire/resp.js';
+import { BatchEncoder } from '../../../lib/redis/batch.js';
 import { wordsOf } from '../../support/command-words.js';
 import { RedisPool } from '../../support/redis-pool.js';
 import type { RedisPoolClient } from '../../support/redis-pool-client.js';
@@ -26,11 +21,10 @@ describe('the run of a node', () => {
 
   /** What a call that claims to know this run of the node is answered, if it wants a vote. */
   const askClaiming = (run: string): Promise<unknown> => {
-    const question = new SingleCall<never>(new Claim(['claimed'], 'value'), 1_000);
-    question.proposal = Date.now() * 1_000;
-    const batch = new Batch();
-    batch.add('A', question, 0);
-    const [words] = wordsOf(new BatchEncoder('', terms, new SystemClock()).wire(batch, 'evalsha', bulk(run)));
+    const encoder = new BatchEncoder({ keyPrefix: '', channel: 'nobody', ...terms });
+    const usual = { ttl: 1_000, proposal: Date.now() * 1_000, count: 1 };
+    const operation = { kind: 'acquire', resource: 'claimed', value: 'value', ...usual } as const;
+    const [words] = wordsOf(encoder.wire([operation], run));
     return pool.ask(0, (redis) => redis.call(words![0]!, ...words!.slice(1)));
   };
 
@@ -50,7 +44,7 @@ describe('the run of a node', () => {
     const run = await runNow();
     await expect(askClaiming(run)).resolves.toEqual(expect.any(Number));
     await pool.ask(0, (redis) => redis.set('~node', `${'f'.repeat(40)}|1|${terms.maxTtl}`));
-    await expect(askClaiming(run)).resolves.toEqual(['q', expect.any(Number), expect.any(Number)]);
+    await expect(askClaiming(run)).resolves.toEqual([expect.any(Number), ['q', expect.any(Number)]]);
   });
 
   it.each(['', '|', '|1', '|1|', '|1|x', '0|1|4000', 'x|1|4000'])(
@@ -60,7 +54,7 @@ describe('the run of a node', () => {
       await pool.client({ trust: terms });
       const run = await runNow();
       await pool.ask(0, (redis) => redis.set('~node', `${run}${rest}`));
-      await expect(askClaiming(run)).resolves.toEqual(['q', expect.any(Number), expect.any(Number)]);
+      await expect(askClaiming(run)).resolves.toEqual([expect.any(Number), ['q', expect.any(Number)]]);
       expect(await pool.owners('~node')).toEqual([expect.stringMatching(new RegExp(`^${run}\\|\\d{16}\\|4000$`))]);
     },
   );
@@ -85,7 +79,7 @@ describe('the run of a node', () => {
       // The client that loads the script has the node checked in the same call.
       const next = await pool.client({ trust: terms });
       await next.untilTold('node-quarantined');
-      await expect(askClaiming(run)).resolves.toEqual(['q', expect.any(Number), expect.any(Number)]);
+      await expect(askClaiming(run)).resolves.toEqual([expect.any(Number), ['q', expect.any(Number)]]);
     },
   );
 });

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { QuorumNotReachedError } from '../../../lib/core/api/errors.js';
+import { QuorumNotReachedError } from '../../../lib/engine/errors.js';
 import { eventually } from '../../support/eventually.js';
 import { allDone, RedisPool } from '../../support/redis-pool.js';
 import { ONCE, PATIENT, type RedisPoolClient, msSince } from '../../support/redis-pool-client.js';
@@ -107,7 +107,7 @@ describe('restart quarantine', () => {
 
   describe('gives nothing to a waiter', () => {
     const RARELY = { waitTimeout: 20_000, retryDelay: 500, retryJitter: 0 };
-    const inLine = (): Promise<number> => pool.ask(0, (redis) => redis.zcard('a~waiters'));
+    const inLine = (): Promise<number> => pool.ask(0, (redis) => redis.zcard('a~queue'));
 
     it('in the line of a node, when something is released there', async () => {
       pool = await startTrusted(1);

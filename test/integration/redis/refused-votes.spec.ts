@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { QuorumNotReachedError } from '../../../lib/core/api/errors.js';
+import type { QuorumNotReachedError } from '../../../lib/engine/errors.js';
 import { RedisPool } from '../../support/redis-pool.js';
 
 describe('the error of a lock that nodes refuse', () => {
@@ -28,7 +28,7 @@ describe('the error of a lock that nodes refuse', () => {
     await replica(0);
     await pool.servers[1]!.kill();
     const error = await client.refusal();
-    expect(error.message).toMatch(/1 of 3 nodes refuse to vote, and of 1 there is no answer; /);
+    expect(error.message).toMatch(/1 of 3 nodes refuse to vote, and 1 do not answer; /);
     expect((nodesOf(error) as string[])[0]).toBe('refused: READONLY');
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { RedlockError } from '../../../lib/core/api/errors.js';
+import { RedlockError } from '../../../lib/engine/errors.js';
 import { eventually } from '../../support/eventually.js';
 import { RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
 import { serverPrograms } from '../../support/redis-server.js';

@@ -1,11 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RedisOptions } from 'ioredis';
-import { Redlock } from '../../../lib/core/redlock.js';
-import { SystemClock } from '../../../lib/core/time/system-clock.js';
-import { toAddresses } from '../../../lib/redis/connection/settings/node-address.js';
-import { BatchEncoder } from '../../../lib/redis/batch/batch-encoder.js';
-import { realParts } from '../../../lib/redis/connection/node-parts.js';
-import { RedisNode } from '../../../lib/redis/redis-node.js';
+import { Redlock } from '../../../lib/engine/redlock.js';
+import { SystemClock } from '../../../lib/engine/system-clock.js';
+import { realNodes } from '../../support/real-nodes.js';
 import { eventually } from '../../support/eventually.js';
 import { listenOnFreePort } from '../../support/redis-server/ports.js';
 import { startRedisServer, type RedisServer } from '../../support/redis-server.js';
@@ -29,7 +26,7 @@ describe('a node that speaks TLS', () => {
   const connect = async (node: string | RedisOptions): Promise<Redlock> => {
     const clock = new SystemClock();
     const redlock = new Redlock({
-      nodes: [new RedisNode(toAddresses([node])[0]!, new BatchEncoder('', TRUSTING, clock), realParts(clock))],
+      nodes: realNodes([node], clock, TRUSTING),
       clock,
       nodeTimeout: 3_000,
       maxTtl: TRUSTING.maxTtl,

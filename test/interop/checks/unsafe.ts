@@ -1,4 +1,4 @@
-import type { Redlock } from '../../../lib/core/redlock.js';
+import type { Redlock } from '../../../lib/engine/redlock.js';
 import { eventually } from '../../support/eventually.js';
 import { RedisPool } from '../../support/redis-pool.js';
 import { DIALECTS } from '../dialects/dialects.js';

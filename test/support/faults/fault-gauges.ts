@@ -1,4 +1,4 @@
-import { MAX_TTL as DEFAULT_MAX_TTL } from '../../../lib/core/api/options.js';
+import { MAX_TTL as DEFAULT_MAX_TTL } from '../../../lib/engine/options.js';
 import { alertRules, type AlertRule } from '../operations/alert-rules.js';
 import { conditionOf } from '../operations/condition.js';
 import type { Series } from '../scrape.js';

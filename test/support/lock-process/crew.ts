@@ -1,4 +1,4 @@
-import type { TrustTerms } from '../../../lib/redis/batch/batch-encoder.js';
+import type { Trust } from '../trust.js';
 import { CompiledLib } from '../compiled-lib.js';
 import { TRUSTING } from '../trust.js';
 import { LockProcess } from './lock-process.js';
@@ -8,7 +8,7 @@ interface CrewTerms {
   readonly nodeTimeout?: number;
   readonly env?: NodeJS.ProcessEnv;
   /** By default long leases, and no quarantine. */
-  readonly trust?: TrustTerms;
+  readonly trust?: Trust;
 }
 
 /** The processes of a test file; they start once it is prepared. */

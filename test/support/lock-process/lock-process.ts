@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import type { TrustTerms } from '../../../lib/redis/batch/batch-encoder.js';
+import type { Trust } from '../trust.js';
 import type { CompiledLib } from '../compiled-lib.js';
 import { SCRIPT } from './script.js';
 import { Turn, type Hold, type TurnTerms } from './turn.js';
@@ -26,7 +26,7 @@ export interface Message {
 export interface ProcessSettings {
   readonly nodes: readonly string[];
   readonly nodeTimeout: number;
-  readonly trust: TrustTerms;
+  readonly trust: Trust;
   readonly env: NodeJS.ProcessEnv;
 }
 

@@ -4,22 +4,22 @@
  */
 export const SCRIPT = `
 console.log('"read"');
-const { Redlock } = await import('./core/redlock.js');
+const { Redlock } = await import('./engine/redlock.js');
 const { toAddresses } = await import('./redis/connection/settings/node-address.js');
-const { SystemClock } = await import('./core/time/system-clock.js');
-const { BatchEncoder } = await import('./redis/batch/batch-encoder.js');
-const { realParts } = await import('./redis/connection/node-parts.js');
+const { SystemClock } = await import('./engine/system-clock.js');
+const { BatchEncoder, channelOf } = await import('./redis/batch.js');
 const { RedisNode } = await import('./redis/redis-node.js');
 const { createInterface } = await import('node:readline');
 const { setTimeout: sleep } = await import('node:timers/promises');
 
 const { nodes, nodeTimeout, trust } = JSON.parse(process.argv[2]);
 const clock = new SystemClock();
-const encoder = new BatchEncoder('', trust, clock);
+const channel = channelOf('', String(process.pid));
+const encoder = new BatchEncoder({ keyPrefix: '', channel, ...trust });
 const tell = (id, what, more) => console.log(JSON.stringify({ id, what, ...more }));
 const now = () => Number(process.hrtime.bigint()) / 1e6;
 const redlock = new Redlock({
-  nodes: toAddresses(nodes).map((address) => new RedisNode(address, encoder, realParts(clock))),
+  nodes: toAddresses(nodes).map((address) => new RedisNode(address, encoder, clock)),
   clock,
   nodeTimeout,
   maxTtl: trust.maxTtl,
@@ -92,5 +92,5 @@ createInterface(process.stdin).on('line', (line) => {
   void orders[order.do](order);
 });
 await redlock.open();
-tell(undefined, 'open', { channel: encoder.channel });
+tell(undefined, 'open', { channel });
 `;

@@ -1,4 +1,4 @@
-import type { LockOptions } from '../../../lib/core/api/options.js';
+import type { LockOptions } from '../../../lib/engine/options.js';
 import type { LockProcess, Message } from './lock-process.js';
 
 /** What a turn came to: the lock, the code of an error, or the end of its process. */

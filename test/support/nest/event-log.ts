@@ -1,5 +1,5 @@
 import type { Observable } from 'rxjs';
-import type { LockEvent } from '../../../lib/core/api/events.js';
+import type { LockEvent } from '../../../lib/engine/events.js';
 import { Deferred } from './deferred.js';
 
 /** What a pool has told so far, and a way to wait for more of it. */

@@ -1,5 +1,5 @@
-import { LockLostError } from '../../../lib/core/api/errors.js';
-import type { Lock } from '../../../lib/core/api/lock.js';
+import { LockLostError } from '../../../lib/engine/errors.js';
+import type { Lock } from '../../../lib/engine/lock.js';
 
 /** A lock on no node, which the test can take away. */
 export class StubLock implements Lock {

@@ -1,5 +1,5 @@
-import type { Lock } from '../../../lib/core/api/lock.js';
-import type { LockOptions } from '../../../lib/core/api/options.js';
+import type { Lock } from '../../../lib/engine/lock.js';
+import type { LockOptions } from '../../../lib/engine/options.js';
 import type { LockService } from '../../../lib/with-lock/run/lock-service.js';
 import { Deferred } from './deferred.js';
 import { StubLock } from './stub-lock.js';

@@ -1,4 +1,4 @@
-import type { Lock } from '../../../lib/core/api/lock.js';
+import type { Lock } from '../../../lib/engine/lock.js';
 import { LockCall } from '../../../lib/with-lock/run/lock-call.js';
 import type { LockedSource } from '../../../lib/with-lock/run/method-work.js';
 import { Watched } from './watched.js';

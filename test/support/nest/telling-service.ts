@@ -1,4 +1,4 @@
-import type { LockEvent } from '../../../lib/core/api/events.js';
+import type { LockEvent } from '../../../lib/engine/events.js';
 import { EMIT } from '../../../lib/redlock.tokens.js';
 import { StubService } from './stub-service.js';
 

@@ -9,17 +9,17 @@ describe('the names of keys', () => {
 
   it('are looked for with those of lines', () => {
     expect(patternsFor('lock:', '*')).toEqual(['lock:*']);
-    expect(patternsFor('*', 'order:?')).toEqual(['\\*order:?', '\\*order:?~waiters']);
+    expect(patternsFor('*', 'order:?')).toEqual(['\\*order:?', '\\*order:?~queue']);
   });
 
   it.each([
     ['lock:a', 'a'],
-    ['lock:a~waiters', 'a'],
-    ['lock:~waiters', undefined],
+    ['lock:a~queue', 'a'],
+    ['lock:~queue', undefined],
     ['lock:~fence', undefined],
     ['lock:~waiting', undefined],
     ['lock:~node', undefined],
-    ['lock:~process:k3Jd9_', undefined],
+    ['lock:a~places', undefined],
     ['lock:~probe~node', undefined],
     ['lock:', undefined],
   ])('lead to resources: %s is %s', (key, resource) => {

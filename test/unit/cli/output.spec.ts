@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ago, duration } from '../../../lib/cli/output/duration.js';
+import { duration } from '../../../lib/cli/output/duration.js';
 import { paragraph, solid, table } from '../../../lib/cli/output/layout.js';
 import { jsonOf, plain } from '../../../lib/cli/output/plain.js';
 
@@ -38,14 +38,6 @@ describe('what an operator reads', () => {
   ])('%d ms are %s', (ms, words) => {
     expect(duration(ms)).toBe(words);
   });
-
-  it('is how long ago something was, never in the future, and nothing for a text that is no date', () => {
-    const now = Date.parse('2026-11-24T03:00:00Z');
-    expect(ago('2026-11-24T02:00:00Z', now)).toBe('1 h ago');
-    expect(ago('2026-11-24T03:00:01Z', now)).toBe('0 ms ago');
-    expect(ago('yesterday', now)).toBe('-');
-  });
-
   it.each(Object.entries(INVISIBLE))('shows %s by its number, in text and in JSON', (_name, text) => {
     expect(plain(text)).toMatch(/^[ -~]*\\u\{[0-9a-f]+\}[ -~]*$/);
     expect(jsonOf({ text })).toMatch(/^[ -~]+$/);

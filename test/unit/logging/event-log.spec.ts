@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { LockLostError } from '../../../lib/core/api/errors.js';
-import type { LockEvent } from '../../../lib/core/api/events.js';
+import { LockLostError } from '../../../lib/engine/errors.js';
+import type { LockEvent } from '../../../lib/engine/events.js';
 import { EventLog } from '../../../lib/logging/event-log.js';
 import { VirtualClock } from '../../support/virtual-clock.js';
 

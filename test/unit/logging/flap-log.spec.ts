@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import type { LockEvent } from '../../../lib/core/api/events.js';
+import type { LockEvent } from '../../../lib/engine/events.js';
 import { EventLog } from '../../../lib/logging/event-log.js';
 import { VirtualClock } from '../../support/virtual-clock.js';
 

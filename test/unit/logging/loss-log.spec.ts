@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { LockLostError } from '../../../lib/core/api/errors.js';
-import { shown } from '../../../lib/core/api/names.js';
+import { LockLostError } from '../../../lib/engine/errors.js';
+import { shown } from '../../../lib/engine/names.js';
 import { LossLog } from '../../../lib/logging/loss-log.js';
 import { VirtualClock } from '../../support/virtual-clock.js';
 

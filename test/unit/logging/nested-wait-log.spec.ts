@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { quoted } from '../../../lib/core/api/names.js';
+import { quoted } from '../../../lib/engine/names.js';
 import { NestedWaitLog } from '../../../lib/logging/nested-wait-log.js';
 import { VirtualClock } from '../../support/virtual-clock.js';
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { RedlockStatus } from '../../../lib/core/quorum/status.js';
+import type { RedlockStatus } from '../../../lib/engine/status.js';
 import { QuarantineLog } from '../../../lib/logging/quarantine-log.js';
 import { VirtualClock } from '../../support/virtual-clock.js';
 

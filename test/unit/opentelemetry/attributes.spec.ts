@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { LockLostError } from '../../../lib/core/api/errors.js';
+import { LockLostError } from '../../../lib/engine/errors.js';
 import { attributesOf, errorTypeOf, serverOf } from '../../../lib/opentelemetry/attributes.js';
 
 describe('serverOf', () => {

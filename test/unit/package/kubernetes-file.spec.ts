@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { DEFAULT_LOCK_OPTIONS, MAX_TTL } from '../../../lib/core/api/options.js';
+import { DEFAULT_LOCK_OPTIONS, MAX_TTL } from '../../../lib/engine/options.js';
 import { SHUTDOWN_TIMEOUT } from '../../../lib/redlock.service.js';
 import { manifestsIn, wrongNames, wrongValues, type Manifest } from '../../support/kubernetes.js';
 

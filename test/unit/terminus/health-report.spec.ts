@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { NodeStatus, RedlockStatus } from '../../../lib/core/quorum/status.js';
+import type { NodeStatus, RedlockStatus } from '../../../lib/engine/status.js';
 import { reportOf, reportOfFailure } from '../../../lib/terminus/health-report.js';
 
 const voter = (node: string): NodeStatus => ({ node, up: true, votes: true, latency: 0.4, clockOffset: 0 });

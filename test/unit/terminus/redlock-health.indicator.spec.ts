@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { ModuleRef } from '@nestjs/core';
 import { HealthIndicatorService } from '@nestjs/terminus';
-import type { RedlockStatus, StatusOptions } from '../../../lib/core/quorum/status.js';
+import type { RedlockStatus, StatusOptions } from '../../../lib/engine/status.js';
 import { RedlockHealthIndicator } from '../../../lib/terminus/redlock-health.indicator.js';
 
 type Votes = readonly boolean[];

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Lock } from '../../../lib/core/api/lock.js';
+import type { Lock } from '../../../lib/engine/lock.js';
 import { codeOf, TestedPool } from '../../support/tested-pool.js';
 import { turn } from '../../support/turn.js';
 
@@ -37,6 +37,7 @@ describe('a pool under test', () => {
       const held = pool.testing.hold('a');
       const waiters = [1, 2].map(() => pool.service.withLock('a', () => pool.testing.waiting('a')));
       await pool.testing.untilWaiting('a', 2);
+      await pool.testing.until('contended', 'a', 2);
       expect([pool.testing.waiting('a'), pool.testing.count('contended', 'a')]).toEqual([2, 2]);
       held.release();
       await turn();

@@ -11,7 +11,8 @@ describe('WatchedService', () => {
 
   beforeEach(() => {
     clock = new ManualClock();
-    const nodes = [new FaultyNode('node', clock, { maxTtl: 30_000, restartQuarantine: false })];
+    const node = new FaultyNode('node', clock, { maxTtl: 30_000, restartQuarantine: false });
+    const nodes = [node.connect('service')];
     waitingOnA = [];
     const onWaiting = (): void => void waitingOnA.push(service.waiting('a'));
     service = new WatchedService(nodes, {}, { clock, onWaiting });

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { defer, isObservable, lastValueFrom, map, Observable, of, toArray } from 'rxjs';
-import { ResourceLockedError } from '../../../lib/core/api/errors.js';
-import type { Lock } from '../../../lib/core/api/lock.js';
-import { SystemClock } from '../../../lib/core/time/system-clock.js';
+import { ResourceLockedError } from '../../../lib/engine/errors.js';
+import type { Lock } from '../../../lib/engine/lock.js';
+import { SystemClock } from '../../../lib/engine/system-clock.js';
 import { MemoryNode } from '../../../lib/memory/memory-node.js';
 import { RedlockService } from '../../../lib/redlock.service.js';
 import { CurrentLock } from '../../../lib/with-lock/current-lock.decorator.js';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { firstValueFrom, from, isObservable, lastValueFrom, map, Observable, of, switchMap, toArray } from 'rxjs';
-import { LockKeyError, LockLostError, ResourceLockedError } from '../../../lib/core/api/errors.js';
+import { LockKeyError, LockLostError, ResourceLockedError } from '../../../lib/engine/errors.js';
 import { Deferred } from '../../support/nest/deferred.js';
 import { lockedByHand } from '../../support/nest/locked-by-hand.js';
 import { StubService } from '../../support/nest/stub-service.js';

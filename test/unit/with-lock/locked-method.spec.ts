@@ -1,8 +1,8 @@
 import 'reflect-metadata';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Observable } from 'rxjs';
-import { LockKeyError, ResourceLockedError } from '../../../lib/core/api/errors.js';
-import type { Lock } from '../../../lib/core/api/lock.js';
+import { LockKeyError, ResourceLockedError } from '../../../lib/engine/errors.js';
+import type { Lock } from '../../../lib/engine/lock.js';
 import { CurrentLock } from '../../../lib/with-lock/current-lock.decorator.js';
 import { LockCall, lockCalls } from '../../../lib/with-lock/run/lock-call.js';
 import type { LockedRun } from '../../../lib/with-lock/run/locked-run.js';

@@ -9,7 +9,7 @@ import {
   QuorumNotReachedError,
   ResourceLockedError,
   RedlockError,
-} from '../../../lib/core/api/errors.js';
+} from '../../../lib/engine/errors.js';
 import type { ExceptionFactory } from '../../../lib/with-lock/reply/exception-factory.js';
 import { GlobalRedlockExceptionFilter } from '../../../lib/with-lock/redlock-exception.filter.js';
 

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { RpcException } from '@nestjs/microservices';
 import { throwError } from 'rxjs';
-import { ResourceLockedError } from '../../../lib/core/api/errors.js';
+import { ResourceLockedError } from '../../../lib/engine/errors.js';
 import type { ExceptionFactory } from '../../../lib/with-lock/reply/exception-factory.js';
 import { answer, contextOf, DATA, rpcContext, StubHandlers, StubPool } from '../../support/nest/stub-handlers.js';
 

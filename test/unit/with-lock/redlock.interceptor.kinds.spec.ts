@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import type { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { lastValueFrom, throwError, type Observable } from 'rxjs';
-import { LockKeyError, ResourceLockedError } from '../../../lib/core/api/errors.js';
+import { LockKeyError, ResourceLockedError } from '../../../lib/engine/errors.js';
 import { isMessageError } from '../../../lib/with-lock/reply/message-filter.js';
 import {
   answer,

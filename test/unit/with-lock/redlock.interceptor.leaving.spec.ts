@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { EventEmitter } from 'node:events';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { from, mergeAll, NEVER, of, type Observable } from 'rxjs';
-import type { AbortSignalLike } from '../../../lib/core/time/abort.js';
+import type { AbortSignalLike } from '../../../lib/engine/abort.js';
 import { lockCalls } from '../../../lib/with-lock/run/lock-call.js';
 import { bound } from '../../support/nest/bound.js';
 import { Deferred } from '../../support/nest/deferred.js';

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { HttpException } from '@nestjs/common';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { defer, delay, lastValueFrom, NEVER, of, switchMap, throwError, type Observable } from 'rxjs';
-import { LockKeyError, ResourceLockedError } from '../../../lib/core/api/errors.js';
+import { LockKeyError, ResourceLockedError } from '../../../lib/engine/errors.js';
 import { lockCalls } from '../../../lib/with-lock/run/lock-call.js';
 import { interceptorFor, RedlockInterceptor } from '../../../lib/with-lock/redlock.interceptor.js';
 import { WithLock } from '../../../lib/with-lock/with-lock.decorator.js';

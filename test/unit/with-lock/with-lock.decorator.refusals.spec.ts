@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
 import { lastValueFrom, Observable, of } from 'rxjs';
-import { RedlockError } from '../../../lib/core/api/errors.js';
+import { RedlockError } from '../../../lib/engine/errors.js';
 import { WithLock } from '../../../lib/with-lock/with-lock.decorator.js';
 import { define } from '../../support/nest/defined-method.js';
 

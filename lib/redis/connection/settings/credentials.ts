@@ -1,7 +1,7 @@
 import type { RedisOptions } from 'ioredis';
 import { inspect } from 'node:util';
-import type { AbortSource } from '../../../core/time/abort.js';
-import type { Clock } from '../../../core/time/clock.js';
+import type { AbortSource } from '../../../engine/abort.js';
+import type { Clock } from '../../../engine/clock.js';
 import { kindOf } from './kind-of.js';
 import { isTls, misplacedInTls, plainTls } from './tls-option.js';
 

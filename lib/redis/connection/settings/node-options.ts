@@ -1,6 +1,6 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import { isDeepStrictEqual } from 'node:util';
-import { FLAG, misfit, ms, readTexts, type Rule } from '../../../core/api/options.js';
+import { FLAG, misfit, ms, readTexts, type Rule } from '../../../engine/options.js';
 import { OWN_SETTINGS } from './connection-settings.js';
 import type { CredentialsFunction } from './credentials.js';
 import { kindOf } from './kind-of.js';

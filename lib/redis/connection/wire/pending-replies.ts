@@ -1,4 +1,4 @@
-import type { Moment } from '../../../core/time/clock.js';
+import type { Moment } from '../../../engine/clock.js';
 import type { Reply, ReplyListener } from './wire-command.js';
 
 /** The reply that a command waits for. */

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { ignore } from '../../../core/time/ignore.js';
+import { ignore } from '../../../engine/real-time.js';
 import { RespScreen } from './resp-screen.js';
 
 /** Keeps errors from ending the process. ioredis listens for the first error only, and a second one may follow, such as an alert of TLS. */

@@ -1,5 +1,5 @@
 import { Command } from 'ioredis';
-import { ignore } from '../../../core/time/ignore.js';
+import { ignore } from '../../../engine/real-time.js';
 import { nodeText } from './node-text.js';
 
 /** What comes of a command: a reply, an error reply, or the message that there will be no reply. */

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { NodeEvent } from '../../../../lib/core/port/lock-node.js';
+import type { NodeEvent } from '../../../../lib/engine/lock-node.js';
 import { ConnectionReport } from '../../../../lib/redis/connection/connection-report.js';
 
 const WRONG = 'WRONGPASS invalid username-password pair';

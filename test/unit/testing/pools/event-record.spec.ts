@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { LockEvent } from '../../../../lib/core/api/events.js';
+import type { LockEvent } from '../../../../lib/engine/events.js';
 import { EventRecord } from '../../../../lib/testing/pools/event-record.js';
 
 const contended = (resource: string): LockEvent => ({ type: 'contended', resources: [resource, 'both'] });

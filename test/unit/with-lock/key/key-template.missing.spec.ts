@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { LockKeyError } from '../../../../lib/core/api/errors.js';
+import { LockKeyError } from '../../../../lib/engine/errors.js';
 import { KeyTemplate } from '../../../../lib/with-lock/key/key-template.js';
 
 const keyOf = (text: string, body: unknown): string => new KeyTemplate(text).fill({ request: { body }, args: [body] });

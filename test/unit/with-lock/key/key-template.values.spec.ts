@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
-import { LockKeyError } from '../../../../lib/core/api/errors.js';
+import { LockKeyError } from '../../../../lib/engine/errors.js';
 import { KeyTemplate } from '../../../../lib/with-lock/key/key-template.js';
 
 const fill = (text: string, ...args: unknown[]): string => new KeyTemplate(text).fill({ args });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { LockKeyError } from '../../../../lib/core/api/errors.js';
+import { LockKeyError } from '../../../../lib/engine/errors.js';
 import { KeyDefinitionError } from '../../../../lib/with-lock/key/key-definition-error.js';
 import { compileKey, namesOf, type LockKey } from '../../../../lib/with-lock/key/lock-key.js';
 

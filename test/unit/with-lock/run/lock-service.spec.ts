@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import { lastValueFrom, toArray, type Observer } from 'rxjs';
-import type { SharedCall } from '../../../../lib/core/api/shared-call.js';
+import type { SharedCall } from '../../../../lib/engine/shared-call.js';
 import { WITH_SHARED } from '../../../../lib/redlock.tokens.js';
 import { WaitCancellation } from '../../../../lib/with-lock/transport/wait-cancellation.js';
 import { toPlan } from '../../../../lib/with-lock/run/lock-plan.js';

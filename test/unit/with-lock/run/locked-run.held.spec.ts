@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { LockLostError } from '../../../../lib/core/api/errors.js';
-import type { Lock } from '../../../../lib/core/api/lock.js';
+import { LockLostError } from '../../../../lib/engine/errors.js';
+import type { Lock } from '../../../../lib/engine/lock.js';
 import { assertHeld } from '../../../../lib/with-lock/run/locked-run.js';
 import { StubLock } from '../../../support/nest/stub-lock.js';
 

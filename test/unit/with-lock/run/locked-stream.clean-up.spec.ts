@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { Observable, type Subscribable } from 'rxjs';
-import type { Redlock } from '../../../../lib/core/redlock.js';
+import type { Redlock } from '../../../../lib/engine/redlock.js';
 import { toPlan } from '../../../../lib/with-lock/run/lock-plan.js';
 import { streamLocked } from '../../../../lib/with-lock/run/locked-stream.js';
 import { MemoryPool } from '../../../support/memory-pool.js';

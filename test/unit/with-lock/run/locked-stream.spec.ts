@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EMPTY, NEVER, Observable, Subject, of, range, take, throwError, toArray, lastValueFrom } from 'rxjs';
-import { LockKeyError, ResourceLockedError } from '../../../../lib/core/api/errors.js';
+import { LockKeyError, ResourceLockedError } from '../../../../lib/engine/errors.js';
 import type { WithLockOptions } from '../../../../lib/with-lock/run/lock-plan.js';
 import { streamLocked } from '../../../../lib/with-lock/run/locked-stream.js';
 import type { LockedRun } from '../../../../lib/with-lock/run/locked-run.js';

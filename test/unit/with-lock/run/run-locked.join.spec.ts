@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { LockKeyError, ResourceLockedError } from '../../../../lib/core/api/errors.js';
+import { LockKeyError, ResourceLockedError } from '../../../../lib/engine/errors.js';
 import { toPlan } from '../../../../lib/with-lock/run/lock-plan.js';
 import { runLocked } from '../../../../lib/with-lock/run/run-locked.js';
 import type { LockedRun } from '../../../../lib/with-lock/run/locked-run.js';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EMPTY, lastValueFrom, NEVER, of, throwError, toArray, type Observable } from 'rxjs';
-import { ResourceLockedError } from '../../../../lib/core/api/errors.js';
+import { ResourceLockedError } from '../../../../lib/engine/errors.js';
 import { toPlan } from '../../../../lib/with-lock/run/lock-plan.js';
 import { streamLocked } from '../../../../lib/with-lock/run/locked-stream.js';
 import type { LockedRun } from '../../../../lib/with-lock/run/locked-run.js';

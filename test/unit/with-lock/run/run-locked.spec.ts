@@ -6,8 +6,8 @@ import {
   QuorumNotReachedError,
   RedlockClosedError,
   ResourceLockedError,
-} from '../../../../lib/core/api/errors.js';
-import type { LockEvent } from '../../../../lib/core/api/events.js';
+} from '../../../../lib/engine/errors.js';
+import type { LockEvent } from '../../../../lib/engine/events.js';
 import { EMIT } from '../../../../lib/redlock.tokens.js';
 import type { WithLockOptions } from '../../../../lib/with-lock/run/lock-plan.js';
 import { runLocked } from '../../../../lib/with-lock/run/run-locked.js';

@@ -7,7 +7,7 @@ import {
   RedlockClosedError,
   RedlockError,
   ResourceLockedError,
-} from '../../../../lib/core/api/errors.js';
+} from '../../../../lib/engine/errors.js';
 import { toHttpException, type HttpResponse } from '../../../../lib/with-lock/transport/http-errors.js';
 
 const NODES = [{ node: 'redis://10.0.0.1:6379', outcome: 'unknown', detail: 'ECONNREFUSED' }] as const;
@@ -108,7 +108,7 @@ describe('toHttpException', () => {
 
   it('knows errors of another copy of the package', async () => {
     // The same file by another address is a module of its own.
-    const address = '../../../../lib/core/api/errors.ts?copy';
+    const address = '../../../../lib/engine/errors.ts?copy';
     const copy = (await import(address)) as { ResourceLockedError: typeof ResourceLockedError };
     const error = new copy.ResourceLockedError(['a'], 2_500, []);
     expect(copy.ResourceLockedError).not.toBe(ResourceLockedError);

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { AbortSource } from '../../../../../lib/core/time/abort.js';
+import { AbortSource } from '../../../../../lib/engine/abort.js';
 import {
   askForCredentials,
   type CredentialsFunction,

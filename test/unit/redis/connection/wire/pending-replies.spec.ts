@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { Moment } from '../../../../../lib/core/time/clock.js';
+import type { Moment } from '../../../../../lib/engine/clock.js';
 import { PendingReplies, type PendingReply } from '../../../../../lib/redis/connection/wire/pending-replies.js';
 import type { Reply } from '../../../../../lib/redis/connection/wire/wire-command.js';
 

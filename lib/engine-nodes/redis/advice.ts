@@ -1,1 +1,0 @@
-export { advised as adviceFor } from '../../redis/trust/refusals.js';

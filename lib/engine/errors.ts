@@ -1,0 +1,189 @@
+import { inspect } from 'node:util';
+import type { LockHolder } from './process-mark.js';
+import { shown } from './names.js';
+import { briefly } from './stack-trace.js';
+
+export type RedlockErrorCode =
+  'RESOURCE_LOCKED' | 'QUORUM_NOT_REACHED' | 'LOCK_LOST' | 'LOCK_KEY' | 'CLOSED' | 'NO_SERVICE';
+
+/** Why a lock was lost, for programs; the set is closed. */
+export type LockLossReason =
+  /** A quorum of nodes no longer has the lock, or did not confirm its extension before the lease ran out. */
+  | 'nodes'
+  /** The process, or its event loop, stood still for so long that the lease ran out before it could be extended. */
+  | 'pause'
+  /** The lease ran out, and nothing was to extend it. */
+  | 'ttl'
+  /** The lock was extended for `maxHold` ms, and no longer. */
+  | 'max_hold'
+  /** The application shut down, and the time for its holders to finish was up. */
+  | 'shutdown'
+  /** The holder had released the lock itself before it asked. Such an error is thrown only; no `lost` event has this reason. */
+  | 'released';
+
+/** What one node answered, or why there is no answer. */
+export interface NodeOutcome {
+  readonly node: string;
+  readonly outcome:
+    | 'granted'
+    | 'held'
+    | 'quarantined'
+    | 'extended'
+    | 'missing'
+    | 'taken'
+    /** The node answered that it refuses. */
+    | 'refused'
+    /** There was no usable answer in time. */
+    | 'unknown'
+    /** The call was decided before the node had answered. */
+    | 'pending';
+  /** Why the node refused or the outcome is unknown; or how long the node holds the resource for another owner, or does not vote. */
+  readonly detail?: string;
+}
+
+/** Marks all lock errors. All copies of this package find it, and no error of an application has it, whatever its `code`. */
+const MARK = Symbol.for('nestjs-redlock:error');
+const CODE = Symbol('code');
+
+/**
+ * The base class of all lock errors. Tell them apart by `code`, which also works across two copies of this package. Messages name resources
+ * up to the first separator only, because messages end up in logs.
+ */
+export class RedlockError extends Error {
+  /** @internal The code of all errors of a class; undefined for a class whose errors have several. */
+  static readonly [CODE]: RedlockErrorCode | undefined = undefined;
+  readonly #resources: readonly string[];
+
+  constructor(
+    readonly code: RedlockErrorCode,
+    resources: readonly string[],
+    message: string,
+  ) {
+    super(message);
+    // A text, because a bundler may rename the class.
+    this.name = 'RedlockError';
+    this.#resources = Object.freeze([...resources]);
+  }
+
+  /** The full names of the resources. The property is not enumerable, so that loggers that print all enumerable properties leave it out. */
+  get resources(): readonly string[] {
+    return this.#resources;
+  }
+
+  /** @internal */
+  get [MARK](): boolean {
+    return true;
+  }
+
+  /** @internal `instanceof`, `@Catch(RedlockError)` and filters recognise errors of another copy of this package, too: by their code. */
+  static override [Symbol.hasInstance](error: unknown): boolean {
+    // A class of an application is told by its prototype, as usual.
+    if (!Object.hasOwn(this, CODE)) return Function.prototype[Symbol.hasInstance].call(this, error);
+    return isLockError(error) && (this[CODE] === undefined || this[CODE] === error.code);
+  }
+
+  /** @internal Returns a short stack, because logs print errors by this method, and the message already says everything. */
+  [inspect.custom](): string {
+    return briefly(this.stack);
+  }
+}
+
+/** Recognises an error of a lock by its mark, also one of another copy of this package, whose classes are others. */
+export function isLockError(error: unknown): error is RedlockError {
+  return error instanceof Error && MARK in error;
+}
+
+/** Another holder has the resource, and kept it for as long as the caller was willing to wait. */
+export class ResourceLockedError extends RedlockError {
+  /** @internal */
+  static override readonly [CODE] = 'RESOURCE_LOCKED';
+  /** Not enumerable. @default undefined: the votes were split, or the value of the holder is none of this library */
+  declare readonly cause?: LockHolder | undefined;
+
+  constructor(
+    resources: readonly string[],
+    /** Ms until the resource would be free on a quorum of nodes if the holder did nothing more; Infinity if a key never expires. */
+    readonly retryAfter: number,
+    readonly nodes: readonly NodeOutcome[],
+    /** Other resources that the code around the call held while it waited. */
+    holding: readonly string[] = [],
+  ) {
+    super(
+      'RESOURCE_LOCKED',
+      resources,
+      `${shown(resources)} is locked by another holder${deadlockHint(resources, holding)}`,
+    );
+    this.name = 'ResourceLockedError';
+  }
+}
+
+function deadlockHint(resources: readonly string[], holding: readonly string[]): string {
+  if (holding.length === 0) return '';
+  const held = shown(holding);
+  return (
+    `, and this call holds ${held}. If that holder waits for ${held}, it is a deadlock: take both in one call, ` +
+    `withLock([${shown([...holding, ...resources])}], ...)`
+  );
+}
+
+/** Too few nodes gave a usable answer, or not fast enough, so that nothing could be decided. */
+export class QuorumNotReachedError extends RedlockError {
+  /** @internal */
+  static override readonly [CODE] = 'QUORUM_NOT_REACHED';
+  /** Ms until a quorum votes again, if the only reason is that nodes do not vote for a time after a restart; else 1,000, as nobody knows. */
+  readonly retryAfter: number;
+
+  constructor(
+    resources: readonly string[],
+    readonly nodes: readonly NodeOutcome[],
+    cause: string | { readonly why: string; readonly retryAfter: number },
+  ) {
+    const { why, retryAfter } = typeof cause === 'string' ? { why: cause, retryAfter: 1_000 } : cause;
+    super('QUORUM_NOT_REACHED', resources, `No quorum for ${shown(resources)}: ${why}${listed(nodes)}`);
+    this.name = 'QuorumNotReachedError';
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** The holder could no longer prove that it has the lock, so that another caller may have it. */
+export class LockLostError extends RedlockError {
+  /** @internal */
+  static override readonly [CODE] = 'LOCK_LOST';
+  constructor(
+    resources: readonly string[],
+    readonly reason: LockLossReason,
+    /** Why the lock was lost, in words. */
+    readonly why: string,
+  ) {
+    super('LOCK_LOST', resources, `The lock on ${shown(resources)} was lost: ${why}`);
+    this.name = 'LockLostError';
+  }
+}
+
+/** No usable resource name was given, or could be made. */
+export class LockKeyError extends RedlockError {
+  /** @internal */
+  static override readonly [CODE] = 'LOCK_KEY';
+  constructor(message: string, resources: readonly string[] = []) {
+    super('LOCK_KEY', resources, message);
+    this.name = 'LockKeyError';
+  }
+}
+
+/** The pool is shutting down and takes no new locks. */
+export class RedlockClosedError extends RedlockError {
+  /** @internal */
+  static override readonly [CODE] = 'CLOSED';
+  /** Ms after which to try again: another replica can serve the call at once, and a load balancer needs a moment to choose one. */
+  readonly retryAfter = 1_000;
+
+  constructor() {
+    super('CLOSED', [], 'The lock service is shutting down and takes no new locks');
+    this.name = 'RedlockClosedError';
+  }
+}
+
+function listed(nodes: readonly NodeOutcome[]): string {
+  const parts = nodes.map(({ node, outcome, detail }) => `${node} ${outcome}${detail ? ` (${detail})` : ''}`);
+  return parts.length > 0 ? `; ${parts.join(', ')}` : '';
+}

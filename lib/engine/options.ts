@@ -1,0 +1,202 @@
+import { inspect } from 'node:util';
+import type { AbortSignalLike } from './abort.js';
+import { LONGEST_TIMER } from './clock.js';
+import { driftOf } from './clock.js';
+
+export interface LockOptions {
+  /**
+   * Ms that a lease lasts unless it is extended, and for which a holder that crashed delays the other callers. At least 9, at most 2^31-1.
+   * @default 5_000
+   */
+  ttl?: number;
+  /**
+   * Ms to wait for a resource that is held. A value above `ttl` outlasts a holder that crashed; 0 means a single attempt.
+   * @default 8_000
+   */
+  waitTimeout?: number;
+  /**
+   * Ms to wait for a quorum that cannot be reached; counted anew when a quorum has answered. No call waits for longer than its `waitTimeout`.
+   * @default 1_000
+   */
+  quorumTimeout?: number;
+  /** How many attempts may follow the first one. @default Infinity: `waitTimeout` decides */
+  retryCount?: number;
+  /** Ms between two attempts. @default 200 */
+  retryDelay?: number;
+  /** Ms by which `retryDelay` is shortened or lengthened at random. @default 100 */
+  retryJitter?: number;
+  /** Share of the ttl that is subtracted for clocks that run at different rates (the Redis distributed-locks page). @default 0.01 */
+  driftFactor?: number;
+  /** Extends the lease after each third of its ttl while the lock is held. @default false with `acquire`, true with `withLock` */
+  autoExtend?: boolean;
+  /** Ms after which automatic extension ends, so that a stuck holder frees the resource. @default 600_000 */
+  maxHold?: number;
+  /**
+   * Ms for which the lock stays taken at least, counted from when it was taken, however soon it is released. At most `maxTtl`; a shorter
+   * `ttl` is raised to `minHold`. For example, this keeps a replica whose clock is behind from running a short job again.
+   * @default none: a release frees the resource
+   */
+  minHold?: number;
+  /**
+   * Lets a `withLock` or `@WithLock` on resources that the code around it already holds run inside the held lock. Without this option, the
+   * call waits as every other caller does, and a warning names the resource. Not for `acquire` and `tryAcquire`, which always take a lock
+   * of their own.
+   * @default false
+   */
+  reentrant?: boolean;
+  /**
+   * Names the call for telemetry, as the key names a call of `@WithLock`: a constant text without values, since each label is a time series of
+   * its own. It is no part of the name of the resource.
+   * @default the key template of `@WithLock`, or the name of the method if its key is a function; none for other calls
+   */
+  label?: string;
+  /** Ends the wait when it aborts; the call then rejects with the reason of the signal. */
+  signal?: AbortSignal;
+}
+
+/** The options of a call, checked, and with the defaults of its pool where the call says nothing. */
+export type PreparedOptions = Required<Omit<LockOptions, 'minHold' | 'label' | 'signal'>> &
+  Pick<LockOptions, 'minHold' | 'label'> & {
+    readonly signal?: AbortSignalLike | undefined;
+    /** @see SharedCall.skips */
+    readonly skips?: boolean | undefined;
+  };
+
+export const DEFAULT_LOCK_OPTIONS = {
+  ttl: 5_000,
+  // Longer than the ttl, so that a caller that waits behind a crashed holder gets the lock, not an error.
+  waitTimeout: 8_000,
+  quorumTimeout: 1_000,
+  retryCount: Infinity,
+  retryDelay: 200,
+  retryJitter: 100,
+  driftFactor: 0.01,
+  autoExtend: false,
+  maxHold: 600_000,
+  reentrant: false,
+} satisfies PreparedOptions;
+
+/** Ms. @see RedlockModuleOptions.maxTtl */
+export const MAX_TTL = 30_000;
+
+/** Ms that must be left of a lease after its drift is subtracted: the shortest timeout of a node. */
+const LEAST_LEFT = 5;
+
+/** Which values an option can have, as a check and as the words of its error. */
+export type Rule = readonly [fits: (value: unknown) => boolean, bound: string];
+
+export const FLAG: Rule = [(value) => typeof value === 'boolean', 'true or false'];
+
+export const ms = (least: number): Rule => [
+  within(least, LONGEST_TIMER),
+  `a number of ms from ${least} to ${LONGEST_TIMER}`,
+];
+const msOrNever = (least: number): Rule => [
+  (value) => value === Infinity || within(least, LONGEST_TIMER)(value),
+  `a number of ms from ${least} to ${LONGEST_TIMER}, or Infinity`,
+];
+
+const RULES: { readonly [name in keyof Required<LockOptions>]: Rule } = {
+  ttl: ms(1),
+  waitTimeout: msOrNever(0),
+  quorumTimeout: msOrNever(0),
+  retryCount: [
+    (value) => value === Infinity || (Number.isInteger(value) && Number(value) >= 0),
+    'a whole number from 0, or Infinity',
+  ],
+  retryDelay: ms(0),
+  retryJitter: ms(0),
+  driftFactor: [within(0, 0.5), 'a number from 0 to 0.5'],
+  autoExtend: FLAG,
+  maxHold: msOrNever(1),
+  minHold: ms(0),
+  reentrant: FLAG,
+  label: [(value) => typeof value === 'string' && value !== '', 'a text that is not empty'],
+  signal: [(value) => value instanceof AbortSignal, 'an AbortSignal'],
+};
+
+export const LOCK_OPTION_NAMES: readonly string[] = Object.keys(RULES);
+
+export function within(least: number, most: number): (value: unknown) => boolean {
+  return (value) => typeof value === 'number' && value >= least && value <= most;
+}
+
+/**
+ * Checks the names, types and bounds of lock options; `where` says in the error where they come from.
+ * @throws TypeError for an unknown or wrongly typed option, RangeError for a value out of bounds
+ */
+export function checkLockOptions(options: LockOptions, where: string): void {
+  checkNames(options, LOCK_OPTION_NAMES, where);
+  checkValues(options, RULES, where);
+}
+
+/**
+ * Returns checked lock options that come from settings, where texts may stand for numbers and flags.
+ * @throws TypeError for an unknown or wrongly typed option, RangeError for a value out of bounds
+ */
+export function readLockOptions(options: LockOptions, where: string): LockOptions {
+  checkNames(options, LOCK_OPTION_NAMES, where);
+  const read = readTexts(options, RULES);
+  checkValues(read, RULES, where);
+  return read;
+}
+
+/** Returns a copy in which texts are the numbers and flags that the rules ask for, because settings from the environment are texts. */
+export function readTexts<T extends object>(options: T, rules: Rules<T>): T {
+  const names = Object.keys(options) as (keyof T & string)[];
+  return Object.fromEntries(names.map((name) => [name, readText(options[name], rules[name])])) as T;
+}
+
+/** Returns a text that does not fit as it is, so that the error shows what was written. */
+function readText(value: unknown, rule: Rule | undefined): unknown {
+  if (typeof value !== 'string' || value.trim() === '' || !rule || rule[0](value)) return value;
+  const read = value === 'true' || (value !== 'false' && Number(value));
+  return rule[0](read) ? read : value;
+}
+
+type Rules<T> = { readonly [name in keyof T]?: Rule | undefined };
+
+/** Checks those options that are present, since this runs with every call, and for which there is a rule. */
+export function checkValues<T extends object>(options: T, rules: Rules<T>, where: string): void {
+  for (const name of Object.keys(options) as (keyof T & string)[]) {
+    const rule = rules[name];
+    const value = options[name];
+    if (rule && value !== undefined && !rule[0](value)) throw misfit(`${where}: ${name}`, value, rule[1]);
+  }
+}
+
+/** Throws a TypeError that names the first unknown option. */
+export function checkNames(options: unknown, known: readonly string[], where: string): void {
+  if (typeof options !== 'object' || options === null) throw new TypeError(`${where}: options must be an object`);
+  const unknown = Object.keys(options).find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    throw new TypeError(`${where}: there is no option "${unknown}"; there are ${known.join(', ')}`);
+  }
+}
+
+/** Returns the error for a value that does not fit; it names the option, the value and the bound. */
+export function misfit(name: string, value: unknown, bound: string): Error {
+  const isBeyond = typeof value === 'number' && /\d/.test(bound);
+  const Kind = isBeyond ? RangeError : TypeError;
+  return new Kind(`${name} must be ${bound}; got ${inspect(value, { depth: 1, breakLength: Infinity })}`);
+}
+
+/**
+ * Returns the ttl in whole ms, as Redis takes it.
+ * @throws RangeError for a ttl that may be over before all nodes have answered, or that is above `maxTtl`
+ */
+export function toTtl(
+  value: number,
+  { driftFactor, maxTtl }: { readonly driftFactor: number; readonly maxTtl: number },
+): number {
+  if (!RULES.ttl[0](value)) throw misfit('ttl', value, RULES.ttl[1]);
+  const ttl = Math.floor(value);
+  if (ttl > maxTtl)
+    throw misfit('ttl', value, `at most maxTtl, ${maxTtl} ms; a longer hold is what autoExtend is for, or set maxTtl`);
+  const drift = driftOf(ttl, driftFactor);
+  if (ttl - drift <= LEAST_LEFT) {
+    const bound = `more than ${drift + LEAST_LEFT} ms: its clock drift of ${drift} ms, and ${LEAST_LEFT} ms in which nodes may answer`;
+    throw misfit('ttl', value, bound);
+  }
+  return ttl;
+}

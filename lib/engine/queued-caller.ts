@@ -1,0 +1,42 @@
+import type { Lease } from './lease.js';
+import type { Denied } from './outcome.js';
+
+/** One caller that wants the resource. */
+export interface QueuedCaller {
+  readonly ttl: number;
+  readonly driftFactor: number;
+  /** Microseconds on the clock of the nodes. */
+  readonly arrival: number;
+  /** Whether the caller asks once and does not wait. */
+  readonly isTry: boolean;
+  /** Returns the ms until the next attempt, at random. */
+  retryIn(): number;
+  /** Called when the caller has to wait because another holder has the resource. */
+  contended(): void;
+  /** Called in a turn of the event loop of its own, with a lease that is valid. */
+  granted(lease: Lease, attempts: number): void;
+  denied(denied: Denied): void;
+  /** Returns whether the caller goes on after so many attempts; `noQuorumSince` says since when (ms) no quorum has answered. */
+  goesOn(denied: Denied, attempts: number, noQuorumSince: number | undefined): boolean;
+}
+
+/** Callers that do not wait, and hear the answer to the question of another caller. */
+export class Onlookers extends Set<QueuedCaller> {
+  /** Removes and returns the first one. */
+  shift(): QueuedCaller | undefined {
+    for (const caller of this) {
+      this.delete(caller);
+      return caller;
+    }
+    return undefined;
+  }
+
+  /** Denies all of them. */
+  answer(denied: Denied): void {
+    for (const caller of this) {
+      if (denied.kind === 'contended') caller.contended();
+      caller.denied(denied);
+    }
+    this.clear();
+  }
+}

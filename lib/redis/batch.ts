@@ -1,0 +1,171 @@
+import { RESERVED } from '../engine/reserved-keys.js';
+import { CLOCKS_APART, counterOf } from '../engine/fencing.js';
+import type { AcquireOperation, Answer, Operation, ReleaseOperation, Unknown } from '../engine/lock-node.js';
+import { nodeText } from './connection/wire/node-text.js';
+import { bulk } from './connection/wire/resp.js';
+import { CLOCK_FACTOR, FIXED_WORDS, NODE_KEYS, SCRIPT, SHA } from './scripts/operations.lua.js';
+
+const CALL = { evalsha: bulk('EVALSHA') + bulk(SHA), eval: bulk('EVAL') + bulk(SCRIPT) } as const;
+/** How many parts a call has besides keys and words: the command, the script, the number of keys, and the run at the end. */
+const FRAME = 4;
+
+export interface BatchOptions {
+  readonly keyPrefix: string;
+  /** The private channel on which this process hears of votes for its deposits. */
+  readonly channel: string;
+  readonly maxTtl: number;
+  /** Whether nodes that may have forgotten locks are kept out of the vote. */
+  readonly restartQuarantine: boolean;
+}
+
+/** Returns the private channel of one pool in one process; nobody else has the random text. */
+export function channelOf(keyPrefix: string, id: string): string {
+  return `${keyPrefix}~hand-off:${id}`;
+}
+
+/** Asks whether a node votes, and leaves nothing behind: a node that votes refuses this, since the proposal is far from its clock. */
+export const VOTES: readonly AcquireOperation[] = [
+  { kind: 'acquire', resource: `~probe${RESERVED.node}`, value: 'probe', ttl: 1, proposal: 0, count: 1 },
+];
+
+/** Encodes a list of operations as one call of the script, once for all nodes. */
+export class BatchEncoder {
+  readonly #nodeKeys: string;
+  #operations: readonly Operation[] | undefined;
+  #wire = '';
+
+  constructor(readonly options: BatchOptions) {
+    this.#nodeKeys = [RESERVED.waiting, RESERVED.node, RESERVED.fences]
+      .map((name) => bulk(options.keyPrefix + name))
+      .join('');
+  }
+
+  /** Returns the call as text; `run` is the run of the node, and `distrust` the ms since the clock of the node was changed. */
+  wire(operations: readonly Operation[], run: string, distrust?: number): string {
+    if (distrust !== undefined) return this.#encode(operations, 'evalsha', `d${Math.ceil(distrust)}`) + bulk(run);
+    if (this.#operations !== operations) {
+      this.#wire = this.#encode(operations, 'evalsha', this.#check(operations));
+      this.#operations = operations;
+    }
+    return this.#wire + bulk(run);
+  }
+
+  /** Returns the call with the text of the script. It names no run, since the node may be another one. */
+  text(operations: readonly Operation[]): string {
+    return this.#encode(operations, 'eval', this.#check(operations)) + bulk('-');
+  }
+
+  /** Returns a call that gives the node the script and asks whether it votes. It names no run, since the node may be another one. */
+  get introduction(): string {
+    return this.#encode(VOTES, 'eval', this.options.restartQuarantine ? 'c' : 'n') + bulk('-');
+  }
+
+  #check(operations: readonly Operation[]): string {
+    const votes = operations.some(({ kind }) => kind === 'acquire' || kind === 'release');
+    return this.options.restartQuarantine && votes ? 'c' : 'n';
+  }
+
+  #encode(operations: readonly Operation[], command: keyof typeof CALL, check: string): string {
+    const { keyPrefix, channel, maxTtl } = this.options;
+    let [keys, words] = ['', bulk(channel) + bulk(String(maxTtl)) + bulk(check)];
+    let count = FRAME + NODE_KEYS + FIXED_WORDS;
+    for (const operation of operations) {
+      keys += bulk(keyPrefix + operation.resource);
+      const own = wordsOf(operation);
+      for (const word of own) words += bulk(word);
+      count += 1 + own.length;
+    }
+    return `*${count}\r\n${CALL[command]}${bulk(String(NODE_KEYS + operations.length))}${this.#nodeKeys}${keys}${words}`;
+  }
+}
+
+function wordsOf(operation: Operation): readonly string[] {
+  const { kind, value } = operation;
+  if (kind === 'acquire') return ['A', value, ...termsOf(operation), `${operation.arrival ?? ''}`];
+  if (kind === 'release') return ['R', value, whatOf(operation), depositOf(operation)];
+  if (kind === 'extend') return [operation.isKept ? 'K' : 'E', value, ms(operation.ttl)];
+  return ['F', value, `${operation.token}`, counterOf(operation.resource)];
+}
+
+function termsOf({ ttl, proposal, count, resource }: AcquireOperation): string[] {
+  return [ms(ttl), `${proposal}`, `${count}`, counterOf(resource)];
+}
+
+function whatOf({ what, place }: ReleaseOperation): string {
+  if (place !== undefined) return `${place.arrival}`;
+  return what === 'leave' ? 'l' : what === 'followed' ? 's' : '';
+}
+
+function depositOf({ place, resource }: ReleaseOperation): string {
+  if (place === undefined) return '';
+  const { value, ttl, count, proposal } = place.deposit;
+  return `${value} ${ms(ttl)} ${count} ${proposal} ${counterOf(resource)}`;
+}
+
+/** Redis takes whole ms. */
+function ms(duration: number): string {
+  return `${Math.ceil(duration)}`;
+}
+
+/** The answers of a node, and its clock: ms. */
+export interface Decoded {
+  readonly clock: number | undefined;
+  readonly answers: readonly Answer[];
+}
+
+/** Reads what the script answered. What cannot be read is no answer: the node may have done anything. */
+export function decode(reply: unknown, operations: readonly Operation[]): Decoded {
+  if (typeof reply === 'number' && Number.isSafeInteger(reply) && reply >= 0)
+    return { clock: Math.floor(reply / CLOCK_FACTOR), answers: operations.map(usual) };
+  if (!Array.isArray(reply) || reply.length !== operations.length + 1 || typeof reply[0] !== 'number')
+    return { clock: undefined, answers: operations.map(() => NONSENSE) };
+  return { clock: reply[0], answers: operations.map((operation, index) => answerOf(operation, reply[index + 1])) };
+}
+
+const NONSENSE: Unknown = { kind: 'unknown', reason: 'its answer cannot be read', sent: true };
+const USUAL = { release: { kind: 'released' }, extend: { kind: 'extended' }, raise: { kind: 'raised' } } as const;
+const NOT_HERE = { release: { kind: 'gone' }, extend: { kind: 'missing' }, raise: { kind: 'gone' } } as const;
+const TAKEN = { kind: 'taken' } as const;
+
+function usual(operation: Operation): Answer {
+  return operation.kind === 'acquire' ? { kind: 'granted', token: operation.proposal } : USUAL[operation.kind];
+}
+
+function answerOf(operation: Operation, told: unknown): Answer {
+  if (told === 1) return usual(operation);
+  if (told === 0 && operation.kind !== 'acquire') return NOT_HERE[operation.kind];
+  if (told === 2 && operation.kind === 'extend') return TAKEN;
+  if (!Array.isArray(told)) return NONSENSE;
+  const [letter, first, second] = (told as unknown[]).map(textIn);
+  if (letter === '!' && typeof first === 'string') return { kind: 'refused', reason: nodeText(first) };
+  return operation.kind === 'acquire' ? (voteOf(letter, first, second, operation) ?? NONSENSE) : NONSENSE;
+}
+
+/** ioredis gives texts as they came: in bytes. */
+function textIn(part: unknown): unknown {
+  return Buffer.isBuffer(part) ? part.toString() : part;
+}
+
+function voteOf(letter: unknown, first: unknown, second: unknown, { ttl }: AcquireOperation): Answer | undefined {
+  if (letter === 'g') return granted(first, second);
+  if (letter === 'h' && typeof first === 'number' && typeof second === 'string')
+    return { kind: 'held', remaining: first < 0 ? Infinity : first, owner: second };
+  if (letter === 'q' && typeof first === 'number') return quarantined(first);
+  if (letter !== 'r') return undefined;
+  const reason = first === 'ttl' ? `a ttl of ${ttl} ms is above its maxTtl` : CLOCKS_APART;
+  return { kind: 'refused', reason };
+}
+
+function quarantined(left: number): Answer {
+  return left < 0 ? { kind: 'refused', reason: NO_INFO } : { kind: 'quarantined', remaining: left };
+}
+
+/** Why a node whose user may not run INFO does not vote. */
+export const NO_INFO =
+  'its user may not run INFO, by which a restart is noticed: allow it, or set restartQuarantine to false';
+
+function granted(first: unknown, second: unknown): Answer | undefined {
+  const [token, oldest] = [Number(first), second === '' ? undefined : Number(second)];
+  const isFine = Number.isSafeInteger(token) && token > 0 && !Number.isNaN(oldest ?? 0);
+  return isFine ? { kind: 'granted', token, oldest } : undefined;
+}

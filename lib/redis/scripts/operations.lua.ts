@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import { QUEUE } from './queue.lua.js';
+import { TRUST } from './trust.lua.js';
+
+/** How many keys of the node stand in KEYS before those of the operations, and how many words in ARGV. */
+export const NODE_KEYS = 3;
+export const FIXED_WORDS = 3;
+/** The clock of the node, in ms, stands in front of the number of operations, which is smaller than this, in the number that answers for all of them. */
+export const CLOCK_FACTOR = 1_024;
+
+/**
+ * Runs a list of operations in order, each on its own: the error of one is its answer. The bytes are the same for all nodes but for the run.
+ *
+ * KEYS
+ *     1    the mark that somebody waits on this node; without it, nobody looks for a queue
+ *     2    the marker of trust
+ *     3    the fence counters, a hash
+ *     4..  the key of each operation
+ * ARGV
+ *     1    the private channel of the process
+ *     2    the longest ttl that anyone may ask for, ms
+ *     3    the check of the node: 'n' none, 'c' before it votes, 'd' and the ms since its clock was changed
+ *     4..  for each operation a letter and its words:
+ *          A value ttl proposal count field arrival   asks for a vote; `arrival` is '' for a single attempt
+ *          R value what deposit   gives back; `what`: '' nothing more, 'l' leave the queue, 's' an A for this key follows, or an arrival: the process
+ *                                 stands in the queue again with this deposit
+ *          E value ttl            extends, but makes no shorter
+ *          K value ttl            keeps the resource for `ttl` ms, under a value that nobody releases
+ *          F value token field    raises the fence counter
+ *     last the run of the node as this connection knows it, or '-'
+ *
+ * Answers with one number if all went as usual: the clock of the node, in ms, times 1024, and the number of operations. Otherwise with the clock and
+ * one answer for each operation:
+ *     1                  as usual: a vote with the proposed token while nobody else waits; released, extended, raised
+ *     0 and 2            no such value here; another one
+ *     {g token oldest}   a vote        {h ms owner} held        {q ms} in quarantine        {r why} refused        {! error}
+ */
+export const SCRIPT = `
+local call, try = redis.call, redis.pcall
+local KEYS, ARGV = KEYS, ARGV
+local fences, me, max_ttl, check = KEYS[3], ARGV[1], tonumber(ARGV[2]), ARGV[3]
+-- Microseconds by which tokens may be off the clock of the node.
+local furthest = max_ttl * 500
+local time = call('TIME')
+local now = time[1] * 1000000 + time[2]
+local quarantine
+if check ~= 'n' then
+${TRUST}
+end
+local waits = call('EXISTS', KEYS[1]) == 1
+local at, answers, in_full = ${FIXED_WORDS + 1}
+for k = ${NODE_KEYS + 1}, #KEYS do
+  local key, op, value = KEYS[k], ARGV[at], ARGV[at + 1]
+  local answer
+  if op == 'E' or op == 'K' then
+    local owner = try('GET', key)
+    answer = owner == value and 1 or owner and 2 or 0
+    if answer == 1 and op == 'K' then call('SET', key, value .. '.kept', 'PX', ARGV[at + 2])
+    elseif answer == 1 and call('PTTL', key) < tonumber(ARGV[at + 2]) then call('PEXPIRE', key, ARGV[at + 2]) end
+  elseif op == 'F' then
+    local counter = tonumber(call('HGET', fences, ARGV[at + 3])) or 0
+    if counter < tonumber(ARGV[at + 2]) then call('HSET', fences, ARGV[at + 3], ARGV[at + 2]) end
+    answer = try('GET', key) == value and 1 or 0
+  elseif not waits or call('EXISTS', key .. '~queue') == 0 then
+    if op == 'A' then
+      local token, field = tonumber(ARGV[at + 3]), ARGV[at + 5]
+      local counter = tonumber(call('HGET', fences, field)) or 0
+      local is_usual = counter < token and token < now + furthest and token > now - furthest
+      if is_usual and not quarantine and tonumber(ARGV[at + 2]) <= max_ttl then
+        local set = try('SET', key, value, 'NX', 'PX', ARGV[at + 2])
+        if set and set.ok then
+          call('HSET', fences, field, string.format('%.0f', token + ARGV[at + 4] - 1))
+          answer = 1
+        elseif set and set.err then
+          answer = {'!', set.err}
+        end
+      end
+    elseif not tonumber(ARGV[at + 2]) then
+      answer = try('GET', key) == value and call('DEL', key) or 0
+    end
+  end
+  if not answer then
+    in_full = in_full or (function()
+${QUEUE}
+    end)()
+    local is_done, told = pcall(in_full, op, key, at)
+    answer = is_done and told or {'!', type(told) == 'table' and told.err or tostring(told)}
+  end
+  if answer ~= 1 and not answers then
+    answers = {0}
+    for i = 2, k - ${NODE_KEYS} do answers[i] = 1 end
+  end
+  if answers then answers[k - ${NODE_KEYS} + 1] = answer end
+  at = at + (op == 'A' and 7 or op == 'R' and 4 or op == 'F' and 4 or 3)
+end
+local clock = (now - now % 1000) / 1000
+if not answers then return clock * ${CLOCK_FACTOR} + #KEYS - ${NODE_KEYS} end
+answers[1] = clock
+return answers
+`;
+
+export const SHA = createHash('sha1').update(SCRIPT).digest('hex');

@@ -1,0 +1,163 @@
+import type { Redis } from 'ioredis';
+import { MAY_HAVE_FORGOTTEN } from '../engine/quarantine-reasons.js';
+import type { Clock, Moment } from '../engine/clock.js';
+import type { Answer, NodeEvent, Operation } from '../engine/lock-node.js';
+import { AskingAgain } from './connection/asking-again.js';
+import { NonsenseError } from './connection/wire/node-text.js';
+import { NodeClock } from './node-clock.js';
+import { hasFences, infoOf, markerOn, readExamination } from './server-info.js';
+import { Warnings } from './warnings.js';
+import { NO_INFO, type BatchOptions } from './batch.js';
+import { advised } from './advice.js';
+
+/** A run that no server has: the script asks the server itself which one it is. */
+const NO_RUN = '-';
+/** Ms without a refusal after which a vote shows that the refusals are over: a node may refuse some requests while it grants others. */
+const CALM = 1_000;
+
+/**
+ * Decides whether the votes of a node count. Three rules: the marker on the node says whether it may have forgotten locks (see the script); a clock
+ * that was changed may have ended leases early; and another server at the same address knows nothing of the locks of the one before.
+ */
+export class NodeTrust {
+  /** The run of the server at the other end of this connection, if a new run would not know the script. */
+  run = NO_RUN;
+  #runId: string | undefined;
+  #isIdentified = true;
+  #barred: string | undefined;
+  #nodeClock = new NodeClock();
+  /** Ms on the monotonic clock: votes do not count before. */
+  #distrustedUntil = -Infinity;
+  /** Since when the node has to be in quarantine and has not confirmed that; undefined if there is nothing to tell. */
+  #untold: Moment | undefined;
+  #isOut = false;
+  #refusedAt: number | undefined;
+  readonly #info: AskingAgain;
+  readonly #warnings: Warnings;
+
+  constructor(
+    private readonly options: BatchOptions,
+    private readonly clock: Clock,
+    private readonly notify: (event: NodeEvent) => void,
+  ) {
+    this.#info = new AskingAgain(clock);
+    this.#warnings = new Warnings({ notify });
+  }
+
+  get runId(): string | undefined {
+    return this.#runId;
+  }
+
+  /** Whether it votes although it has not said which server it is. */
+  get isUnknown(): boolean {
+    return this.#isIdentified && this.#runId === undefined && this.options.restartQuarantine;
+  }
+
+  /** Why the node is not asked although it can be reached. */
+  get obstacle(): string | undefined {
+    return this.#isIdentified ? this.#barred : 'which server it is is not known yet';
+  }
+
+  bar(reason: string | undefined): void {
+    this.#barred = reason;
+  }
+
+  /** Ms since the clock of the node was changed, if the node has to be told so. */
+  get distrust(): number | undefined {
+    return this.#untold && this.clock.now().monotonic - this.#untold.monotonic;
+  }
+
+  close(): void {
+    this.#info.close();
+  }
+
+  /** Finds out which server a new connection leads to. Resolves also if it does not say. */
+  async examine(redis: Redis): Promise<void> {
+    this.run = NO_RUN;
+    this.#isIdentified = false;
+    const { keyPrefix } = this.options;
+    try {
+      const [[info, marker], isUsed] = await Promise.all([
+        this.#info.ask(() => Promise.all([infoOf(redis), markerOn(redis, `${keyPrefix}~node`)])),
+        hasFences(redis, keyPrefix),
+      ]);
+      const { server, forgetsScripts, warnings } = readExamination({ info, marker, isUsed }, this.options);
+      this.#identify(server.run, server.hasVoted);
+      if (server.run !== undefined && forgetsScripts) this.run = server.run;
+      for (const warning of warnings) this.#warnings.give(warning);
+    } catch (error) {
+      if (error instanceof NonsenseError) redis.stream.destroy(error);
+      // Otherwise the connection broke: the next one tries again.
+      if ((error as Error).name !== 'ReplyError') return;
+      this.#identify(undefined, false);
+      if (this.options.restartQuarantine) this.#warnings.give(NO_INFO);
+    }
+  }
+
+  #identify(runId: string | undefined, hasVotedElsewhere: boolean): void {
+    const isAnother = this.#runId !== undefined && runId !== this.#runId;
+    if (runId === undefined || runId !== this.#runId) this.#nodeClock = new NodeClock();
+    if (isAnother && hasVotedElsewhere && this.options.restartQuarantine) this.#beginDistrust();
+    this.#runId = runId;
+    this.#isIdentified = true;
+  }
+
+  #beginDistrust(): void {
+    this.#untold = this.clock.now();
+    this.#distrustedUntil = this.#untold.monotonic + this.options.maxTtl;
+  }
+
+  /** Takes the clock of the node, ms, that came with an answer. */
+  heard(clock: number, sent: Moment, now: Moment): void {
+    const step = this.#nodeClock.note(clock, sent, now);
+    if (step === 0 || !this.options.restartQuarantine) return;
+    this.#beginDistrust();
+    this.#out(
+      `its clock was changed by ${Math.round(step)} ms, so that leases may have ended early`,
+      this.options.maxTtl,
+    );
+  }
+
+  /** The node has confirmed that it is in quarantine since its clock was changed. */
+  told(): void {
+    this.#untold = undefined;
+  }
+
+  /** Returns what an answer counts as, and reports when the node ceases to vote and when it votes again. */
+  count({ kind }: Pick<Operation, 'kind'>, answer: Answer): Answer {
+    if (answer.kind === 'quarantined') this.#out(MAY_HAVE_FORGOTTEN, answer.remaining);
+    if (kind !== 'acquire') return answer;
+    // WRONGTYPE: another program has stored a value of another type under a key, which says nothing about the node.
+    if (answer.kind === 'refused' && !answer.reason.startsWith('WRONGTYPE')) this.#refused(answer.reason);
+    if (answer.kind !== 'granted') return answer;
+    const now = this.clock.now().monotonic;
+    if (this.#distrustedUntil > now) return { kind: 'quarantined', remaining: Math.ceil(this.#distrustedUntil - now) };
+    this.#votes(now);
+    return answer;
+  }
+
+  /** Whether a vote that came unasked counts. */
+  get allowsVotes(): boolean {
+    return this.obstacle === undefined && this.#distrustedUntil <= this.clock.now().monotonic;
+  }
+
+  #out(reason: string, remaining: number): void {
+    if (this.#isOut) return;
+    this.#isOut = true;
+    this.notify({ type: 'node-quarantined', reason, remaining });
+  }
+
+  #refused(reason: string): void {
+    const isNew = this.#refusedAt === undefined;
+    this.#refusedAt = this.clock.now().monotonic;
+    if (isNew) this.notify({ type: 'node-refused', reason: advised(reason) });
+  }
+
+  #votes(now: number): void {
+    if (this.#isOut) this.notify({ type: 'node-trusted' });
+    this.#isOut = false;
+    if (this.#refusedAt === undefined || now - this.#refusedAt < CALM) return;
+    this.#refusedAt = undefined;
+    this.notify({ type: 'node-accepted' });
+  }
+}

@@ -1,0 +1,54 @@
+// npm run simulate -- [FROM] [COUNT]: runs so many worlds with faults (1,000) from this seed on (0), on all cores.
+// Ends with 1, and names the seeds, if a promise was broken. `npm run simulate -- SEED 1` runs one of them again.
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+
+const CHUNK = 500;
+const execute = promisify(execFile);
+const [from = 0, count = 1_000] = process.argv.slice(2).map(Number);
+const folder = await mkdtemp(join(tmpdir(), 'redlock-model-'));
+const program = join(folder, 'run.mjs');
+const since = performance.now();
+const sum = { worlds: 0, grants: 0 };
+/** @type {{ seed: number, violation: string }[]} */
+const bad = [];
+let next = from;
+
+async function work() {
+  while (next < from + count) {
+    const first = next;
+    const some = Math.min(CHUNK, from + count - first);
+    next += some;
+    const { stdout } = await execute(process.execPath, [program, String(first), String(some)]);
+    const report = JSON.parse(stdout);
+    sum.worlds += report.worlds;
+    sum.grants += report.grants;
+    bad.push(...report.bad);
+    for (const { seed, violation } of report.bad) console.error(`seed ${seed}: ${violation}`);
+  }
+}
+
+try {
+  await build({
+    entryPoints: ['test/model/run.ts'],
+    outfile: program,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    resolveExtensions: ['.ts', '.js'],
+    logLevel: 'error',
+  });
+  await Promise.all(Array.from({ length: availableParallelism() }, work));
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+const seconds = (performance.now() - since) / 1_000;
+console.log(
+  `${sum.worlds} worlds, ${sum.grants} grants, ${bad.length} bad, ${Math.round(sum.worlds / seconds)} worlds a second`,
+);
+process.exitCode = bad.length > 0 ? 1 : 0;

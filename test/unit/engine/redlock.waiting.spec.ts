@@ -1,0 +1,159 @@
+import { describe, expect, it } from '@jest/globals';
+import { QuorumNotReachedError, ResourceLockedError } from '../../../lib/engine/errors.js';
+import { MemoryPool } from '../../support/memory-pool.js';
+
+const poolHeldFor = (ttl: number, size = 3): MemoryPool => {
+  const pool = new MemoryPool(size);
+  pool.memory.forEach((node) => node.set('a', 'foreign', ttl));
+  return pool;
+};
+
+describe('Redlock.acquire, while the resource is held', () => {
+  it('waits until it is free', async () => {
+    const pool = poolHeldFor(900);
+    const lock = await pool.clock.until(pool.client().redlock.acquire('a'));
+    expect(pool.owners('a')).toEqual(Array(3).fill(lock.value));
+    expect(pool.clock.now().monotonic).toBeGreaterThanOrEqual(900);
+    expect(pool.clock.now().monotonic).toBeLessThan(900 + 310);
+  });
+
+  it('tries again after retryDelay give or take retryJitter', async () => {
+    const pool = poolHeldFor(5_000);
+    const waiting = pool.client().redlock.acquire('a', { retryDelay: 300, retryJitter: 50, waitTimeout: 3_000 });
+    await expect(pool.clock.until(waiting)).rejects.toBeInstanceOf(ResourceLockedError);
+    const times = pool.nodes[0]!.callsOf('acquire').map(({ at }) => at);
+    const gaps = times.slice(1, -1).map((at, index) => at - times[index]!);
+    expect(gaps.length).toBeGreaterThan(5);
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(250);
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(350);
+    expect(new Set(gaps).size).toBeGreaterThan(1);
+  });
+
+  it('gives up after waitTimeout', async () => {
+    const pool = poolHeldFor(60_000);
+    await expect(pool.clock.until(pool.client().redlock.acquire('a', { waitTimeout: 1_000 }))).rejects.toMatchObject({
+      code: 'RESOURCE_LOCKED',
+      resources: ['a'],
+      // As the nodes said at most a poll before.
+      retryAfter: expect.closeTo(59_125, -3),
+    });
+    expect(pool.clock.now().monotonic).toBeCloseTo(1_000, 0);
+  });
+
+  it('gives up after waitTimeout also while votes are split', async () => {
+    const pool = new MemoryPool();
+    pool.memory.forEach((node, index) => node.set('a', `rival-${index}`));
+    pool.nodes.forEach((node) => node.fail({ slow: 40 }));
+    const waiting = pool.client().redlock.acquire('a', { waitTimeout: 500 });
+    await expect(pool.clock.until(waiting)).rejects.toBeInstanceOf(ResourceLockedError);
+    expect(pool.clock.now().monotonic).toBeLessThan(600);
+  });
+
+  it.each([
+    [0, 1],
+    [1, 2],
+    [4, 5],
+  ])('with a retryCount of %i makes %i attempts', async (retryCount, attempts) => {
+    const pool = poolHeldFor(Infinity);
+    const waiting = pool.client().redlock.acquire('a', { retryCount, waitTimeout: Infinity });
+    await expect(pool.clock.until(waiting)).rejects.toMatchObject({ code: 'RESOURCE_LOCKED', retryAfter: Infinity });
+    expect(pool.nodes[0]!.callsOf('acquire')).toHaveLength(attempts);
+  });
+
+  it('tells in retryAfter when a quorum would be free', async () => {
+    const pool = new MemoryPool(5);
+    [900, 100, 500, 700, 300].forEach((ttl, index) => pool.memory[index]!.set('a', 'foreign', ttl));
+    await expect(pool.clock.until(pool.client().redlock.acquire('a', { waitTimeout: 0 }))).rejects.toMatchObject({
+      retryAfter: 500,
+      nodes: expect.arrayContaining([{ node: 'node-1', outcome: 'held', detail: '900 ms left' }]),
+    });
+  });
+
+  it('goes on trying through an outage, and tells the last reason', async () => {
+    const pool = poolHeldFor(60_000);
+    const waiting = pool.client().redlock.acquire('a', { waitTimeout: 1_000 });
+    pool.clock.schedule(500, () => pool.nodes.forEach((node) => node.fail('down')));
+    await expect(pool.clock.until(waiting)).rejects.toBeInstanceOf(QuorumNotReachedError);
+    expect(pool.clock.now().monotonic).toBeCloseTo(1_000, 0);
+  });
+
+  it('gets the lock when the nodes come back', async () => {
+    const pool = new MemoryPool();
+    pool.nodes.forEach((node) => node.fail('down'));
+    pool.clock.schedule(700, () => pool.nodes.forEach((node) => node.fail()));
+    const lock = await pool.clock.until(pool.client().redlock.acquire('a'));
+    expect(lock.isValid).toBe(true);
+  });
+
+  it('does not count a vote twice that it has in several attempts', async () => {
+    const pool = new MemoryPool();
+    pool.memory[1]!.set('a', 'foreign', Infinity);
+    pool.memory[2]!.set('a', 'foreign', Infinity);
+    const waiting = pool.client().redlock.acquire('a', { retryCount: 8, waitTimeout: Infinity });
+    await expect(pool.clock.until(waiting)).rejects.toBeInstanceOf(ResourceLockedError);
+    expect(pool.owners('a')).toEqual([undefined, 'foreign', 'foreign']);
+  });
+
+  it('is not blocked by what its own last attempt took', async () => {
+    const pool = new MemoryPool();
+    pool.memory[0]!.set('a', 'foreign', 60_000);
+    pool.memory[1]!.set('a', 'foreign', 250);
+    const lock = await pool.clock.until(pool.client().redlock.acquire('a'));
+    expect(pool.owners('a')).toEqual(['foreign', lock.value, lock.value]);
+    expect(pool.clock.now().monotonic).toBeLessThan(250 + 310);
+  });
+
+  it('takes one holder for one holder although a node is down: no split vote to repeat', async () => {
+    const pool = poolHeldFor(Infinity);
+    pool.nodes[0]!.fail('down');
+    await expect(pool.clock.until(pool.client().redlock.tryAcquire('a'))).resolves.toBeNull();
+    expect(pool.nodes[1]!.callsOf('acquire')).toHaveLength(1);
+    expect(pool.clock.now().monotonic).toBe(0);
+  });
+});
+
+describe('Redlock.acquire with a signal', () => {
+  it('ends the wait at once, with the reason of the signal, and leaves nothing locked', async () => {
+    const pool = new MemoryPool();
+    pool.memory[0]!.set('a', 'foreign');
+    pool.memory[1]!.set('a', 'foreign');
+    const controller = new AbortController();
+    const reason = new Error('the client went away');
+    const waiting = pool.client().redlock.acquire('a', { signal: controller.signal });
+    pool.clock.schedule(333, () => controller.abort(reason));
+    await expect(pool.clock.until(waiting)).rejects.toBe(reason);
+    expect(pool.clock.now().monotonic).toBe(333);
+    expect(pool.owners('a')).toEqual(['foreign', 'foreign', undefined]);
+    expect(pool.clock.timers).toBe(0);
+  });
+
+  it('asks no node where it was aborted before', async () => {
+    const pool = new MemoryPool();
+    const signal = AbortSignal.abort(new Error('too late'));
+    await expect(pool.client().redlock.acquire('a', { signal })).rejects.toThrow('too late');
+    expect(pool.nodes[0]!.calls).toEqual([]);
+  });
+
+  it('gives back what it won while it was aborted', async () => {
+    const pool = new MemoryPool();
+    pool.nodes.forEach((node) => (node.faults = { acquire: { slow: 20 } }));
+    const controller = new AbortController();
+    const waiting = pool.client().redlock.acquire('a', { signal: controller.signal });
+    pool.clock.schedule(10, () => controller.abort(new Error('enough')));
+    await expect(pool.clock.until(waiting)).rejects.toThrow('enough');
+    expect(pool.owners('a')).toEqual([undefined, undefined, undefined]);
+  });
+
+  it('rejects with the AbortError of the platform where no reason was given', async () => {
+    const { redlock } = new MemoryPool().client();
+    await expect(redlock.acquire('a', { signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
+  it('has no say once the lock is held', async () => {
+    const pool = new MemoryPool();
+    const controller = new AbortController();
+    const lock = await pool.clock.until(pool.client().redlock.acquire('a', { signal: controller.signal }));
+    controller.abort();
+    expect([lock.isValid, lock.signal.aborted]).toEqual([true, false]);
+  });
+});
