@@ -31,7 +31,7 @@ const KNOWN_WITHIN = 1_000;
 /** Characters of a message at most: a value, two numbers and a key. */
 const LONGEST_MESSAGE = 4_096;
 /** What a probe asks for: never the name of a lock, since no resource may end like this. */
-const PROBE = `~probe${RESERVED.node}`;
+const PROBE = { begin: '~probe:', end: RESERVED.node } as const;
 /** Ms that the vote of a probe lasts on a node that refuses its release. */
 const PROBE_TTL = 100;
 /** A message may have been on its way for as long as one likes. */
@@ -91,7 +91,7 @@ export class RedisNode implements LockNode {
     if (this.#trust.obstacle !== undefined) return answered({ kind: 'barred', reason: this.#trust.obstacle });
     // A vote that is given back in the same call: whatever makes a node refuse votes makes it refuse this.
     const { maxTtl, channel } = this.encoder.options;
-    const probe = { resource: PROBE, value: channel };
+    const probe = { resource: `${PROBE.begin}${channel}${PROBE.end}`, value: 'probe' };
     const proposal = Math.floor(this.clock.now().wall * 1_000);
     const vote = { ...probe, kind: 'acquire', ttl: Math.min(PROBE_TTL, maxTtl), proposal, count: 1 } as const;
     const release = { ...probe, kind: 'release', ttl: 0, what: 'nothing' } as const;

@@ -162,8 +162,8 @@ export const CONTROLS: readonly Control[] = [
     changes: [
       {
         file: 'several.ts',
-        from: 'const behind = sorted.slice(sorted.indexOf(missing[denied]!));',
-        to: 'const behind = missing.slice(denied);',
+        from: 'await this.giveBack(this.#resources.slice(this.#resources.indexOf(resource)));',
+        to: 'await this.giveBack([resource]);',
       },
     ],
     sees: /STUCK/,
