@@ -113,6 +113,7 @@ class Caller implements QueuedCaller {
   readonly ttl: number;
   readonly driftFactor: number;
   readonly arrival: number;
+  cameAt = 0;
   readonly #queue: LocalQueue;
   readonly #stops: (() => void)[] = [];
   #resolve!: (taken: Part | Denied) => void;
@@ -136,10 +137,10 @@ class Caller implements QueuedCaller {
     this.#resolve = resolve;
     this.#reject = reject;
     this.#stops.push(this.call.closing.listen((reason) => this.#abort(reason)));
-    if (this.call.options.signal instanceof AbortSignal) this.#listen();
-    const left = this.#deadline - this.#now;
-    if (this.call.isPatient && left < Infinity)
-      this.#stops.push(this.queues.pool.clock.schedule(Math.max(0, left), () => this.#timeIsUp()));
+    const { pool } = this.queues;
+    const { signal, waitTimeout } = this.call.options;
+    // Most calls never wait, and their first question ends by itself. A signal of `@WithLock` and a timer cost more than that question takes.
+    if (signal instanceof AbortSignal || waitTimeout <= pool.timeoutFor(this.ttl)) this.#listen();
     const isFull = !this.isTry && this.#queue.size >= this.queues.maxWaiters;
     if (isFull) this.denied(this.#queue.latestDenial ?? FULL);
     else this.#queue.join(this);
@@ -177,11 +178,14 @@ class Caller implements QueuedCaller {
     this.#resolve(denied);
   }
 
-  /** Most calls of `@WithLock` never wait, and a signal for one of them costs more than its first question takes. */
+  /** Listens for the end of the wait: by the signal of the call, or by its time. */
   #listen(): void {
     if (this.#isListening) return;
     this.#isListening = true;
     const { signal } = this.call.options;
+    const left = this.#deadline - this.#now;
+    if (this.call.isPatient && left < Infinity)
+      this.#stops.push(this.queues.pool.clock.schedule(Math.max(0, left), () => this.#timeIsUp()));
     const abort = (): void => this.#abort(signal?.reason);
     signal?.addEventListener('abort', abort);
     this.#stops.push(() => signal?.removeEventListener('abort', abort));

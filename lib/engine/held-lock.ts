@@ -27,7 +27,7 @@ export interface LockOwner {
   over(lock: HeldLock): void;
 }
 
-type HoldOptions = Pick<PreparedOptions, 'ttl' | 'driftFactor' | 'autoExtend' | 'maxHold' | 'minHold'>;
+type HoldOptions = Pick<PreparedOptions, 'ttl' | 'driftFactor' | 'autoExtend' | 'maxHold' | 'minHold' | 'signal'>;
 
 /** A lock that is held, as its holder sees it: one lease for each resource. It is valid while all of them are. */
 export class HeldLock implements Lock {
@@ -60,13 +60,12 @@ export class HeldLock implements Lock {
     parts: readonly Part[],
     { options, owner }: { readonly options: HoldOptions; readonly owner: LockOwner },
   ) {
-    const { ttl, driftFactor, autoExtend, maxHold, minHold } = options;
     this.#pool = pool;
     this.#parts = parts;
     // Without the signal of the call, which a lock that is held for long must not keep alive.
-    this.#options = { ttl, driftFactor, autoExtend, maxHold, minHold };
+    this.#options = options.signal === undefined ? options : { ...options, signal: undefined };
     this.#owner = owner;
-    this.#ttl = ttl;
+    this.#ttl = options.ttl;
     this.#taken = pool.clock.now();
     this.value = parts[0]!.lease.value;
     this.#token = Math.max(...parts.map(({ lease }) => lease.token));
@@ -294,7 +293,8 @@ export class HeldLock implements Lock {
       else if (this.#state === 'lost') queue.lost(lease, done);
       else queue.released(lease, done);
     };
-    return Promise.all(this.#parts.map((part) => new Promise<void>((resolve) => release(part, resolve))));
+    const released = this.#parts.map((part) => new Promise<void>((resolve) => release(part, resolve)));
+    return released.length === 1 ? released[0]! : Promise.all(released);
   }
 
   get #released(): LockLostError {

@@ -37,8 +37,6 @@ export class LocalQueue {
   #callers = new Set<QueuedCaller>();
   /** Callers that do not wait, and came while another one asked: its answer is theirs. */
   readonly #onlookers = new Onlookers();
-  /** By caller: how many attempts had been made when it came. */
-  readonly #cameAt = new WeakMap<QueuedCaller, number>();
   #lease: Lease | undefined;
   /** The caller that gets the lease in a turn of its own; undefined once it has given up. */
   #receiver: QueuedCaller | undefined;
@@ -70,7 +68,7 @@ export class LocalQueue {
   }
 
   join(caller: QueuedCaller): void {
-    this.#cameAt.set(caller, this.#count);
+    caller.cameAt = this.#count;
     if (caller.isTry && this.#state !== 'idle') return this.#look(caller);
     if (this.#state !== 'idle') this.#attempts.crowd();
     this.#callers.add(caller);
@@ -157,20 +155,20 @@ export class LocalQueue {
   #won(attempt: Attempt): void {
     this.#promoteOnlooker();
     const { pool } = this;
-    const { clock } = pool;
+    const now = pool.clock.now();
     const lease = new Lease(pool, this.resource, attempt, this.#head?.driftFactor);
-    if (lease.remaining <= 0) return this.#denied(attempt, 'too slow');
+    if (lease.remainingAt(now) <= 0) return this.#denied(attempt, 'too slow');
     this.#dropVotes();
-    const date = pool.date();
+    const date = pool.dateOf(now);
     lease.passTo =
       attempt.oldest === Infinity ? date + TOGETHER * 1_000 : Math.min(date, attempt.oldest + AHEAD * 1_000);
-    this.#trip = elapsed(attempt.since, clock.now());
+    this.#trip = elapsed(attempt.since, now);
     this.#denials = 0;
     this.#noQuorumSince = undefined;
     this.#state = 'held';
     this.#lease = lease;
     for (const caller of this.#callers) if (caller !== this.#head) caller.contended();
-    this.#onlookers.answer(lease.denial);
+    if (this.#onlookers.size > 0) this.#onlookers.answer(lease.denial);
     this.#give(lease);
   }
 
@@ -216,7 +214,7 @@ export class LocalQueue {
 
   #goesOn(caller: QueuedCaller, denied: Denied): boolean {
     if (caller.isTry) return denied.kind === 'contended' && denied.owner === undefined && this.#denials < MOST_SPLITS;
-    return caller.goesOn(denied, this.#count - this.#cameAt.get(caller)!, this.#noQuorumSince);
+    return caller.goesOn(denied, this.#count - caller.cameAt, this.#noQuorumSince);
   }
 
   /** Asks for the first caller: at once, or after a random pause if rivals have split the votes. */
@@ -327,7 +325,7 @@ export class LocalQueue {
         this.#deliverSoon(lease, caller);
       });
     this.#receiver = undefined;
-    if (left > 0) return caller.granted(lease, Math.max(1, this.#count - this.#cameAt.get(caller)!));
+    if (left > 0) return caller.granted(lease, Math.max(1, this.#count - caller.cameAt));
     if (caller.isTry) caller.denied({ kind: 'blocked', nodes: [] });
     else this.#callers = new Set([caller, ...this.#callers]);
     this.#end(lease);

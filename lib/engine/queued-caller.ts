@@ -9,6 +9,8 @@ export interface QueuedCaller {
   readonly arrival: number;
   /** Whether the caller asks once and does not wait. */
   readonly isTry: boolean;
+  /** How many attempts had been made when the caller came. */
+  cameAt: number;
   /** Returns the ms until the next attempt, at random. */
   retryIn(): number;
   /** Called when the caller has to wait because another holder has the resource. */

@@ -28,11 +28,14 @@ export const VOTES: readonly AcquireOperation[] = [
   { kind: 'acquire', resource: `~probe${RESERVED.node}`, value: 'probe', ttl: 1, proposal: 0, count: 1 },
 ];
 
+/** In place of the run of a node that may be another one. */
+const NO_RUN = Buffer.from(bulk('-'));
+
 /** Encodes a list of operations as one call of the script, once for all nodes. */
 export class BatchEncoder {
   readonly #nodeKeys: string;
   #operations: readonly Operation[] | undefined;
-  #wire = '';
+  #wire: Buffer = Buffer.alloc(0);
 
   constructor(readonly options: BatchOptions) {
     this.#nodeKeys = [RESERVED.waiting, RESERVED.node, RESERVED.fences]
@@ -40,24 +43,26 @@ export class BatchEncoder {
       .join('');
   }
 
-  /** Returns the call as text; `run` is the run of the node, and `distrust` the ms since the clock of the node was changed. */
-  wire(operations: readonly Operation[], run: string, distrust?: number): string {
-    if (distrust !== undefined) return this.#encode(operations, 'evalsha', `d${Math.ceil(distrust)}`) + bulk(run);
+  /** Returns the call as bytes; `run` is the run of the node, and `distrust` the ms since the clock of the node was changed. */
+  wire(operations: readonly Operation[], run: string, distrust?: number): Buffer {
+    const end = Buffer.from(bulk(run));
+    if (distrust !== undefined)
+      return Buffer.concat([this.#encode(operations, 'evalsha', `d${Math.ceil(distrust)}`), end]);
     if (this.#operations !== operations) {
       this.#wire = this.#encode(operations, 'evalsha', this.#check(operations));
       this.#operations = operations;
     }
-    return this.#wire + bulk(run);
+    return Buffer.concat([this.#wire, end]);
   }
 
   /** Returns the call with the text of the script. It names no run, since the node may be another one. */
-  text(operations: readonly Operation[]): string {
-    return this.#encode(operations, 'eval', this.#check(operations)) + bulk('-');
+  text(operations: readonly Operation[]): Buffer {
+    return Buffer.concat([this.#encode(operations, 'eval', this.#check(operations)), NO_RUN]);
   }
 
   /** Returns a call that gives the node the script and asks whether it votes. It names no run, since the node may be another one. */
-  get introduction(): string {
-    return this.#encode(VOTES, 'eval', this.options.restartQuarantine ? 'c' : 'n') + bulk('-');
+  get introduction(): Buffer {
+    return Buffer.concat([this.#encode(VOTES, 'eval', this.options.restartQuarantine ? 'c' : 'n'), NO_RUN]);
   }
 
   #check(operations: readonly Operation[]): string {
@@ -65,7 +70,7 @@ export class BatchEncoder {
     return this.options.restartQuarantine && votes ? 'c' : 'n';
   }
 
-  #encode(operations: readonly Operation[], command: keyof typeof CALL, check: string): string {
+  #encode(operations: readonly Operation[], command: keyof typeof CALL, check: string): Buffer {
     const { keyPrefix, channel, maxTtl } = this.options;
     let [keys, words] = ['', bulk(channel) + bulk(String(maxTtl)) + bulk(check)];
     let count = FRAME + NODE_KEYS + FIXED_WORDS;
@@ -75,7 +80,8 @@ export class BatchEncoder {
       for (const word of own) words += bulk(word);
       count += 1 + own.length;
     }
-    return `*${count}\r\n${CALL[command]}${bulk(String(NODE_KEYS + operations.length))}${this.#nodeKeys}${keys}${words}`;
+    const head = `*${count}\r\n${CALL[command]}${bulk(String(NODE_KEYS + operations.length))}`;
+    return Buffer.from(`${head}${this.#nodeKeys}${keys}${words}`);
   }
 }
 

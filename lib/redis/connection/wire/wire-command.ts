@@ -30,7 +30,7 @@ export class WireCommand extends Command {
 
   constructor(
     name: string,
-    private wire: string,
+    private wire: string | Buffer,
     private readonly listener: ReplyListener,
   ) {
     super(name);
@@ -41,8 +41,8 @@ export class WireCommand extends Command {
     this.reject = this.#rejected.bind(this);
   }
 
-  /** Returns the text once, and does not keep it until the answer comes: a command that may have arrived is never sent again. */
-  override toWritable(): string {
+  /** Returns the bytes once, and does not keep it until the answer comes: a command that may have arrived is never sent again. */
+  override toWritable(): string | Buffer {
     const { wire } = this;
     this.wire = '';
     return wire;
