@@ -1,4 +1,8 @@
-type Listener = (reason: Error) => void;
+interface Listener {
+  readonly notify: (reason: Error) => void;
+  /** Its place in the list. */
+  at: number;
+}
 
 /** The part of an `AbortSignal` that a wait needs: a caller can provide it without creating a real signal for every call. */
 export interface AbortSignalLike {
@@ -9,9 +13,12 @@ export interface AbortSignalLike {
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
-/** Ends many waits at once. */
+/**
+ * Ends many waits at once. Every call listens for a moment, so this is no `Set`: each table of a `Set` keeps the next one alive, with all that it
+ * held, until a full garbage collection.
+ */
 export class AbortSource {
-  readonly #listeners = new Set<Listener>();
+  readonly #listeners: Listener[] = [];
   #reason: Error | undefined;
 
   get reason(): Error | undefined {
@@ -22,15 +29,22 @@ export class AbortSource {
   stop(reason: Error): void {
     if (this.#reason !== undefined) return;
     this.#reason = reason;
-    for (const notify of this.#listeners) notify(reason);
-    this.#listeners.clear();
+    for (const { notify } of this.#listeners.splice(0)) notify(reason);
   }
 
   /** Calls `notify` on `stop`; returns a function that removes this listener. */
-  listen(notify: Listener): () => void {
-    // A function of its own, since somebody may listen twice.
-    const listener: Listener = (reason) => notify(reason);
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
+  listen(notify: (reason: Error) => void): () => void {
+    const listener = { notify, at: this.#listeners.length };
+    this.#listeners.push(listener);
+    return () => this.#remove(listener);
+  }
+
+  /** The last one takes its place. */
+  #remove(listener: Listener): void {
+    if (this.#listeners[listener.at] !== listener) return;
+    const last = this.#listeners.pop()!;
+    if (last === listener) return;
+    this.#listeners[listener.at] = last;
+    last.at = listener.at;
   }
 }

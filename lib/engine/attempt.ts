@@ -5,10 +5,14 @@ import type { Answer } from './lock-node.js';
  * One question to all nodes under one new value, or the deposit of one. The value is dead as soon as any node was asked to release it.
  */
 export class Attempt {
+  /** How many nodes have voted. */
+  votes = 0;
   /** By node: the first token of its vote. */
-  readonly votes = new Map<number, number>();
+  readonly tokens: (number | undefined)[];
   /** By node: its latest answer. */
   readonly answers: (Answer | undefined)[];
+  /** How many nodes have answered without a vote. */
+  refusals = 0;
   /** How many fencing tokens a vote takes. It does not change once the value was sent. */
   count = 1;
   /** Microseconds: the arrival of the oldest process that waits elsewhere. */
@@ -26,20 +30,23 @@ export class Attempt {
   hasDeposit = false;
 
   constructor(
-    nodes: number,
+    names: readonly string[],
     readonly value: string,
     readonly ttl: number,
     /** The moment before the question, or the deposit, was queued. The lease counts from here. */
     public since: Moment,
   ) {
-    this.answers = Array.from({ length: nodes });
+    this.tokens = names.map(() => undefined);
+    this.answers = names.map(() => undefined);
   }
 
   /** Begins anew under the same value. Votes that have come unasked are answered again. */
   begin(now: Moment, count: number): void {
     this.count = count;
-    this.votes.clear();
+    this.votes = 0;
+    this.tokens.fill(undefined);
     this.answers.fill(undefined);
+    this.refusals = 0;
     this.oldest = Infinity;
     this.since = now;
     this.isSent = false;
@@ -48,28 +55,23 @@ export class Attempt {
   note(node: number, answer: Answer): void {
     this.answers[node] = answer;
     if (answer.kind === 'granted') this.vote(node, answer.token, answer.oldest);
+    else this.refusals += 1;
   }
 
   vote(node: number, token: number, oldest: number | undefined): void {
-    this.votes.set(node, token);
+    if (this.tokens[node] === undefined) this.votes += 1;
+    this.tokens[node] = token;
     if (oldest !== undefined && oldest < this.oldest) this.oldest = oldest;
-  }
-
-  /** Returns how many nodes have answered without a vote. */
-  get refusals(): number {
-    let count = 0;
-    for (const answer of this.answers) if (answer !== undefined && answer.kind !== 'granted') count += 1;
-    return count;
   }
 
   /** A quorum has voted. */
   decide(): void {
     this.isDecided = true;
-    this.token = Math.max(...this.votes.values());
+    for (const token of this.tokens) if (token !== undefined && token > this.token) this.token = token;
   }
 
   /** Returns whether a node has voted, or may have. */
   get mayHaveVotes(): boolean {
-    return this.votes.size > 0 || this.answers.some((answer) => answer?.kind === 'unknown' && answer.sent);
+    return this.votes > 0 || this.answers.some((answer) => answer?.kind === 'unknown' && answer.sent);
   }
 }

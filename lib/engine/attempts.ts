@@ -1,4 +1,5 @@
 import { Attempt } from './attempt.js';
+import type { Moment } from './clock.js';
 import { MOST_TOKENS } from './fencing.js';
 import { nextValueOf, type AcquireOperation, type Operation, type ReleaseOperation } from './lock-node.js';
 import type { Pool } from './pool.js';
@@ -26,8 +27,9 @@ export class Attempts {
   begin(caller: { readonly ttl: number; readonly isTry: boolean }, isCrowded: boolean): Attempt {
     const next = this.deposit;
     if (next !== undefined && next.ttl !== caller.ttl) this.drop(next);
-    const attempt = this.#next ?? this.#new(caller.ttl, isCrowded);
-    attempt.begin(this.pool.clock.now(), this.#count(isCrowded));
+    const now = this.pool.clock.now();
+    const attempt = this.#next ?? this.#new(caller.ttl, now);
+    attempt.begin(now, this.#count(isCrowded, now));
     attempt.hasDeposit = !caller.isTry;
     if (attempt.hasDeposit) this.#serial += 1;
     this.latest = attempt;
@@ -52,7 +54,7 @@ export class Attempts {
     const { latest } = this;
     if (this.#next !== undefined || latest === undefined || !latest.hasDeposit) return this.#next;
     latest.hasDeposit = false;
-    this.#next = new Attempt(this.pool.nodes.length, nextValueOf(latest.value), latest.ttl, latest.since);
+    this.#next = new Attempt(this.pool.names, nextValueOf(latest.value), latest.ttl, latest.since);
     this.#next.count = latest.count;
     this.#next.isSent = latest.isSent;
     return this.#next;
@@ -60,7 +62,7 @@ export class Attempts {
 
   /** The deposit if votes have come for it. */
   get votedDeposit(): Attempt | undefined {
-    return this.#next !== undefined && this.#next.votes.size > 0 ? this.#next : undefined;
+    return this.#next !== undefined && this.#next.votes > 0 ? this.#next : undefined;
   }
 
   operation(attempt: Attempt, arrival: number | undefined, proposal: number): AcquireOperation {
@@ -99,7 +101,7 @@ export class Attempts {
     { ttl, arrival }: { readonly ttl: number; readonly arrival: number },
     isCrowded: boolean,
   ): void {
-    const next = (this.#next ??= this.deposit ?? this.#new(ttl, isCrowded));
+    const next = (this.#next ??= this.deposit ?? this.#counted(ttl, isCrowded));
     this.#ask((proposal) => {
       next.isSent = true;
       const deposit = { value: next.value, ttl: next.ttl, count: next.count, proposal };
@@ -111,14 +113,19 @@ export class Attempts {
     this.pool.ask({ timeout: this.pool.timeoutFor(this.pool.maxTtl), operation, heard: () => undefined });
   }
 
-  #new(ttl: number, isCrowded: boolean): Attempt {
-    this.#serial += 1;
-    const attempt = new Attempt(this.pool.nodes.length, `${this.base}.${this.#serial}`, ttl, this.pool.clock.now());
-    attempt.count = this.#count(isCrowded);
+  #counted(ttl: number, isCrowded: boolean): Attempt {
+    const now = this.pool.clock.now();
+    const attempt = this.#new(ttl, now);
+    attempt.count = this.#count(isCrowded, now);
     return attempt;
   }
 
-  #count(isCrowded: boolean): number {
-    return isCrowded || this.pool.clock.now().monotonic - this.#crowdedAt < CROWDED ? MOST_TOKENS : 1;
+  #new(ttl: number, now: Moment): Attempt {
+    this.#serial += 1;
+    return new Attempt(this.pool.names, `${this.base}.${this.#serial}`, ttl, now);
+  }
+
+  #count(isCrowded: boolean, now: Moment): number {
+    return isCrowded || now.monotonic - this.#crowdedAt < CROWDED ? MOST_TOKENS : 1;
   }
 }

@@ -110,7 +110,7 @@ export class LocalQueue {
 
   #look(caller: QueuedCaller): void {
     const denial = this.latestDenial;
-    if (this.#state === 'asking' || denial === undefined) return void this.#onlookers.add(caller);
+    if (this.#state === 'asking' || denial === undefined) return this.#onlookers.add(caller);
     if (denial.kind === 'contended') caller.contended();
     caller.denied(denial);
   }
@@ -139,7 +139,7 @@ export class LocalQueue {
     }
     if (attempt.isDecided) return;
     const { pool } = this;
-    if (attempt.votes.size >= pool.quorum) return this.#agree(attempt);
+    if (attempt.votes >= pool.quorum) return this.#agree(attempt);
     if (pool.nodes.length - attempt.refusals < pool.quorum) this.#denied(attempt);
   }
 
@@ -258,7 +258,7 @@ export class LocalQueue {
     const head = this.#head!;
     this.#state = 'waiting';
     this.#trip = elapsed(attempt.since, clock.now());
-    const free = freeIn(attempt.answers, pool.quorum - attempt.votes.size);
+    const free = freeIn(attempt.answers, pool.quorum - attempt.votes);
     const poll = Math.min(head.retryIn(), head.ttl / POLLS_OF_TTL);
     this.#stopPoll = clock.schedule(Math.max(1, Math.min(free + 1, poll)), () => this.#ask());
     this.#hurry();
@@ -280,7 +280,7 @@ export class LocalQueue {
     const { pool } = this;
     const { clock } = pool;
     const head = this.#head!;
-    if (next.votes.size >= pool.quorum) {
+    if (next.votes >= pool.quorum) {
       const left = next.ttl - driftOf(next.ttl, head.driftFactor) - ageOfLease(next.since, clock.now());
       // Too old a deposit is asked for again under its value, never extended: a vote that lapsed may have been given a second time.
       if (next.ttl !== head.ttl || left < next.ttl * FRESH_DEPOSIT) return this.#ask();
@@ -334,7 +334,8 @@ export class LocalQueue {
   /** The holder has finished: the lease passes to the next caller, or is released. `done` is called once that is certain. */
   released(lease: Lease, done = (): void => undefined): void {
     if (this.#lease !== lease) return done();
-    const [next, left] = [this.#head, lease.remaining];
+    const next = this.#head;
+    const left = next === undefined ? 0 : lease.remaining;
     const mayPass =
       next !== undefined && next.ttl === lease.ttl && next.arrival <= lease.passTo && left > 0 && lease.pass();
     if (!mayPass) return this.#end(lease, done);

@@ -116,8 +116,7 @@ export class Pool {
     // One for all, so that several resources have one token.
     const date = this.date();
     const operations = questions.map((question) => question.operation(date));
-    for (const [index, node] of this.nodes.entries())
-      node.send(operations, (answers) => batch.answered(index, answers));
+    this.nodes.forEach((node, index) => node.send(operations, (answers) => batch.answered(index, answers)));
   }
 }
 
@@ -126,8 +125,10 @@ class Batch {
   readonly #answered: boolean[];
   readonly #asked: Moment;
   #left: number;
-  /** By timeout: whether the questions with it wait no longer. */
-  readonly #timers = new Map<number, (() => void) | 'over'>();
+  /** By timeout. */
+  readonly #timers = new Map<number, () => void>();
+  /** The timeouts that have passed: the questions with them wait no longer. */
+  readonly #over: number[] = [];
 
   constructor(
     private readonly questions: readonly Question[],
@@ -150,13 +151,13 @@ class Batch {
     if (this.#answered[node]) return;
     this.#answered[node] = true;
     this.#left -= 1;
-    if (this.#left === 0) for (const stop of this.#timers.values()) if (stop !== 'over') stop();
-    const isList = Array.isArray(answers);
-    if (requests.hasSubscribers) this.#publish(node, isList ? (answers as readonly Answer[])[0]!.kind : 'unknown');
-    for (const [index, question] of this.questions.entries()) {
-      if (this.#timers.get(question.timeout) === 'over') continue;
-      question.heard(node, isList ? (answers as readonly Answer[])[index]! : (answers as Unknown));
-    }
+    if (this.#left === 0) for (const stop of this.#timers.values()) stop();
+    const list = Array.isArray(answers) ? (answers as readonly Answer[]) : undefined;
+    if (requests.hasSubscribers) this.#publish(node, list ? list[0]!.kind : 'unknown');
+    this.questions.forEach((question, index) => {
+      if (this.#over.includes(question.timeout)) return;
+      question.heard(node, list ? list[index]! : (answers as Unknown));
+    });
   }
 
   /** `kind` is that of the first answer; undefined if the node is silent. */
@@ -167,7 +168,7 @@ class Batch {
 
   #timedOut(timeout: number): void {
     if (this.#left === 0) return;
-    this.#timers.set(timeout, 'over');
+    this.#over.push(timeout);
     const silence: Unknown = { kind: 'unknown', reason: `no answer within ${timeout} ms`, sent: true };
     for (const [node, isAnswered] of this.#answered.entries()) {
       if (isAnswered) continue;

@@ -23,22 +23,31 @@ export interface QueuedCaller {
 }
 
 /** Callers that do not wait, and hear the answer to the question of another caller. */
-export class Onlookers extends Set<QueuedCaller> {
+export class Onlookers {
+  #callers: QueuedCaller[] = [];
+
+  get size(): number {
+    return this.#callers.length;
+  }
+
+  add(caller: QueuedCaller): void {
+    this.#callers.push(caller);
+  }
+
+  delete(caller: QueuedCaller): void {
+    this.#callers = this.#callers.filter((one) => one !== caller);
+  }
+
   /** Removes and returns the first one. */
   shift(): QueuedCaller | undefined {
-    for (const caller of this) {
-      this.delete(caller);
-      return caller;
-    }
-    return undefined;
+    return this.#callers.shift();
   }
 
   /** Denies all of them. */
   answer(denied: Denied): void {
-    for (const caller of this) {
+    for (const caller of this.#callers.splice(0)) {
       if (denied.kind === 'contended') caller.contended();
       caller.denied(denied);
     }
-    this.clear();
   }
 }

@@ -7,9 +7,9 @@ import type { Pool } from './pool.js';
  */
 export function agreeOnToken(pool: Pool, resource: string, attempt: Attempt, done: (isAgreed: boolean) => void): void {
   const { token, value, ttl, count } = attempt;
-  const counted = new Set<number>();
-  for (const [node, first] of attempt.votes) if (first === token) counted.add(node);
-  if (counted.size >= pool.quorum) return done(true);
+  const counted = attempt.tokens.map((first) => first === token);
+  const size = (): number => counted.filter(Boolean).length;
+  if (size() >= pool.quorum) return done(true);
   let left = pool.nodes.length;
   let isDone = false;
   pool.ask({
@@ -17,10 +17,10 @@ export function agreeOnToken(pool: Pool, resource: string, attempt: Attempt, don
     operation: () => ({ kind: 'raise', resource, value, token: token + count - 1 }),
     heard: (node, answer) => {
       left -= 1;
-      if (answer.kind === 'raised') counted.add(node);
-      if (isDone || (counted.size < pool.quorum && left > 0)) return;
+      if (answer.kind === 'raised') counted[node] = true;
+      if (isDone || (size() < pool.quorum && left > 0)) return;
       isDone = true;
-      done(counted.size >= pool.quorum);
+      done(size() >= pool.quorum);
     },
   });
 }

@@ -3,7 +3,7 @@ import { CLOCKS_APART, counterOf } from '../engine/fencing.js';
 import type { AcquireOperation, Answer, Operation, ReleaseOperation, Unknown } from '../engine/lock-node.js';
 import { nodeText } from './connection/wire/node-text.js';
 import { bulk } from './connection/wire/resp.js';
-import { CLOCK_FACTOR, FIXED_WORDS, NODE_KEYS, SCRIPT, SHA } from './scripts/operations.lua.js';
+import { CLOCK_FACTOR, NODE_KEYS, SCRIPT, SHA } from './scripts/operations.lua.js';
 
 const CALL = { evalsha: bulk('EVALSHA') + bulk(SHA), eval: bulk('EVAL') + bulk(SCRIPT) } as const;
 /** How many parts a call has besides keys and words: the command, the script, the number of keys, and the run at the end. */
@@ -29,13 +29,15 @@ export const VOTES: readonly AcquireOperation[] = [
 ];
 
 /** In place of the run of a node that may be another one. */
-const NO_RUN = Buffer.from(bulk('-'));
+const NO_RUN = bulk('-');
 
 /** Encodes a list of operations as one call of the script, once for all nodes. */
 export class BatchEncoder {
   readonly #nodeKeys: string;
   #operations: readonly Operation[] | undefined;
-  #wire: Buffer = Buffer.alloc(0);
+  #wire = '';
+  /** By list of operations: what every node answers as a rule. */
+  readonly #usual = new WeakMap<readonly Operation[], readonly Answer[]>();
 
   constructor(readonly options: BatchOptions) {
     this.#nodeKeys = [RESERVED.waiting, RESERVED.node, RESERVED.fences]
@@ -43,26 +45,39 @@ export class BatchEncoder {
       .join('');
   }
 
-  /** Returns the call as bytes; `run` is the run of the node, and `distrust` the ms since the clock of the node was changed. */
-  wire(operations: readonly Operation[], run: string, distrust?: number): Buffer {
-    const end = Buffer.from(bulk(run));
-    if (distrust !== undefined)
-      return Buffer.concat([this.#encode(operations, 'evalsha', `d${Math.ceil(distrust)}`), end]);
+  /** Returns the call for one node; `run` is the run of the node, and `distrust` the ms since the clock of the node was changed. */
+  wire(operations: readonly Operation[], run: string, distrust?: number): string {
+    if (distrust !== undefined) return this.#encode(operations, 'evalsha', `d${Math.ceil(distrust)}`) + bulk(run);
     if (this.#operations !== operations) {
       this.#wire = this.#encode(operations, 'evalsha', this.#check(operations));
       this.#operations = operations;
     }
-    return Buffer.concat([this.#wire, end]);
+    return this.#wire + bulk(run);
   }
 
   /** Returns the call with the text of the script. It names no run, since the node may be another one. */
-  text(operations: readonly Operation[]): Buffer {
-    return Buffer.concat([this.#encode(operations, 'eval', this.#check(operations)), NO_RUN]);
+  text(operations: readonly Operation[]): string {
+    return this.#encode(operations, 'eval', this.#check(operations)) + NO_RUN;
+  }
+
+  /** Reads what the script answered. What cannot be read is no answer: the node may have done anything. */
+  decode(reply: unknown, operations: readonly Operation[]): Decoded {
+    if (typeof reply === 'number' && Number.isSafeInteger(reply) && reply >= 0)
+      return { clock: Math.floor(reply / CLOCK_FACTOR), answers: this.#usualAnswers(operations), isUsual: true };
+    if (!Array.isArray(reply) || reply.length !== operations.length + 1 || typeof reply[0] !== 'number')
+      return { clock: undefined, answers: operations.map(() => NONSENSE) };
+    return { clock: reply[0], answers: operations.map((operation, index) => answerOf(operation, reply[index + 1])) };
+  }
+
+  #usualAnswers(operations: readonly Operation[]): readonly Answer[] {
+    let answers = this.#usual.get(operations);
+    if (answers === undefined) this.#usual.set(operations, (answers = operations.map(usual)));
+    return answers;
   }
 
   /** Returns a call that gives the node the script and asks whether it votes. It names no run, since the node may be another one. */
-  get introduction(): Buffer {
-    return Buffer.concat([this.#encode(VOTES, 'eval', this.options.restartQuarantine ? 'c' : 'n'), NO_RUN]);
+  get introduction(): string {
+    return this.#encode(VOTES, 'eval', this.options.restartQuarantine ? 'c' : 'n') + NO_RUN;
   }
 
   #check(operations: readonly Operation[]): string {
@@ -70,18 +85,16 @@ export class BatchEncoder {
     return this.options.restartQuarantine && votes ? 'c' : 'n';
   }
 
-  #encode(operations: readonly Operation[], command: keyof typeof CALL, check: string): Buffer {
+  #encode(operations: readonly Operation[], command: keyof typeof CALL, check: string): string {
     const { keyPrefix, channel, maxTtl } = this.options;
-    let [keys, words] = ['', bulk(channel) + bulk(String(maxTtl)) + bulk(check)];
-    let count = FRAME + NODE_KEYS + FIXED_WORDS;
+    const [keys, words] = [[] as string[], [channel, `${maxTtl}`, check].map(bulk)];
     for (const operation of operations) {
-      keys += bulk(keyPrefix + operation.resource);
-      const own = wordsOf(operation);
-      for (const word of own) words += bulk(word);
-      count += 1 + own.length;
+      keys.push(bulk(keyPrefix + operation.resource));
+      for (const word of wordsOf(operation)) words.push(bulk(word));
     }
-    const head = `*${count}\r\n${CALL[command]}${bulk(String(NODE_KEYS + operations.length))}`;
-    return Buffer.from(`${head}${this.#nodeKeys}${keys}${words}`);
+    const count = FRAME + NODE_KEYS + keys.length + words.length;
+    const head = `*${count}\r\n${CALL[command]}${bulk(`${NODE_KEYS + keys.length}`)}`;
+    return [head, this.#nodeKeys, ...keys, ...words].join('');
   }
 }
 
@@ -117,15 +130,8 @@ function ms(duration: number): string {
 export interface Decoded {
   readonly clock: number | undefined;
   readonly answers: readonly Answer[];
-}
-
-/** Reads what the script answered. What cannot be read is no answer: the node may have done anything. */
-export function decode(reply: unknown, operations: readonly Operation[]): Decoded {
-  if (typeof reply === 'number' && Number.isSafeInteger(reply) && reply >= 0)
-    return { clock: Math.floor(reply / CLOCK_FACTOR), answers: operations.map(usual) };
-  if (!Array.isArray(reply) || reply.length !== operations.length + 1 || typeof reply[0] !== 'number')
-    return { clock: undefined, answers: operations.map(() => NONSENSE) };
-  return { clock: reply[0], answers: operations.map((operation, index) => answerOf(operation, reply[index + 1])) };
+  /** Whether all was done as asked. */
+  readonly isUsual?: boolean;
 }
 
 const NONSENSE: Unknown = { kind: 'unknown', reason: 'its answer cannot be read', sent: true };

@@ -37,6 +37,7 @@ export class OwedReleases {
 
   /** The node has answered a release. */
   done(operation: ReleaseOperation): void {
+    if (this.#owed.size === 0) return;
     if (this.#owed.delete(keyOf(operation)) && this.#owed.size === 0) this.#pause = FIRST_PAUSE;
   }
 

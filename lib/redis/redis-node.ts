@@ -19,7 +19,7 @@ import { within } from './connection/within.js';
 import { WireCommand, type Reply } from './connection/wire/wire-command.js';
 import { Strays } from './strays.js';
 import { advised, withoutKeys } from './advice.js';
-import { decode, VOTES, type BatchEncoder, type Decoded } from './batch.js';
+import { VOTES, type BatchEncoder, type Decoded } from './batch.js';
 import { OwedReleases } from './owed-releases.js';
 import { NodeTrust } from './trust.js';
 import { RESERVED } from '../engine/reserved-keys.js';
@@ -147,8 +147,9 @@ export class RedisNode implements LockNode {
   }
 
   #decode(value: unknown, operations: readonly Operation[], sent: Moment): readonly Answer[] {
-    const { clock, answers } = decode(value, operations);
+    const { clock, answers, isUsual } = this.encoder.decode(value, operations);
     this.#heard(clock, sent);
+    if (isUsual && this.#trust.isCalm) return answers;
     return answers.map((answer, index) => this.#count(operations[index]!, answer));
   }
 
@@ -175,12 +176,12 @@ export class RedisNode implements LockNode {
     answered: (answers: readonly Answer[] | Unknown) => void,
   ): void {
     const list = Array.isArray(answers) ? (answers as readonly Answer[]) : undefined;
-    for (const [index, operation] of operations.entries()) {
-      if (operation.kind !== 'release') continue;
+    operations.forEach((operation, index) => {
+      if (operation.kind !== 'release') return;
       const { kind } = list?.[index] ?? (answers as Unknown);
       if (kind === 'released' || kind === 'gone') this.#owed.done(operation);
       else this.#owed.add(operation);
-    }
+    });
     answered(answers);
   }
 
@@ -225,7 +226,7 @@ export class RedisNode implements LockNode {
       const replied = (reply: Reply): void => {
         if (!reply.ok && reply.refused)
           this.#trust.count({ kind: 'acquire' }, { kind: 'refused', reason: withoutKeys(reply.reason) });
-        resolve(reply.ok ? decode(reply.value, VOTES) : undefined);
+        resolve(reply.ok ? this.encoder.decode(reply.value, VOTES) : undefined);
       };
       const failed = (): void => resolve(undefined);
       void redis.sendCommand(new WireCommand('eval', this.encoder.introduction, { replied, failed }));

@@ -123,6 +123,11 @@ export class NodeTrust {
     this.#untold = undefined;
   }
 
+  /** Whether every vote counts, and there is nothing to report about one. */
+  get isCalm(): boolean {
+    return this.#distrustedUntil === -Infinity && !this.#isOut && this.#refusedAt === undefined && !this.isUnknown;
+  }
+
   /** Returns what an answer counts as, and reports when the node ceases to vote and when it votes again. */
   count({ kind }: Pick<Operation, 'kind'>, answer: Answer): Answer {
     if (answer.kind === 'quarantined') this.#out(MAY_HAVE_FORGOTTEN, answer.remaining);

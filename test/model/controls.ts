@@ -29,7 +29,7 @@ export const CONTROLS: readonly Control[] = [
   },
   {
     rule: 'asking again under a deposited value forgets the votes that came unasked',
-    changes: [{ file: 'attempt.ts', from: '    this.votes.clear();\n', to: '' }],
+    changes: [{ file: 'attempt.ts', from: '    this.votes = 0;\n    this.tokens.fill(undefined);\n', to: '' }],
     sees: /TWO HOLDERS|TOKEN/,
   },
   {
@@ -76,8 +76,8 @@ export const CONTROLS: readonly Control[] = [
     changes: [
       {
         file: 'token-agreement.ts',
-        from: 'if (counted.size >= pool.quorum) return done(true);',
-        to: 'if (counted.size > 0) return done(true);',
+        from: 'if (size() >= pool.quorum) return done(true);',
+        to: 'if (size() > 0) return done(true);',
       },
     ],
     sees: TOKEN,

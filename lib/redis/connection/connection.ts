@@ -79,7 +79,7 @@ export class NodeConnection {
   }
 
   /** Sends an encoded command and returns when it was sent; if it cannot be sent, calls `settle` in the same turn and returns undefined. */
-  send(name: string, wire: string | Buffer, settle: (reply: Reply) => void): Moment | undefined {
+  send(name: string, wire: string, settle: (reply: Reply) => void): Moment | undefined {
     const reason = this.obstacle();
     if (reason) {
       settle({ ok: false, reason, sent: false });

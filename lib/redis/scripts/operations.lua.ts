@@ -49,6 +49,8 @@ ${TRUST}
 end
 local waits = call('EXISTS', KEYS[1]) == 1
 local at, answers, in_full = ${FIXED_WORDS + 1}
+-- All votes of one call mostly have the same proposal.
+local proposal, token, is_near
 for k = ${NODE_KEYS + 1}, #KEYS do
   local key, op, value = KEYS[k], ARGV[at], ARGV[at + 1]
   local answer
@@ -63,13 +65,18 @@ for k = ${NODE_KEYS + 1}, #KEYS do
     answer = try('GET', key) == value and 1 or 0
   elseif not waits or call('EXISTS', key .. '~queue') == 0 then
     if op == 'A' then
-      local token, field = tonumber(ARGV[at + 3]), ARGV[at + 5]
+      if ARGV[at + 3] ~= proposal then
+        proposal = ARGV[at + 3]
+        token = tonumber(proposal)
+        is_near = token < now + furthest and token > now - furthest
+      end
+      local field = ARGV[at + 5]
       local counter = tonumber(call('HGET', fences, field)) or 0
-      local is_usual = counter < token and token < now + furthest and token > now - furthest
-      if is_usual and not quarantine and tonumber(ARGV[at + 2]) <= max_ttl then
+      if counter < token and is_near and not quarantine and tonumber(ARGV[at + 2]) <= max_ttl then
         local set = try('SET', key, value, 'NX', 'PX', ARGV[at + 2])
         if set and set.ok then
-          call('HSET', fences, field, string.format('%.0f', token + ARGV[at + 4] - 1))
+          local last = ARGV[at + 4] == '1' and proposal or string.format('%.0f', token + ARGV[at + 4] - 1)
+          call('HSET', fences, field, last)
           answer = 1
         elseif set and set.err then
           answer = {'!', set.err}

@@ -24,7 +24,7 @@ describe('the run of a node', () => {
     const encoder = new BatchEncoder({ keyPrefix: '', channel: 'nobody', ...terms });
     const usual = { ttl: 1_000, proposal: Date.now() * 1_000, count: 1 };
     const operation = { kind: 'acquire', resource: 'claimed', value: 'value', ...usual } as const;
-    const [words] = wordsOf(encoder.wire([operation], run).toString());
+    const [words] = wordsOf(encoder.wire([operation], run));
     return pool.ask(0, (redis) => redis.call(words![0]!, ...words!.slice(1)));
   };
 

@@ -30,19 +30,18 @@ export class WireCommand extends Command {
 
   constructor(
     name: string,
-    private wire: string | Buffer,
+    private wire: string,
     private readonly listener: ReplyListener,
   ) {
     super(name);
     this.#promised = { resolve: this.resolve, reject: this.reject };
-    // Bound: tracing tools replace these functions by their own, which call the original ones without `this`. Methods, because the code
-    // compiled for the closures of commands would go with the last of them (see `WarmUp`).
+    // Bound: tracing tools replace these functions by their own, which call the original ones without `this`.
     this.resolve = this.#resolved.bind(this);
     this.reject = this.#rejected.bind(this);
   }
 
   /** Returns the bytes once, and does not keep it until the answer comes: a command that may have arrived is never sent again. */
-  override toWritable(): string | Buffer {
+  override toWritable(): string {
     const { wire } = this;
     this.wire = '';
     return wire;
