@@ -27,15 +27,15 @@ export const SABOTAGES: Readonly<Record<string, readonly Change[]>> = {
   // Counters that begin at nothing instead of the time: a node that forgot begins again.
   'zero-seeded-counters': [
     { file: 'lib/engine/pool.ts', from: 'const date = this.date();', to: 'const date = 0 * this.date();' },
-    { file: OPERATIONS, from: ' and token < now + furthest and token > now - furthest', to: '' },
+    { file: OPERATIONS, from: 'token < now + furthest and token > now - furthest', to: 'true' },
     { file: QUEUE, from: 'return token > now + furthest or token < now - furthest', to: 'return false' },
   ],
   // The greatest of the tokens of the votes, whether a later holder will meet it or not.
   'greatest-token': [
     {
       file: 'lib/engine/token-agreement.ts',
-      from: 'if (counted.size >= pool.quorum) return done(true);',
-      to: 'if (counted.size > 0) return done(true);',
+      from: 'if (size() >= pool.quorum) return done(true);',
+      to: 'if (size() > 0) return done(true);',
     },
   ],
 };
