@@ -29,7 +29,12 @@ export class AbortSource {
   stop(reason: Error): void {
     if (this.#reason !== undefined) return;
     this.#reason = reason;
-    for (const { notify } of this.#listeners.splice(0)) notify(reason);
+    for (const listener of [...this.#listeners]) {
+      // One before it may have removed this one.
+      if (this.#listeners[listener.at] !== listener) continue;
+      this.#remove(listener);
+      listener.notify(reason);
+    }
   }
 
   /** Calls `notify` on `stop`; returns a function that removes this listener. */

@@ -158,7 +158,6 @@ export class LocalQueue {
     const now = pool.clock.now();
     const lease = new Lease(pool, this.resource, attempt, this.#head?.driftFactor);
     if (lease.remainingAt(now) <= 0) return this.#denied(attempt, 'too slow');
-    this.#dropVotes();
     const date = pool.dateOf(now);
     lease.passTo =
       attempt.oldest === Infinity ? date + TOGETHER * 1_000 : Math.min(date, attempt.oldest + AHEAD * 1_000);
@@ -246,7 +245,8 @@ export class LocalQueue {
     const head = this.#head;
     const isWaiting = (this.#state === 'waiting' || this.#state === 'asking') && head?.isTry === false;
     if (isWaiting) this.#attempts.releaseAndStand(value, head, this.#callers.size > 1);
-    else this.#attempts.release(value, head === undefined && this.#lease === undefined ? 'leave' : 'nothing');
+    // Once nobody wants the resource here, the process has left; it may have come again, in a new queue.
+    else this.#attempts.release(value, this.#state !== 'idle' && !head && !this.#lease ? 'leave' : 'nothing');
   }
 
   // ------------------------------------------------------------------------------------------------- waiting for the turn

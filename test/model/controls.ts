@@ -13,6 +13,17 @@ const TWO = /TWO HOLDERS/;
 const TOKEN = /TOKEN/;
 const QUEUE = 'local-queue.ts';
 const NODE = 'memory-node.ts';
+const ATTEMPTS = 'attempts.ts';
+const STAND = `      if (arrival !== undefined)
+        this.#stand(resource, channel, { arrival, deposit: { value: nextValueOf(value), ttl, proposal, count } });
+`;
+const SERVE = `      if (key === undefined && this.#serve(resource, arrival === undefined ? undefined : channel))
+        key = this.#key(resource);
+`;
+/** Worlds in which nothing fails, so that the order of arrival and what is left behind can be judged. */
+const CALM = { faultRate: 0, forget: 0, foreign: 0, loss: 0, blocks: 0 } as const;
+/** Worlds in which callers wait until they get the lock. */
+const PATIENT = { ...CALM, waits: 1e9 } as const;
 
 export const CONTROLS: readonly Control[] = [
   {
@@ -49,8 +60,8 @@ export const CONTROLS: readonly Control[] = [
     changes: [
       {
         file: QUEUE,
-        from: 'this.#attempts.promote(next);',
-        to: 'next.since = clock.now();\n      this.#attempts.promote(next);',
+        from: '    if (next.votes >= pool.quorum) {\n',
+        to: '    if (next.votes >= pool.quorum) {\n      next.since = clock.now();\n',
       },
     ],
     sees: TWO,
@@ -155,7 +166,7 @@ export const CONTROLS: readonly Control[] = [
       },
     ],
     sees: /LEFT BEHIND/,
-    choices: { faultRate: 0, forget: 0, foreign: 0, loss: 0 },
+    choices: CALM,
   },
   {
     rule: 'a call for several resources holds nothing behind what it waits for',
@@ -168,5 +179,132 @@ export const CONTROLS: readonly Control[] = [
     ],
     sees: /STUCK/,
     choices: { several: 0.3, resources: 2, faultRate: 3, waits: 1e9, forget: 0 },
+  },
+  {
+    rule: 'a value is used for one attempt',
+    changes: [
+      {
+        file: 'lock-node.ts',
+        from: 'return `${value.slice(0, dot + 1)}${Number(value.slice(dot + 1)) + 1}`;',
+        to: 'return value;',
+      },
+    ],
+    sees: /TWO HOLDERS|TOKEN/,
+  },
+  {
+    rule: 'the count of a deposit does not change once it was sent',
+    changes: [
+      {
+        file: ATTEMPTS,
+        from: 'ttl: next.ttl, count: next.count, proposal }',
+        to: 'ttl: next.ttl, count: 1, proposal }',
+      },
+    ],
+    sees: TOKEN,
+  },
+  {
+    rule: 'a caller begins only if the lease is valid in its own turn',
+    changes: [
+      { file: QUEUE, from: 'if (left > 0) return caller.granted(', to: 'if (left > -1e9) return caller.granted(' },
+      { file: 'redlock.ts', from: 'if (lock.isValid && !call.isAborted)', to: 'if (!call.isAborted)' },
+    ],
+    sees: /invalid when given/,
+    choices: { blocks: 0.05 },
+  },
+  {
+    rule: 'a node in quarantine serves nobody',
+    changes: [{ file: NODE, from: 'const votes = this.quarantine === 0;', to: 'const votes = true;' }],
+    sees: /TWO HOLDERS|TOKEN/,
+    choices: { faultRate: 8 },
+  },
+  {
+    rule: 'late votes of a denied attempt go back',
+    changes: [
+      {
+        file: QUEUE,
+        from: '    if (attempt.isDenied) {\n      this.#giveBack(attempt);\n',
+        to: '    if (attempt.isDenied) {\n',
+      },
+    ],
+    sees: /LEFT BEHIND/,
+    choices: CALM,
+  },
+  {
+    rule: 'a process takes its place before a node serves anybody',
+    changes: [{ file: NODE, from: STAND + SERVE, to: SERVE + STAND }],
+    sees: /OVERTAKEN/,
+    choices: PATIENT,
+  },
+  {
+    rule: 'callers arrive on the clock of the nodes',
+    changes: [{ file: 'pool.ts', from: 'return this.#dates.at(moment);', to: 'return moment.wall * 1_000;' }],
+    sees: /OVERTAKEN|STUCK/,
+    choices: PATIENT,
+  },
+  {
+    rule: 'a release that is followed by a question serves nobody',
+    changes: [{ file: NODE, from: "if (what !== 'followed' && votes && this", to: 'if (votes && this' }],
+    sees: /OVERTAKEN/,
+    choices: PATIENT,
+  },
+  {
+    rule: 'a waiting process asks again now and then',
+    changes: [
+      {
+        file: QUEUE,
+        from: 'clock.schedule(Math.max(1, Math.min(free + 1, poll)), () => this.#ask());',
+        to: 'clock.schedule(1e9 + free + poll, () => this.#ask());',
+      },
+    ],
+    sees: /STUCK/,
+    choices: { loss: 1 },
+  },
+  {
+    rule: 'the place in the queue is that of the process, not of one caller',
+    changes: [
+      {
+        file: QUEUE,
+        from: 'if (!this.#callers.delete(caller) || this.#callers.size > 0) return;',
+        to: 'if (!this.#callers.delete(caller)) return;\n    if (this.#callers.size > 0) return this.#attempts.leave();',
+      },
+    ],
+    sees: TWO,
+    choices: { ...CALM, waits: 300 },
+  },
+  {
+    rule: 'a vote that nobody waits for goes back',
+    changes: [
+      {
+        file: 'local-queues.ts',
+        from: 'if (queue !== undefined) return queue.handedOff(node, message);',
+        to: 'return queue?.handedOff(node, message);',
+      },
+    ],
+    sees: /LEFT BEHIND/,
+    choices: { ...CALM, waits: 300 },
+  },
+  {
+    rule: 'a lease passes only to callers that came no later than others elsewhere',
+    changes: [{ file: QUEUE, from: 'Math.min(date, attempt.oldest + AHEAD * 1_000)', to: 'Infinity' }],
+    sees: /OVERTAKEN/,
+    choices: { ...PATIENT, workers: 4 },
+  },
+  {
+    rule: 'a lock that is never released ends when its lease is over',
+    changes: [
+      {
+        file: 'held-lock.ts',
+        from: 'if (this.remainingAt(now) < 1) return this.#expire(now);',
+        to: 'if (this.remainingAt(now) < 1) return;',
+      },
+    ],
+    sees: /STUCK/,
+    choices: { forget: 0.02 },
+  },
+  {
+    rule: 'a late answer does not end the place of callers that have come since',
+    changes: [{ file: QUEUE, from: "this.#state !== 'idle' && !head && !this.#lease", to: '!head && !this.#lease' }],
+    sees: /OVERTAKEN/,
+    choices: PATIENT,
   },
 ];

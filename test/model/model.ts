@@ -10,14 +10,41 @@ interface Holder {
   readonly isTold?: (() => boolean) | undefined;
 }
 
+/** A caller that waits for a resource. */
+interface Ask {
+  readonly resource: string;
+  readonly process: Process;
+  readonly at: number;
+}
+
 /** Looks at every grant: exclusion by the holders' own clocks, tokens, validity at delivery, and whether a loss was told before. */
 export class Judge {
   readonly violations: string[] = [];
   grants = 0;
   readonly #holders = new Map<string, Holder>();
   readonly #tokens = new Map<string, number>();
+  readonly #waiting = new Set<Ask>();
 
-  constructor(private readonly world: World) {}
+  constructor(
+    private readonly world: World,
+    /** Ms by which a caller may get a lock before an older one. */
+    private readonly ahead: number,
+  ) {}
+
+  asks(resource: string, process: Process): Ask {
+    const ask = { resource, process, at: this.world.time };
+    this.#waiting.add(ask);
+    return ask;
+  }
+
+  /** `isServed` tells whether the caller has got the lock. */
+  over(ask: Ask, isServed: boolean): void {
+    this.#waiting.delete(ask);
+    if (!isServed) return;
+    for (const { resource, process, at } of this.#waiting)
+      if (resource === ask.resource && !process.isDead && at + this.ahead < ask.at)
+        this.violations.push(`OVERTAKEN: p${process.id} by ${ask.at - at} ms, by p${ask.process.id} for ${resource}`);
+  }
 
   granted(resource: string, holder: Holder, token: number | undefined): void {
     const at = this.world.time.toFixed(1);
@@ -38,6 +65,11 @@ export class Judge {
     this.#tokens.set(resource, token);
   }
 }
+
+/** Ms by which a caller may go before an older one of another process. */
+const AHEAD = 50;
+/** In how many ways of usual length all nodes know all places: some ways take ten times as long, and several may do so in turn. */
+const SLOW_TRIPS = 40;
 
 const CHOICES = {
   nodes: [1, 2, 3, 3, 4, 5, 5, 5, 5, 7],
@@ -61,6 +93,7 @@ const CHOICES = {
   length: [1_500, 4_000],
   wall: [0, 0, 1],
   wallRates: [0, 0, 0.0009],
+  blocks: [0, 0, 0, 0.01],
 };
 export type Choices = { readonly [name in keyof typeof CHOICES]: number };
 
@@ -91,7 +124,7 @@ export class Model {
 
   constructor(seed: number, fixed: Partial<Choices> = {}) {
     const choices = (this.#choices = choose(seed, fixed));
-    const { nodes, delay, tail, loss, rates, wallRates, ttl } = choices;
+    const { nodes, delay, tail, loss, rates, wallRates, blocks, ttl } = choices;
     const nodeTimeout = Math.max(10, delay * 6);
     const terms = {
       nodes,
@@ -100,12 +133,15 @@ export class Model {
       loss,
       rates,
       wallRates,
+      blocks,
       maxTtl: ttl,
       nodeTimeout,
       reorder: choices.reorder === 1,
     };
     this.world = new World(seed, terms);
-    this.judge = new Judge(this.world);
+    const { faultRate, forget, foreign } = choices;
+    const isOrderly = faultRate + forget + foreign + loss + blocks === 0 && choices.waits > choices.length;
+    this.judge = new Judge(this.world, isOrderly ? AHEAD + SLOW_TRIPS * delay : Infinity);
     this.#resources = ['a', 'b'].slice(0, choices.resources);
   }
 
@@ -123,8 +159,8 @@ export class Model {
     const left = open();
     await world.run(world.time + 60_000, () => open() === 0);
     if (open() > 0) judge.violations.push(`STUCK: ${open()} of ${left} callers still wait 60 s after the faults`);
-    const { faultRate, forget, foreign, loss } = choices;
-    if (faultRate + forget + foreign + loss === 0) await this.#lookBehind();
+    const { faultRate, forget, foreign, loss, blocks } = choices;
+    if (faultRate + forget + foreign + loss + blocks === 0) await this.#lookBehind();
     return { choices, grants: judge.grants, violations: judge.violations };
   }
 
@@ -163,15 +199,20 @@ export class Model {
     }
   }
 
-  async #acquire({ redlock }: Process): Promise<Lock | undefined> {
-    const { world } = this;
+  async #acquire(process: Process): Promise<Lock | undefined> {
+    const { world, judge } = this;
+    const { redlock } = process;
     const { ttl, tries, waits, several, forget } = this.#choices;
     const resources = world.random() < several ? [...this.#resources].reverse() : [this.#pick(this.#resources)];
     const waitTimeout = world.random() < tries ? 0 : waits === Infinity ? Infinity : waits * world.random() + 1;
     const autoExtend = forget === 0 && world.random() < 0.5;
-    return redlock
+    // Only who waits for one resource has a place in its queue.
+    const ask = waitTimeout > 0 && resources.length === 1 ? judge.asks(resources[0]!, process) : undefined;
+    const lock = await redlock
       .acquire(resources, { ttl, waitTimeout, autoExtend, retryDelay: 200, retryJitter: 50 })
       .catch(() => undefined);
+    if (ask !== undefined) judge.over(ask, lock !== undefined);
+    return lock;
   }
 
   async #hold(process: Process, lock: Lock): Promise<void> {

@@ -20,6 +20,8 @@ export interface Terms {
   /** By how much clocks run too fast or too slow. */
   readonly rates?: number;
   readonly wallRates?: number;
+  /** The share of turns of the event loop before which other work blocks it. */
+  readonly blocks?: number;
   readonly maxTtl: number;
   readonly nodeTimeout: number;
   /** Whether hand-off messages may overtake answers. */
@@ -40,7 +42,7 @@ export class SimulatedNode {
     const rate = 1 + world.rate();
     const offset = world.random() * 1e6;
     this.data = new MemoryData(
-      { now: () => offset + world.time * rate, date: () => world.time * 1_000 + 1e15 },
+      { now: () => offset + world.time * rate, date: () => world.micros },
       world.terms.maxTtl,
     );
   }
@@ -103,7 +105,7 @@ class Link implements LockNode {
     if (this.node.state === 'frozen')
       return void this.node.inbox.push(() => this.#arrive(operations, epoch, sent, settle));
     const answers = this.node.data.execute(this.process.channel, operations);
-    const micros = this.world.time * 1_000 + 1e15;
+    const { micros } = this.world;
     this.#toProcess(epoch, () => {
       this.listener?.dated(micros, sent, this.process.clock.now().monotonic);
       settle(answers);
@@ -142,6 +144,8 @@ class Link implements LockNode {
 
   open(listener: NodeListener): Promise<void> {
     this.listener = listener;
+    const now = this.process.clock.now().monotonic;
+    listener.dated(this.world.micros, now, now);
     return Promise.resolve();
   }
 
@@ -239,6 +243,11 @@ export class World {
     this.nodes = Array.from({ length: terms.nodes }, (_, index) => new SimulatedNode(index, this));
   }
 
+  /** The wall clock of all nodes, microseconds. */
+  get micros(): number {
+    return this.time * 1_000 + 1e15;
+  }
+
   rate(): number {
     return (this.random() * 2 - 1) * (this.terms.rates ?? 0);
   }
@@ -260,6 +269,8 @@ export class World {
   }
 
   soon(process: Process, task: Task): void {
+    const { blocks = 0, maxTtl } = this.terms;
+    if (blocks > 0 && this.random() < blocks) this.pause(process, 1.5 * maxTtl * this.random());
     this.after(0.001, () => this.on(process, task));
   }
 

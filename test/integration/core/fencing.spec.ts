@@ -50,7 +50,8 @@ describe('fencing tokens on real nodes', () => {
     const before = Date.now() * 1_000;
     const lock = await all!.redlock.acquire(resource, LONG);
     await allDone(all!);
-    expect(lock.fencingToken).toBeGreaterThanOrEqual(before - 1_000);
+    // Nodes tell their time in whole ms, and an answer is on its way for a moment.
+    expect(lock.fencingToken).toBeGreaterThanOrEqual(before - 2_000);
     expect(lock.fencingToken).toBeLessThanOrEqual((Date.now() + 1) * 1_000);
     expect(await counters()).toEqual(Array(5).fill(String(lock.fencingToken)));
     await lock.release();
