@@ -5,7 +5,7 @@ import { isAbsolute, join, relative } from 'node:path';
 import { rollup } from 'rollup';
 
 const ENTRIES = ['index', 'opentelemetry/index', 'terminus/index', 'testing/index'];
-/** By this name `lib/engine/stack-trace.ts` knows the frames of this package. */
+/** By this name `lib/engine/errors.ts` knows the frames of this package. */
 const SHARED = 'redlock.shared';
 /** Node loads what an ES module imports out of sight of those who trace `require('ioredis')`, so that a CommonJS file asks for it. */
 const IOREDIS = { file: 'ioredis.cjs', text: "module.exports = require('ioredis');\n" };

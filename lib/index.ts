@@ -19,10 +19,10 @@ export type {
   HoldMessage,
   NodeMessage,
   RequestMessage,
-} from './engine/messages.js';
+} from './engine/channels.js';
 export type { ProcessNote } from './engine/process-mark.js';
 export type { NodeStatus, RedlockStatus, StatusOptions } from './engine/status.js';
-export type { IoredisClient } from './redis/connection/settings/client-options.js';
+export type { IoredisClient } from './redis/connection/settings/node-address.js';
 export type { NodeCredentials } from './redis/connection/settings/credentials.js';
 export type { NodeOptions } from './redis/connection/settings/node-options.js';
 export { RedlockModule } from './redlock.module.js';
@@ -39,7 +39,7 @@ export { createWithLock } from './with-lock/create-with-lock.js';
 export type { TypedWithLock } from './with-lock/create-with-lock.js';
 export { CurrentLock } from './with-lock/current-lock.decorator.js';
 export type { LockDecorator } from './with-lock/lock-decorator.js';
-export type { ExceptionFactory } from './with-lock/reply/exception-factory.js';
+export type { ExceptionFactory } from './with-lock/reply/exceptions.js';
 export type { LockKey } from './with-lock/key/lock-key.js';
 export type { WithLockOptions } from './with-lock/run/lock-plan.js';
 export { RedlockExceptionFilter } from './with-lock/redlock-exception.filter.js';

@@ -1,24 +1,24 @@
 import {
   checkNames,
   checkValues,
+  defaultsWithin,
   FLAG,
+  type LockOptions,
   MAX_TTL,
   misfit,
   ms,
+  prepareOptions,
   readLockOptions,
   readTexts,
-  within,
-  type LockOptions,
   type Rule,
+  inRange,
 } from './engine/options.js';
-import { defaultsWithin, prepareOptions } from './engine/prepared-options.js';
 import { LONGEST_TIMER } from './engine/clock.js';
-import { reservedEndingBegunBy } from './engine/reserved-keys.js';
-import { MOST_RESOURCES } from './engine/resources.js';
+import { MOST_RESOURCES, reservedEndingBegunBy } from './engine/resources.js';
 import { locating } from './start-up/error-location.js';
-import type { IoredisClient } from './redis/connection/settings/client-options.js';
+import type { IoredisClient } from './redis/connection/settings/node-address.js';
 import type { NodeOptions } from './redis/connection/settings/node-options.js';
-import { checkExceptionFactory, type ExceptionFactory } from './with-lock/reply/exception-factory.js';
+import { checkExceptionFactory, type ExceptionFactory } from './with-lock/reply/exceptions.js';
 
 const WHERE = 'RedlockModule';
 
@@ -29,7 +29,7 @@ export interface RedlockModuleOptions {
    */
   nodes?: (string | NodeOptions | IoredisClient)[];
   /**
-   * Set it to false where there is no Redis. The pool then connects to nothing, and its locks hold within this process only, so that replicas
+   * Set it to false where there is no Redis. The pool then connects to nothing, and its locks hold inRange this process only, so that replicas
    * no longer exclude each other. @default true
    */
   enabled?: boolean;
@@ -76,7 +76,7 @@ export interface RedlockModuleOptions {
 const MOST_OF_NAME = 200;
 
 const wholeNumber = (least: number, most = Infinity): Rule => [
-  (value) => Number.isInteger(value) && within(least, most)(value),
+  (value) => Number.isInteger(value) && inRange(least, most)(value),
   `a whole number from ${least}${most === Infinity ? '' : ` to ${most}`}`,
 ];
 
@@ -87,7 +87,7 @@ const RULES: { readonly [name in keyof Required<RedlockModuleOptions>]: Rule | u
   maxTtl: ms(10),
   restartQuarantine: FLAG,
   waitForQuorum: [
-    (value) => typeof value === 'boolean' || within(1, LONGEST_TIMER)(value),
+    (value) => typeof value === 'boolean' || inRange(1, LONGEST_TIMER)(value),
     `true, false, or a number of ms from 1 to ${LONGEST_TIMER}`,
   ],
   nodeTimeout: ms(1),

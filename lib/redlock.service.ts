@@ -1,9 +1,9 @@
-import { Subject, type Observable } from 'rxjs';
+import { type Observable, Subject } from 'rxjs';
 import type { LockEvent } from './engine/events.js';
 import type { Lock } from './engine/lock.js';
-import { misfit, type LockOptions } from './engine/options.js';
+import { type LockOptions, misfit } from './engine/options.js';
 import type { AbortSignalLike } from './engine/abort.js';
-import type { SharedCall } from './engine/shared-call.js';
+import type { PreparedCall } from './engine/redlock.js';
 import type { LockNode } from './engine/lock-node.js';
 import { NestedLocks } from './engine/nested.js';
 import { Redlock, type RedlockSettings } from './engine/redlock.js';
@@ -12,11 +12,11 @@ import { publish } from './engine/channels.js';
 import type { RedlockStatus, StatusOptions } from './engine/status.js';
 import { SystemClock } from './engine/system-clock.js';
 import { EventLog } from './logging/event-log.js';
-import { StrayPartLog } from './with-lock/key/stray-part-log.js';
+import { StrayPartLog } from './with-lock/key/stray-part.js';
 import { QuorumWait } from './start-up/quorum-wait.js';
 import type { RedlockModuleOptions } from './redlock.options.js';
-import { CHECK, EMIT, HOLDS, WITH_SHARED } from './redlock.tokens.js';
-import type { ExceptionFactory } from './with-lock/reply/exception-factory.js';
+import { CHECK, EMIT, HOLDS, WITH_PREPARED } from './redlock.tokens.js';
+import type { ExceptionFactory } from './with-lock/reply/exceptions.js';
 import { namesOf } from './with-lock/key/lock-key.js';
 import { SafeLogger } from './logging/safe-logger.js';
 
@@ -38,8 +38,8 @@ export class RedlockService {
   readonly #isEnabled: boolean;
   readonly #name: string | undefined;
   #isShuttingDown = false;
-  readonly #withShared = <T>(call: SharedCall<T>): Promise<T> =>
-    this.#begun(() => this.#redlock.withShared(call), call);
+  readonly #withPrepared = <T>(call: PreparedCall<T>): Promise<T> =>
+    this.#afterStart(() => this.#redlock.withPrepared(call), call);
 
   /** Emits what happens to the locks and nodes of this pool. */
   readonly events$: Observable<LockEvent> = this.#events.asObservable();
@@ -64,7 +64,7 @@ export class RedlockService {
     this.#name = pool.name;
     const status = (): Promise<RedlockStatus> => this.#redlock.status();
     this.#log = new EventLog(this.#logger, { logKeys: options.logKeys, clock, nodes: nodes.length, status });
-    this.#start = new QuorumWait(this.#logger, { clock, status, limit: options.waitForQuorum ?? false });
+    this.#start = new QuorumWait(this.#logger, clock, status, options.waitForQuorum ?? false);
     this.#redlock = new Redlock({
       ...pool,
       nodes,
@@ -90,16 +90,16 @@ export class RedlockService {
    */
   acquire(resource: string | readonly string[], options?: LockOptions): Promise<Lock> {
     this.#strayParts.look(resource);
-    return this.#begun(() => this.#redlock.acquire(resource, options), options);
+    return this.#afterStart(() => this.#redlock.acquire(resource, options), options);
   }
 
   /**
-   * Asks for a lock once, and again only where rivals split the votes; returns null where somebody else holds the resource.
+   * Asks for a lock once, and again only if rivals split the votes; returns null if somebody else holds the resource.
    * @throws QuorumNotReachedError, LockKeyError, RedlockClosedError; TypeError, RangeError for wrong options
    */
   tryAcquire(resource: string | readonly string[], options?: LockOptions): Promise<Lock | null> {
     this.#strayParts.look(resource);
-    return this.#begun(() => this.#redlock.tryAcquire(resource, options), options);
+    return this.#afterStart(() => this.#redlock.tryAcquire(resource, options), options);
   }
 
   /**
@@ -118,7 +118,7 @@ export class RedlockService {
     options?: LockOptions,
   ): Promise<T> {
     this.#strayParts.look(resource);
-    return this.#begun(() => this.#redlock.withLock(resource, work, options), options);
+    return this.#afterStart(() => this.#redlock.withLock(resource, work, options), options);
   }
 
   /**
@@ -149,8 +149,8 @@ export class RedlockService {
   }
 
   /** @internal `withLock` for calls of a method with `@WithLock`, unless a subclass or a spy replaces `withLock`: then undefined. */
-  get [WITH_SHARED](): (<T>(call: SharedCall<T>) => Promise<T>) | undefined {
-    return this.withLock === RedlockService.prototype.withLock ? this.#withShared : undefined;
+  get [WITH_PREPARED](): (<T>(call: PreparedCall<T>) => Promise<T>) | undefined {
+    return this.withLock === RedlockService.prototype.withLock ? this.#withPrepared : undefined;
   }
 
   /** @internal Emits what happens to calls of methods with `@WithLock`. */
@@ -176,7 +176,7 @@ export class RedlockService {
     }
     await this.#redlock.open();
     try {
-      await this.#start.over();
+      await this.#start.untilQuorum();
     } catch (error) {
       await this.onApplicationShutdown();
       throw error;
@@ -199,7 +199,7 @@ export class RedlockService {
   }
 
   /** Runs a call at once or, before the application has started, when its locks are possible. */
-  #begun<T>(
+  #afterStart<T>(
     call: () => Promise<T>,
     options: { readonly signal?: AbortSignalLike | undefined } | undefined,
   ): Promise<T> {

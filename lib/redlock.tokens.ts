@@ -6,7 +6,7 @@ import { Inject } from '@nestjs/common';
  */
 export const EMIT: unique symbol = Symbol.for('nestjs-redlock:emit');
 /** The method of a service that runs calls of methods with `@WithLock` under their locks; the options of a method are prepared only once. */
-export const WITH_SHARED: unique symbol = Symbol.for('nestjs-redlock:with-shared');
+export const WITH_PREPARED: unique symbol = Symbol.for('nestjs-redlock:with-prepared');
 /** The method of a service that returns whether the current async context holds a lock on any of the given resources. */
 export const HOLDS: unique symbol = Symbol.for('nestjs-redlock:holds');
 

@@ -1,6 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { EXIT } from './exit-code.js';
-import type { Io } from './io.js';
+import { EXIT, type Io } from './io.js';
 import { run } from './program.js';
 
 process.on('SIGINT', () => process.exit(EXIT.interrupted));

@@ -6,12 +6,10 @@ import { doctor } from './commands/doctor.js';
 import { ls } from './commands/ls.js';
 import { status } from './commands/status.js';
 import { watch } from './commands/watch.js';
-import { EXIT, MEANINGS, UsageError } from './exit-code.js';
-import { show, type Io, type Outcome } from './io.js';
+import { EXIT, type Io, MEANINGS, type Outcome, show, UsageError } from './io.js';
 import { withSessions } from './nodes/node-session.js';
-import { paragraph } from './output/layout.js';
-import { plain } from './output/plain.js';
-import { settingsOf, type GivenOptions, type Settings } from './settings.js';
+import { paragraph, plain } from './output/layout.js';
+import { type GivenOptions, type Settings, settingsOf } from './settings.js';
 
 const ABOUT =
   'Answers what operators ask about the locks of nestjs-redlock. It asks the nodes only, and works while no application runs.';

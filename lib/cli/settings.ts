@@ -1,6 +1,6 @@
 import { MAX_TTL } from '../engine/options.js';
-import { toAddresses, type NodeAddress } from '../redis/connection/settings/node-address.js';
-import { UsageError } from './exit-code.js';
+import { type NodeAddress, toAddresses } from '../redis/connection/settings/node-address.js';
+import { UsageError } from './io.js';
 
 /** The options that all commands have, as the operator wrote them. */
 export interface GivenOptions {

@@ -29,7 +29,7 @@ export class AbortSource {
   stop(reason: Error): void {
     if (this.#reason !== undefined) return;
     this.#reason = reason;
-    for (const listener of [...this.#listeners]) {
+    for (const listener of this.#listeners.slice()) {
       // One before it may have removed this one.
       if (this.#listeners[listener.at] !== listener) continue;
       this.#remove(listener);

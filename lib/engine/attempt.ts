@@ -1,8 +1,9 @@
 import type { Moment } from './clock.js';
-import type { Answer } from './lock-node.js';
+import { type AcquireOperation, type Answer, nextValueOf, type Operation, type ReleaseOperation } from './lock-node.js';
+import type { Pool } from './pool.js';
 
 /**
- * One question to all nodes under one new value, or the deposit of one. The value is dead as soon as any node was asked to release it.
+ * One question to all nodes under a new value, or a deposit under a new value. The value is dead once any node was asked to release the value.
  */
 export class Attempt {
   /** How many nodes have voted. */
@@ -20,11 +21,11 @@ export class Attempt {
   /** The fencing token: the greatest of the votes that decided. A later vote does not change it. */
   token = 0;
   isSent = false;
-  /** Whether the votes have decided. Later votes make no difference. */
+  /** Whether the votes have decided: later votes make no difference. If a quorum has voted, the token is agreed on next. */
   isDecided = false;
+  /** Whether it failed. Then its votes go back (`isGivenBack`), and the callers hear why once enough nodes have answered (`isJudged`). */
   isDenied = false;
   isGivenBack = false;
-  /** Whether the answers have told why it was denied, and the callers have heard so. */
   isJudged = false;
   /** Whether the nodes that denied it keep a deposit of the next value. */
   hasDeposit = false;
@@ -73,5 +74,140 @@ export class Attempt {
   /** Returns whether a node has voted, or may have. */
   get mayHaveVotes(): boolean {
     return this.votes > 0 || this.answers.some((answer) => answer?.kind === 'unknown' && answer.sent);
+  }
+}
+
+/**
+ * How many fencing tokens a vote takes if several callers of a process want the lock: one for the first caller, and the others for later callers of
+ * this process. A vote for a single caller takes one token, because unused tokens let the counters run ahead of the clock of the node.
+ */
+const MOST_TOKENS = 64;
+
+/** Ms for which a queue remembers that several callers wanted the resource at once. */
+const CROWDED = 1_000;
+
+/** The attempts of one queue: the latest one, and the deposit that the nodes keep for the next one. Each has a value of its own. */
+export class Attempts {
+  latest: Attempt | undefined;
+  /** The deposit, once it was made. @see makeDeposit */
+  #next: Attempt | undefined;
+  /** The number of the latest value. */
+  #serial = 0;
+  #crowdedAt = -Infinity;
+
+  constructor(
+    private readonly pool: Pool,
+    private readonly resource: string,
+    /** What all values begin with. */
+    private readonly base: string,
+  ) {}
+
+  /** Begins the next attempt for a caller, under the value of the deposit if there is one for the ttl. A single attempt leaves no deposit. */
+  begin(caller: { readonly ttl: number; readonly isTry: boolean }, isCrowded: boolean): Attempt {
+    const next = this.makeDeposit();
+    if (next !== undefined && next.ttl !== caller.ttl) this.drop(next);
+    const now = this.pool.clock.now();
+    const attempt = this.#next ?? this.#new(caller.ttl, now);
+    attempt.begin(now, this.#count(isCrowded, now));
+    attempt.hasDeposit = !caller.isTry;
+    if (attempt.hasDeposit) this.#serial += 1;
+    this.latest = attempt;
+    this.#next = undefined;
+    return attempt;
+  }
+
+  /** A quorum has voted for the deposit: it is the latest attempt now. */
+  promote(next: Attempt): void {
+    this.latest = next;
+    this.#next = undefined;
+  }
+
+  /** Notes that several callers want the resource: each vote then takes many tokens. This includes a question that is not encoded yet. */
+  crowd(): void {
+    this.#crowdedAt = this.pool.clock.now().monotonic;
+    for (const attempt of [this.latest, this.#next]) if (attempt?.isSent === false) attempt.count = MOST_TOKENS;
+  }
+
+  /**
+   * Returns the attempt that nodes may vote for unasked: the next value of the latest attempt, with the same ttl. It is made when somebody needs it,
+   * since most attempts win at once and have none.
+   */
+  makeDeposit(): Attempt | undefined {
+    const { latest } = this;
+    if (this.#next !== undefined || latest === undefined || !latest.hasDeposit) return this.#next;
+    latest.hasDeposit = false;
+    this.#next = new Attempt(this.pool.names, nextValueOf(latest.value), latest.ttl, latest.since);
+    this.#next.count = latest.count;
+    this.#next.isSent = latest.isSent;
+    return this.#next;
+  }
+
+  /** The deposit if votes have come for it. */
+  get votedDeposit(): Attempt | undefined {
+    return this.#next !== undefined && this.#next.votes > 0 ? this.#next : undefined;
+  }
+
+  operation(attempt: Attempt, arrival: number | undefined, proposal: number): AcquireOperation {
+    const { value, ttl, count } = attempt;
+    attempt.isSent = true;
+    return { kind: 'acquire', resource: this.resource, value, ttl, count, arrival, proposal };
+  }
+
+  /** Gives the value of a deposit back: it is dead. */
+  drop(next: Attempt): void {
+    if (this.#next === next) this.#next = undefined;
+    this.release(next.value, 'nothing');
+  }
+
+  /** Leaves the queues of the nodes, and gives the deposit back. */
+  leave(): void {
+    this.release(this.makeDeposit()?.value ?? '', 'leave');
+  }
+
+  /** Nobody waits for the answers of the latest attempt any more: its value is dead. */
+  abandon(): void {
+    const { latest } = this;
+    if (latest === undefined) return;
+    latest.isDecided = latest.isDenied = latest.isJudged = true;
+    this.release(latest.value, 'leave');
+  }
+
+  /** Releases a value on all nodes. */
+  release(value: string, what: ReleaseOperation['what']): void {
+    this.#ask(() => this.pool.releaseOf(this.resource, value, what));
+  }
+
+  /** Releases a value, and takes the place of this process in the queues of the nodes again, never without a deposit. */
+  releaseAndStand(
+    value: string,
+    { ttl, arrival }: { readonly ttl: number; readonly arrival: number },
+    isCrowded: boolean,
+  ): void {
+    const next = (this.#next ??= this.makeDeposit() ?? this.#counted(ttl, isCrowded));
+    this.#ask((proposal) => {
+      next.isSent = true;
+      const deposit = { value: next.value, ttl: next.ttl, count: next.count, proposal };
+      return { ...this.pool.releaseOf(this.resource, value, 'nothing'), place: { arrival, deposit } };
+    });
+  }
+
+  #ask(operation: (date: number) => Operation): void {
+    this.pool.ask({ timeout: this.pool.timeoutFor(this.pool.maxTtl), operation, heard: () => undefined });
+  }
+
+  #counted(ttl: number, isCrowded: boolean): Attempt {
+    const now = this.pool.clock.now();
+    const attempt = this.#new(ttl, now);
+    attempt.count = this.#count(isCrowded, now);
+    return attempt;
+  }
+
+  #new(ttl: number, now: Moment): Attempt {
+    this.#serial += 1;
+    return new Attempt(this.pool.names, `${this.base}.${this.#serial}`, ttl, now);
+  }
+
+  #count(isCrowded: boolean, now: Moment): number {
+    return isCrowded || now.monotonic - this.#crowdedAt < CROWDED ? MOST_TOKENS : 1;
   }
 }

@@ -1,9 +1,16 @@
 import type { LockEvent, LockListener, RefusalCode } from './events.js';
 import type { Lock } from './lock.js';
 import type { PreparedOptions } from './options.js';
-import { elapsed, type Clock, type Moment } from './clock.js';
-import { acquiring, extending, holding, working } from './channels.js';
-import type { AcquireMessage, AcquireOutcome, HoldMessage } from './messages.js';
+import { type Clock, elapsed, type Moment } from './clock.js';
+import {
+  type AcquireMessage,
+  type AcquireOutcome,
+  acquiring,
+  extending,
+  holding,
+  type HoldMessage,
+  working,
+} from './channels.js';
 
 /** Only this file writes messages. */
 type Writable<Message> = { -readonly [Name in keyof Message]: Message[Name] };
@@ -13,6 +20,8 @@ export interface ObservedCall {
   readonly pool: string | undefined;
   readonly resources: readonly string[];
   readonly options: PreparedOptions;
+  /** @see OwnOptions.skips */
+  readonly skips?: boolean | undefined;
 }
 
 /** Where the events of a lock go. */
@@ -98,7 +107,7 @@ export class CallTrace {
 
   #refused({ code }: Extract<LockEvent, { type: 'refused' }>): void {
     const outcome = OUTCOMES[code] ?? 'error';
-    this.acquire.outcome = outcome === 'held' && this.call.options.skips === true ? 'skipped' : outcome;
+    this.acquire.outcome = outcome === 'held' && this.call.skips === true ? 'skipped' : outcome;
     this.acquire.waited = this.#since(this.#called);
   }
 

@@ -1,11 +1,11 @@
 import type { LockListener } from './events.js';
-import type { AbortSource } from './abort.js';
+import type { AbortSignalLike, AbortSource } from './abort.js';
 import type { PreparedOptions } from './options.js';
 import { elapsed, type Clock, type Moment } from './clock.js';
 import type { Lease } from './lease.js';
 import type { LocalQueue } from './local-queue.js';
 import type { LocalQueues } from './local-queues.js';
-import type { Denied } from './outcome.js';
+import type { Denied } from './denied.js';
 import type { QueuedCaller } from './queued-caller.js';
 
 /** A lease of one resource, and the queue that gave it. */
@@ -31,6 +31,8 @@ export class Call {
       /** Other resources that the code around the call holds. */
       readonly holding: readonly string[] | undefined;
       readonly emit: LockListener;
+      /** Ends the wait. */
+      readonly signal: AbortSignalLike | undefined;
     },
   ) {
     this.since = clock.now();
@@ -40,18 +42,23 @@ export class Call {
     return this.around.closing;
   }
 
+  /** Ends the wait. */
+  get signal(): AbortSignalLike | undefined {
+    return this.around.signal;
+  }
+
   /** Whether the call waits at all. */
   get isPatient(): boolean {
     return this.options.waitTimeout > 0 && this.options.retryCount > 0;
   }
 
   get isAborted(): boolean {
-    return this.closing.reason !== undefined || this.options.signal?.aborted === true;
+    return this.closing.reason !== undefined || this.signal?.aborted === true;
   }
 
   throwIfAborted(): void {
     if (this.closing.reason !== undefined) throw this.closing.reason;
-    this.options.signal?.throwIfAborted();
+    this.signal?.throwIfAborted();
   }
 
   /** Ms since the call was made. */
@@ -82,7 +89,7 @@ export class Call {
 
   /** Calls `abort` when the signal of the call or the shutdown ends it; returns a function that stops listening. */
   onAbort(abort: (reason: unknown) => void): () => void {
-    const { signal } = this.options;
+    const { signal } = this;
     const listener = (): void => abort(signal?.reason);
     signal?.addEventListener('abort', listener);
     const stop = this.closing.listen(abort);
@@ -138,9 +145,9 @@ class Caller implements QueuedCaller {
     this.#reject = reject;
     this.#stops.push(this.call.closing.listen((reason) => this.#abort(reason)));
     const { pool } = this.queues;
-    const { signal, waitTimeout } = this.call.options;
-    // Most calls never wait, and their first question ends by itself. A signal of `@WithLock` and a timer cost more than that question takes.
-    if (signal instanceof AbortSignal || waitTimeout <= pool.timeoutFor(this.ttl)) this.#listen();
+    // Most calls never wait, and their first attempt ends by itself: `@WithLock` listens, and sets a timer, only when a call has to wait.
+    if (this.call.signal instanceof AbortSignal || this.call.options.waitTimeout <= pool.timeoutFor(this.ttl))
+      this.#listen();
     const isFull = !this.isTry && this.#queue.size >= this.queues.maxWaiters;
     if (isFull) this.denied(this.#queue.latestDenial ?? FULL);
     else this.#queue.join(this);
@@ -182,7 +189,7 @@ class Caller implements QueuedCaller {
   #listen(): void {
     if (this.#isListening) return;
     this.#isListening = true;
-    const { signal } = this.call.options;
+    const { signal } = this.call;
     const left = this.#deadline - this.#now;
     if (this.call.isPatient && left < Infinity)
       this.#stops.push(this.queues.pool.clock.schedule(Math.max(0, left), () => this.#timeIsUp()));

@@ -40,3 +40,11 @@ export function ageOfLease(since: Moment, now: Moment): number {
 export function driftOf(ttl: number, driftFactor: number): number {
   return Math.ceil(ttl * driftFactor) + 2;
 }
+
+/** Resolves with `event`, or after `limit` ms at the latest. */
+export async function withDeadline(limit: number, event: Promise<void>, clock: Pick<Clock, 'schedule'>): Promise<void> {
+  let stopTimer = (): void => undefined;
+  const late = new Promise<void>((resolve) => (stopTimer = clock.schedule(limit, resolve)));
+  await Promise.race([event, late]);
+  stopTimer();
+}

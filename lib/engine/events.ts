@@ -33,7 +33,7 @@ export type LockEvent =
   | {
       readonly type: 'contended';
       readonly resources: readonly string[];
-      /** Other resources that the code around a waiting call holds meanwhile: if their lock is wanted by that somebody, it is a deadlock. */
+      /** Other resources that the code around a waiting call holds meanwhile. If the other holder waits for one of them, there is a deadlock. */
       readonly holding?: readonly string[] | undefined;
     }
   /** A call without `reentrant: true` asks for resources that the code around it already holds. It waits as every other caller does. */

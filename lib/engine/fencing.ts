@@ -1,8 +1,5 @@
-/**
- * How many fencing tokens a vote takes if several callers of a process want the lock: one for the first, and the others for those to whom it
- * passes without the nodes. Otherwise a vote takes one, since unused tokens let the counters run ahead of the clock of the node.
- */
-export const MOST_TOKENS = 64;
+import type { Attempt } from './attempt.js';
+import type { Pool } from './pool.js';
 
 /** Why a node refuses a vote whose token would be too far from its clock. */
 export const CLOCKS_APART =
@@ -26,4 +23,29 @@ function hashOf(text: string): number {
 
 function digit(number: number): string {
   return (number & 31).toString(32);
+}
+
+/**
+ * Agrees on the fencing token of an attempt that has a quorum of votes: the greatest token of these votes. Every later quorum must find a counter
+ * that is at least as high. If fewer than a quorum of nodes gave this token, the counters are raised to the last token of the attempt; a node
+ * confirms only while it still has the value.
+ */
+export function agreeOnToken(pool: Pool, resource: string, attempt: Attempt, done: (isAgreed: boolean) => void): void {
+  const { token, value, ttl, count } = attempt;
+  const counted = attempt.tokens.map((first) => first === token);
+  const size = (): number => counted.filter(Boolean).length;
+  if (size() >= pool.quorum) return done(true);
+  let left = pool.nodes.length;
+  let isDone = false;
+  pool.ask({
+    timeout: pool.timeoutFor(ttl),
+    operation: () => ({ kind: 'raise', resource, value, token: token + count - 1 }),
+    heard: (node, answer) => {
+      left -= 1;
+      if (answer.kind === 'raised') counted[node] = true;
+      if (isDone || (size() < pool.quorum && left > 0)) return;
+      isDone = true;
+      done(size() >= pool.quorum);
+    },
+  });
 }

@@ -1,14 +1,15 @@
-import { LockLostError, QuorumNotReachedError, type LockLossReason } from './errors.js';
+import { type LockLossReason, LockLostError, QuorumNotReachedError } from './errors.js';
 import type { LockListener } from './events.js';
 import type { Lock } from './lock.js';
-import { toTtl, type PreparedOptions } from './options.js';
+import { type PreparedOptions, toTtl } from './options.js';
 import type { CallTrace } from './call-trace.js';
 import type { Part } from './caller.js';
-import { elapsed, type Clock, type Moment } from './clock.js';
+import { type Clock, elapsed, type Moment } from './clock.js';
 import type { Extension } from './lease.js';
-import { LossSignal } from './loss-signal.js';
-import { outcomesOf } from './outcome.js';
+import { outcomesOf } from './denied.js';
 import type { Pool } from './pool.js';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setMaxListeners } from 'node:events';
 
 /** The parts of the ttl after which a lease is extended, and after which a failed extension is tried again. */
 const RENEW = 3;
@@ -114,7 +115,7 @@ export class HeldLock implements Lock {
   assertValid(minimumMs = 0): void {
     const { validity } = this;
     if (validity > 0 && validity >= minimumMs) return;
-    throw this.lost ?? (this.#state === 'released' ? this.#released : this.#tooShort(minimumMs));
+    throw this.lost ?? (this.#state === 'released' ? this.#releasedError : this.#tooShort(minimumMs));
   }
 
   extend(ttl: number = this.#options.ttl): Promise<void> {
@@ -256,7 +257,7 @@ export class HeldLock implements Lock {
   }
 
   #lose(reason: LockLossReason, why: string): LockLostError {
-    if (this.#state !== 'held') return this.#loss.error ?? this.#released;
+    if (this.#state !== 'held') return this.#loss.error ?? this.#releasedError;
     const error = new LockLostError(this.resources, reason, why);
     // The loss is complete before anybody is told, because a listener may ask for the lock again.
     this.#state = 'lost';
@@ -297,11 +298,52 @@ export class HeldLock implements Lock {
     return released.length === 1 ? released[0]! : Promise.all(released);
   }
 
-  get #released(): LockLostError {
+  get #releasedError(): LockLostError {
     return new LockLostError(this.resources, 'released', 'it was released');
   }
 
   #tooShort(minimumMs: number): LockLostError {
     return new LockLostError(this.resources, 'ttl', `less than ${minimumMs} ms are left`);
+  }
+}
+
+/** Knows whether a lock was lost, and notifies its holder. The `AbortSignal` is created only when somebody asks for it. */
+export class LossSignal {
+  #error: LockLostError | undefined;
+  #abort: AbortController | undefined;
+  /** Runs a function in the async context of the code that asked for the signal first. */
+  #inContextOfHolder: ReturnType<typeof AsyncLocalStorage.snapshot> | undefined;
+  #listeners: Set<(error: LockLostError) => void> | undefined;
+
+  get error(): LockLostError | undefined {
+    return this.#error;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      this.#abort = new AbortController();
+      this.#inContextOfHolder = AsyncLocalStorage.snapshot();
+      // No limit, because any amount of work under the lock may listen.
+      setMaxListeners(0, this.#abort.signal);
+      if (this.#error) this.#abort.abort(this.#error);
+    }
+    return this.#abort.signal;
+  }
+
+  /** Calls `notify` when the lock is lost, or at once if it is lost already; returns the function that removes the listener. */
+  listen(notify: (error: LockLostError) => void): () => void {
+    const listeners = (this.#listeners ??= new Set());
+    listeners.add(notify);
+    if (this.#error) notify(this.#error);
+    return () => void listeners.delete(notify);
+  }
+
+  /** Records that the lock is lost, calls `first`, and then notifies the listeners. */
+  happen(error: LockLostError, first: () => void): void {
+    this.#error = error;
+    first();
+    // A timer or a reply finds the loss, in the context of whatever code it belongs to.
+    this.#inContextOfHolder?.(() => this.#abort!.abort(error));
+    for (const notify of this.#listeners ?? []) notify(error);
   }
 }

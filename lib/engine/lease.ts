@@ -1,8 +1,9 @@
 import type { Attempt } from './attempt.js';
 import { ageOfLease, driftOf, type Clock, type Moment } from './clock.js';
 import type { Answer } from './lock-node.js';
+import { DEFAULT_LOCK_OPTIONS } from './options.js';
 import type { Pool } from './pool.js';
-import { outcomesOf, type Answers, type Denied } from './outcome.js';
+import { outcomesOf, type Answers, type Denied } from './denied.js';
 
 /** What became of an extension. */
 export type Extension =
@@ -12,8 +13,6 @@ export type Extension =
   /** Too few nodes answered: what is left of the lease still stands. */
   | { readonly kind: 'unproven'; readonly answers: Answers };
 
-const DRIFT_FACTOR = 0.01;
-
 /** The lock of this process on the nodes. It passes from caller to caller, each of which has a fencing token of its own. */
 export class Lease {
   readonly value: string;
@@ -21,8 +20,8 @@ export class Lease {
   token: number;
   /** Ms that it lasts by the latest extension. */
   ttl: number;
-  /** Microseconds: it may pass to callers that came no later than this. */
-  passTo = 0;
+  /** Microseconds on the clock of the nodes: the lease may pass to callers that came no later. */
+  passUntil = 0;
   /** Whether an extension took the nodes so long that another one is no use. */
   isSlow = false;
   /** Ms that it lasts on the nodes at most: a shorter extension does not shorten it there. */
@@ -39,7 +38,7 @@ export class Lease {
     private readonly pool: Pool,
     readonly resource: string,
     attempt: Attempt,
-    private readonly driftFactor = DRIFT_FACTOR,
+    private readonly driftFactor = DEFAULT_LOCK_OPTIONS.driftFactor,
   ) {
     this.value = attempt.value;
     this.token = attempt.token;
@@ -78,6 +77,11 @@ export class Lease {
     return { kind: 'contended', nodes, retryAfter: remaining, owner: this.value };
   }
 
+  /** Returns whether the lease is what a caller asks for. */
+  fits({ ttl, driftFactor }: { readonly ttl: number; readonly driftFactor: number }): boolean {
+    return ttl === this.ttl && driftFactor === this.driftFactor;
+  }
+
   /** Takes the next token for the next caller of this process; false if there is none, or the lease was extended to another ttl. */
   pass(): boolean {
     if (this.#tokensLeft < 1 || this.#longestTtl !== this.ttl) return false;
@@ -92,7 +96,7 @@ export class Lease {
     this.extend(this.ttl, ({ kind }) => done(kind === 'extended'));
   }
 
-  /** Extends the lease to `ttl` ms from now; one extension at a time. What was over when that is confirmed stays over. */
+  /** Extends the lease to `ttl` ms from now; one extension at a time. A lease that ends before the confirmation stays over. */
   extend(ttl: number, done: (extension: Extension) => void): void {
     if (this.#laterExtensions !== undefined) return void this.#laterExtensions.push(() => this.extend(ttl, done));
     const since = this.clock.now();

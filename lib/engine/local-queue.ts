@@ -1,16 +1,15 @@
-import type { Attempt } from './attempt.js';
-import { Attempts } from './attempts.js';
+import { type Attempt, Attempts } from './attempt.js';
 import { ageOfLease, driftOf, elapsed } from './clock.js';
+import { agreeOnToken } from './fencing.js';
 import { Lease } from './lease.js';
 import type { Answer, HandOff } from './lock-node.js';
-import { denialOf, freeIn, isClear, outcomesOf, type Denied } from './outcome.js';
+import { denialOf, type Denied, freeIn, isClear, outcomesOf } from './denied.js';
 import type { Pool } from './pool.js';
 import { Onlookers, type QueuedCaller } from './queued-caller.js';
-import { agreeOnToken } from './token-agreement.js';
 
-/** Ms within which callers count as having come together, if nobody waits elsewhere. */
+/** Ms within which callers count as having come together, if no other process waits. */
 const TOGETHER = 5;
-/** Ms by which callers of this process may go before an older one of another process. */
+/** Ms: a caller of this process may overtake a caller of another process that came so much earlier. */
 const AHEAD = 50;
 /** Ms to wait for more votes of a deposit, at first. */
 const FIRST_PATIENCE = 2;
@@ -19,7 +18,7 @@ const MOST_DOUBLINGS = 10;
 const FRESH_DEPOSIT = 0.9;
 /** The share of the ttl that must be left of a lease that passes to the next caller. With less, it is extended first. */
 const FRESH_PASS = 2 / 3;
-/** With less than this share, a lease that passes is extended behind the pass. */
+/** With less than this share of the ttl left, a lease is extended in the background while it passes to the next caller. */
 const EXTEND_BEHIND = 0.95;
 /** The share of the ttl that must be left when a caller begins. With less, the lease is extended first. */
 const FRESH_START = 0.5;
@@ -29,13 +28,13 @@ const MOST_SPLITS = 10;
 const POLLS_OF_TTL = 12;
 
 /**
- * The callers of this process that want one resource: first in, first out. The first one asks for all of them, under one place in the queues
- * of the nodes. Messages make it fast, timers make it right.
+ * The callers of this process that want one resource: first in, first out. The first caller asks for all callers, under one place in the queues
+ * of the nodes. A lost message costs time only, since every waiting process also polls.
  */
 export class LocalQueue {
   #state: 'idle' | 'asking' | 'waiting' | 'held' = 'idle';
   #callers = new Set<QueuedCaller>();
-  /** Callers that do not wait, and came while another one asked: its answer is theirs. */
+  /** Callers that do not wait, and came during the question of another caller. They get the answer to that question. */
   readonly #onlookers = new Onlookers();
   #lease: Lease | undefined;
   /** The caller that gets the lease in a turn of its own; undefined once it has given up. */
@@ -44,7 +43,7 @@ export class LocalQueue {
   /** How many attempts were denied since the last lease. */
   #denials = 0;
   #noQuorumSince: number | undefined;
-  /** Why the latest attempt was denied of which the callers have heard. */
+  /** The reason of the latest denial that the callers know. */
   #judged: Denied | undefined;
   /** Ms of the latest round trip. */
   #trip = 1;
@@ -77,7 +76,7 @@ export class LocalQueue {
     else if (this.#state === 'waiting') this.#tell(caller, this.latestDenial);
   }
 
-  /** Tells a caller that has come while others wait what they know. */
+  /** Tells a new caller what the waiting callers know already. */
   #tell(caller: QueuedCaller, denied: Denied | undefined): void {
     if (denied?.kind === 'contended') caller.contended();
     if (denied === undefined || this.#goesOn(caller, denied)) return;
@@ -85,7 +84,7 @@ export class LocalQueue {
     caller.denied(denied);
   }
 
-  /** Removes a caller that gives up. The place in the queues of the nodes is the process's: it stays for the other callers. */
+  /** Removes a caller that gives up. The place in the queues of the nodes belongs to the process: the other callers keep the place. */
   giveUp(caller: QueuedCaller): void {
     this.#onlookers.delete(caller);
     if (this.#receiver === caller) this.#receiver = undefined;
@@ -134,7 +133,7 @@ export class LocalQueue {
   #heard(attempt: Attempt, node: number, answer: Answer): void {
     attempt.note(node, answer);
     if (attempt.isDenied) {
-      this.#giveBack(attempt);
+      this.#returnVotes(attempt);
       if (!attempt.isJudged && isClear(attempt.answers)) this.#judgeSoon(attempt);
     }
     if (attempt.isDecided) return;
@@ -159,7 +158,7 @@ export class LocalQueue {
     const lease = new Lease(pool, this.resource, attempt, this.#head?.driftFactor);
     if (lease.remainingAt(now) <= 0) return this.#denied(attempt, 'too slow');
     const date = pool.dateOf(now);
-    lease.passTo =
+    lease.passUntil =
       attempt.oldest === Infinity ? date + TOGETHER * 1_000 : Math.min(date, attempt.oldest + AHEAD * 1_000);
     this.#trip = elapsed(attempt.since, now);
     this.#denials = 0;
@@ -175,7 +174,7 @@ export class LocalQueue {
     attempt.isDecided = attempt.isDenied = true;
     this.#denials += 1;
     this.#promoteOnlooker();
-    this.#giveBack(attempt);
+    this.#returnVotes(attempt);
     const head = this.#head;
     if (head === undefined) return this.#leave(attempt);
     if (!head.isTry) this.#wait(attempt);
@@ -207,7 +206,7 @@ export class LocalQueue {
     if (this.#callers.size === 0 && this.#state === 'waiting') return this.#leave(this.#attempts.latest!);
     if (attempt !== this.#attempts.latest) return;
     if (this.#callers.size === 0) this.#leave(attempt);
-    // A caller that does not wait was the first one; the next one has no place yet.
+    // The first caller did not wait, so this process has no place in the queues of the nodes yet.
     else if (this.#state === 'asking') this.#askAgain(attempt);
   }
 
@@ -227,25 +226,25 @@ export class LocalQueue {
     });
   }
 
-  /** If all callers have given up meanwhile, one that does not wait is the first one now. */
+  /** If all callers have given up, the first onlooker becomes the first caller. */
   #promoteOnlooker(): void {
     const next = this.#callers.size > 0 ? undefined : this.#onlookers.shift();
     if (next !== undefined) this.#callers.add(next);
   }
 
-  /** A denied attempt has votes, or may have: they go back on the same connections. The value is dead. */
-  #giveBack(attempt: Attempt): void {
+  /** A denied attempt has votes, or may have: they go back on the same connections, and no node is asked for its value again. */
+  #returnVotes(attempt: Attempt): void {
     if (attempt.isGivenBack || !attempt.mayHaveVotes) return;
     attempt.isGivenBack = true;
-    this.#giveBackValue(attempt.value);
+    this.#returnValue(attempt.value);
   }
 
   /** Gives a value back. If this process waits, it takes its place again. */
-  #giveBackValue(value: string): void {
+  #returnValue(value: string): void {
     const head = this.#head;
     const isWaiting = (this.#state === 'waiting' || this.#state === 'asking') && head?.isTry === false;
     if (isWaiting) this.#attempts.releaseAndStand(value, head, this.#callers.size > 1);
-    // Once nobody wants the resource here, the process has left; it may have come again, in a new queue.
+    // When idle, this process has left already. The process may wait again with a new queue, whose place a second 'leave' would remove.
     else this.#attempts.release(value, this.#state !== 'idle' && !head && !this.#lease ? 'leave' : 'nothing');
   }
 
@@ -267,8 +266,8 @@ export class LocalQueue {
   /** A node has voted for the deposit of this process. */
   handedOff(node: number, { value, token, oldest }: HandOff): void {
     if (this.#lease?.value === value || (this.#state === 'asking' && this.#attempts.latest?.value === value)) return;
-    const next = this.#attempts.deposit;
-    if (next?.value !== value) return this.#giveBackValue(value);
+    const next = this.#attempts.makeDeposit();
+    if (next?.value !== value) return this.#returnValue(value);
     if (this.#state === 'held' || this.#callers.size === 0) return this.#attempts.drop(next);
     next.vote(node, token, oldest);
     if (this.#state === 'waiting') this.#hurry();
@@ -282,7 +281,7 @@ export class LocalQueue {
     const head = this.#head!;
     if (next.votes >= pool.quorum) {
       const left = next.ttl - driftOf(next.ttl, head.driftFactor) - ageOfLease(next.since, clock.now());
-      // Too old a deposit is asked for again under its value, never extended: a vote that lapsed may have been given a second time.
+      // With little of the ttl left, the queue asks again: an extension would count on votes that may have expired, and gone to another process.
       if (next.ttl !== head.ttl || left < next.ttl * FRESH_DEPOSIT) return this.#ask();
       this.#stopTimers();
       this.#state = 'asking';
@@ -304,7 +303,7 @@ export class LocalQueue {
   /** Gives the lease to the first caller, in a turn of the event loop of its own. */
   #give(lease: Lease): void {
     const head = this.#head;
-    if (head === undefined || head.ttl !== lease.ttl) return this.#end(lease);
+    if (head === undefined || !lease.fits(head)) return this.#releaseLease(lease);
     this.#callers.delete(head);
     this.#receiver = head;
     this.#deliverSoon(lease, head);
@@ -320,7 +319,7 @@ export class LocalQueue {
     const left = lease.remaining;
     if (left > 0 && left < lease.ttl * FRESH_START && !lease.isSlow)
       return lease.renew(() => {
-        // Nodes that take half of the ttl would not let it begin at all. If callers before it have blocked the event loop, it is extended again.
+        // Slow nodes (half of the ttl) must not keep the caller from beginning. After a blocked event loop, the lease is extended again.
         lease.isSlow = lease.remaining < lease.ttl * FRESH_START;
         this.#deliverSoon(lease, caller);
       });
@@ -328,7 +327,7 @@ export class LocalQueue {
     if (left > 0) return caller.granted(lease, Math.max(1, this.#count - caller.cameAt));
     if (caller.isTry) caller.denied({ kind: 'blocked', nodes: [] });
     else this.#callers = new Set([caller, ...this.#callers]);
-    this.#end(lease);
+    this.#releaseLease(lease);
   }
 
   /** The holder has finished: the lease passes to the next caller, or is released. `done` is called once that is certain. */
@@ -337,13 +336,15 @@ export class LocalQueue {
     const next = this.#head;
     const left = next === undefined ? 0 : lease.remaining;
     const mayPass =
-      next !== undefined && next.ttl === lease.ttl && next.arrival <= lease.passTo && left > 0 && lease.pass();
-    if (!mayPass) return this.#end(lease, done);
+      next !== undefined && lease.fits(next) && next.arrival <= lease.passUntil && left > 0 && lease.pass();
+    if (!mayPass) return this.#releaseLease(lease, done);
     done();
     if (left < lease.ttl * FRESH_PASS) {
-      return lease.renew((isRenewed) => (isRenewed && lease.remaining > 0 ? this.#give(lease) : this.#end(lease)));
+      return lease.renew((isRenewed) =>
+        isRenewed && lease.remaining > 0 ? this.#give(lease) : this.#releaseLease(lease),
+      );
     }
-    // First into the batch of this turn, then to the caller, which may block the event loop.
+    // The extension joins the batch of this turn first, because the next caller may block the event loop.
     if (left < lease.ttl * EXTEND_BEHIND) lease.renew();
     this.#give(lease);
   }
@@ -359,7 +360,7 @@ export class LocalQueue {
   }
 
   /** Gives the lease back. If callers wait, the first one asks in the same batch. */
-  #end(lease: Lease, done = (): void => undefined): void {
+  #releaseLease(lease: Lease, done = (): void => undefined): void {
     if (this.#lease !== lease) return done();
     this.#lease = undefined;
     const isFollowed = this.#callers.size > 0;
@@ -370,7 +371,7 @@ export class LocalQueue {
 
   /** The lease is over or was lost: it passes to nobody. */
   lost(lease: Lease, done: () => void): void {
-    this.#end(lease, done);
+    this.#releaseLease(lease, done);
   }
 
   get #head(): QueuedCaller | undefined {
@@ -380,7 +381,7 @@ export class LocalQueue {
 
   /** Nobody wants the resource any more, and no attempt was won. */
   #leave(attempt: Attempt): void {
-    if (!attempt.isGivenBack || this.#attempts.deposit !== undefined) this.#attempts.leave();
+    if (!attempt.isGivenBack || this.#attempts.makeDeposit() !== undefined) this.#attempts.leave();
     this.#idle();
   }
 

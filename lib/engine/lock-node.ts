@@ -1,4 +1,14 @@
-/** Words: see docs/architecture.md. All durations are ms; dates (`arrival`, `proposal`, `oldest`, tokens) are microseconds on the clock of the nodes. */
+/*
+ * The words. Durations are ms; dates are microseconds on the clock of the nodes.
+ *
+ * value     the mark of one attempt; a node votes by setting the key of the resource to the value
+ * proposal  the fencing token that a process asks for: the date. The node raises it if its counter is ahead
+ * place     the place of a waiting process in the queue of a node, sorted by `arrival`
+ * arrival   the date when the oldest caller of a waiting process came
+ * deposit   the next attempt of a waiting process, left with its place: after a release, the node votes for the deposit of the first place by
+ *           itself, and says so by a hand-off message
+ * oldest    the arrival of the first place that is left in the queue after a vote
+ */
 
 /** The attempt that a node may vote for on its own once its turn has come. */
 export interface Deposit {

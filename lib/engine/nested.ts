@@ -84,7 +84,7 @@ export class NestedLocks {
    * Returns a use of the held lock that covers all of `resources`; undefined if the context holds none of them.
    * @throws TypeError if the context holds only some of them: such a call would wait for itself
    */
-  share(resources: readonly string[]): Use | undefined {
+  reenter(resources: readonly string[]): Use | undefined {
     const covering = this.#find((lock) => resources.every((name) => lock.resources.includes(name)));
     if (covering?.lock !== undefined) return covering.use(covering.lock, (work) => work());
     const partial = this.#find((lock) => resources.some((name) => lock.resources.includes(name)));

@@ -56,11 +56,15 @@ export interface LockOptions {
 
 /** The options of a call, checked, and with the defaults of its pool where the call says nothing. */
 export type PreparedOptions = Required<Omit<LockOptions, 'minHold' | 'label' | 'signal'>> &
-  Pick<LockOptions, 'minHold' | 'label'> & {
-    readonly signal?: AbortSignalLike | undefined;
-    /** @see SharedCall.skips */
-    readonly skips?: boolean | undefined;
-  };
+  Pick<LockOptions, 'minHold' | 'label' | 'signal'>;
+
+/** What one call has for itself beside the options that many calls share. */
+export interface OwnOptions {
+  /** Ends the wait of this call, in place of the signal of the options. */
+  readonly signal?: AbortSignalLike | undefined;
+  /** Whether the caller goes on without the lock if somebody else holds it; telemetry tells such calls from refused ones. */
+  readonly skips?: boolean | undefined;
+}
 
 export const DEFAULT_LOCK_OPTIONS = {
   ttl: 5_000,
@@ -88,11 +92,11 @@ export type Rule = readonly [fits: (value: unknown) => boolean, bound: string];
 export const FLAG: Rule = [(value) => typeof value === 'boolean', 'true or false'];
 
 export const ms = (least: number): Rule => [
-  within(least, LONGEST_TIMER),
+  inRange(least, LONGEST_TIMER),
   `a number of ms from ${least} to ${LONGEST_TIMER}`,
 ];
 const msOrNever = (least: number): Rule => [
-  (value) => value === Infinity || within(least, LONGEST_TIMER)(value),
+  (value) => value === Infinity || inRange(least, LONGEST_TIMER)(value),
   `a number of ms from ${least} to ${LONGEST_TIMER}, or Infinity`,
 ];
 
@@ -106,7 +110,7 @@ const RULES: { readonly [name in keyof Required<LockOptions>]: Rule } = {
   ],
   retryDelay: ms(0),
   retryJitter: ms(0),
-  driftFactor: [within(0, 0.5), 'a number from 0 to 0.5'],
+  driftFactor: [inRange(0, 0.5), 'a number from 0 to 0.5'],
   autoExtend: FLAG,
   maxHold: msOrNever(1),
   minHold: ms(0),
@@ -117,7 +121,7 @@ const RULES: { readonly [name in keyof Required<LockOptions>]: Rule } = {
 
 export const LOCK_OPTION_NAMES: readonly string[] = Object.keys(RULES);
 
-export function within(least: number, most: number): (value: unknown) => boolean {
+export function inRange(least: number, most: number): (value: unknown) => boolean {
   return (value) => typeof value === 'number' && value >= least && value <= most;
 }
 
@@ -163,6 +167,26 @@ export function checkValues<T extends object>(options: T, rules: Rules<T>, where
     const value = options[name];
     if (rule && value !== undefined && !rule[0](value)) throw misfit(`${where}: ${name}`, value, rule[1]);
   }
+}
+
+/** Returns the default options of a pool that allows leases of `maxTtl` ms at most. */
+export function defaultsWithin(maxTtl: number): PreparedOptions {
+  return { ...DEFAULT_LOCK_OPTIONS, ttl: Math.min(DEFAULT_LOCK_OPTIONS.ttl, maxTtl) };
+}
+
+/** Returns `base` with the checked options on top; throws a RangeError for a ttl that is too short, and for values above `maxTtl`. */
+export function prepareOptions(base: PreparedOptions, options: LockOptions, maxTtl = LONGEST_TIMER): PreparedOptions {
+  const prepared: PreparedOptions = { ...base };
+  for (const [name, value] of Object.entries(options)) {
+    if (value !== undefined) (prepared as unknown as Record<string, unknown>)[name] = value;
+  }
+  prepared.ttl = toTtl(prepared.ttl, { driftFactor: prepared.driftFactor, maxTtl });
+  const { minHold } = prepared;
+  if (minHold === undefined) return prepared;
+  if (minHold > maxTtl) throw misfit('minHold', minHold, `at most maxTtl, ${maxTtl} ms; set maxTtl, on all clients`);
+  // So that `minHold` is kept even if the holder crashes, or nodes cannot be reached at the release.
+  prepared.ttl = Math.max(prepared.ttl, Math.ceil(minHold));
+  return prepared;
 }
 
 /** Throws a TypeError that names the first unknown option. */

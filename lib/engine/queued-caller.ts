@@ -1,5 +1,5 @@
 import type { Lease } from './lease.js';
-import type { Denied } from './outcome.js';
+import type { Denied } from './denied.js';
 
 /** One caller that wants the resource. */
 export interface QueuedCaller {

@@ -1,15 +1,21 @@
 import { hostname } from 'node:os';
 import { ResourceLockedError } from './errors.js';
-import { refusalCodeOf, type LockListener } from './events.js';
+import { type LockListener, refusalCodeOf } from './events.js';
 import { guarded } from './guarded.js';
 import type { Lock } from './lock.js';
-import { checkLockOptions, MAX_TTL, type LockOptions, type PreparedOptions } from './options.js';
-import { defaultsWithin, OptionPreparer, prepareOptions } from './prepared-options.js';
+import {
+  checkLockOptions,
+  defaultsWithin,
+  type LockOptions,
+  MAX_TTL,
+  type OwnOptions,
+  type PreparedOptions,
+  prepareOptions,
+} from './options.js';
 import { MAX_RESOURCES, refuseTooMany, toResources } from './resources.js';
-import type { SharedCall, Work } from './shared-call.js';
 import { startNow } from './thenable.js';
 import { observed, publishNested } from './call-trace.js';
-import { Call, isPart, take, type Part } from './caller.js';
+import { Call, isPart, type Part, take } from './caller.js';
 import { isObserved } from './channels.js';
 import type { Clock } from './clock.js';
 import { HeldLock, type LockOwner } from './held-lock.js';
@@ -17,16 +23,15 @@ import { LocalQueues } from './local-queues.js';
 import type { LockNode } from './lock-node.js';
 import { NestedLocks, refuseReentry, type Use } from './nested.js';
 import { DuplicateServers, refuseDuplicateServers } from './duplicate-servers.js';
-import { errorOf, type Denied } from './outcome.js';
+import { type Denied, errorOf } from './denied.js';
 import { Pool } from './pool.js';
 import { QuorumWatch } from './quorum-watch.js';
 import { markOf } from './process-mark.js';
-import { systemRandom, type Random } from './random.js';
+import { type Random, systemRandom } from './random.js';
 import { takeSeveral } from './several.js';
-import { Shutdown, type RemainingLock } from './shutdown.js';
-import { statusOf, type RedlockStatus, type StatusOptions } from './status.js';
+import { type RemainingLock, Shutdown } from './shutdown.js';
+import { type RedlockStatus, statusOf, type StatusOptions } from './status.js';
 import { SystemClock } from './system-clock.js';
-import { WarningThrottle } from './warning-throttle.js';
 
 export interface RedlockSettings {
   readonly nodes: readonly LockNode[];
@@ -50,13 +55,27 @@ export interface RedlockSettings {
   readonly listener?: LockListener | undefined;
 }
 
+type Work<T> = (lock: Lock) => T | Promise<T>;
+
+/** One of many calls whose options are prepared once, such as the calls of one method with `@WithLock`. */
+export interface PreparedCall<T> extends OwnOptions {
+  /** Checked already, except for their number. */
+  readonly resources: readonly string[];
+  readonly work: Work<T>;
+  /** The same object for all of the calls, and unchanged. */
+  readonly options: LockOptions;
+}
+
 /** Distributed locks over N independent masters, by the algorithm of the Redis distributed-locks page. */
 export class Redlock implements LockOwner {
   readonly #pool: Pool;
   readonly #name: string | undefined;
   readonly #queues: LocalQueues;
-  readonly #forAcquire: OptionPreparer;
-  readonly #forWork: OptionPreparer;
+  readonly #maxTtl: number;
+  readonly #forAcquire: PreparedOptions;
+  readonly #forWork: PreparedOptions;
+  /** The prepared options of calls that share them. */
+  readonly #prepared = new WeakMap<LockOptions, PreparedOptions>();
   readonly #held: NestedLocks;
   readonly #maxResources: number;
   readonly #shutdown: Shutdown;
@@ -68,15 +87,15 @@ export class Redlock implements LockOwner {
     const { nodes, clock = new SystemClock(), random = systemRandom, nodeTimeout, defaults = {} } = settings;
     const { mark = uniqueMark(markOf({ application: 'node', host: hostname(), pid: process.pid }), random) } = settings;
     const maxTtl = Math.floor(settings.maxTtl ?? MAX_TTL);
+    this.#maxTtl = maxTtl;
     this.#name = settings.name;
     this.#maxResources = settings.maxResources ?? MAX_RESOURCES;
     this.emit = guarded('A listener of lock events', settings.listener ?? (() => undefined));
     this.#pool = new Pool(nodes, clock, random, { maxTtl, nodeTimeout });
     this.#queues = new LocalQueues(this.#pool, mark, settings.maxWaiters);
     checkLockOptions(defaults, 'defaults');
-    const base = prepareOptions(defaultsWithin(maxTtl), defaults, maxTtl);
-    this.#forAcquire = new OptionPreparer(base, maxTtl);
-    this.#forWork = new OptionPreparer({ ...base, autoExtend: defaults.autoExtend ?? true }, maxTtl);
+    this.#forAcquire = prepareOptions(defaultsWithin(maxTtl), defaults, maxTtl);
+    this.#forWork = { ...this.#forAcquire, autoExtend: defaults.autoExtend ?? true };
     this.#held = settings.held ?? new NestedLocks();
     this.#shutdown = new Shutdown(clock);
   }
@@ -88,10 +107,9 @@ export class Redlock implements LockOwner {
   }
 
   async #open(): Promise<void> {
-    const { nodes, clock } = this.#pool;
-    const [quorum, warnings] = [new QuorumWatch(nodes.length, this.emit), new WarningThrottle(clock)];
+    const { nodes } = this.#pool;
+    const quorum = new QuorumWatch(nodes.length, this.emit);
     const emit: LockListener = (event) => {
-      if (event.type === 'node-warning' && !warnings.passes(event.node)) return;
       this.emit(event);
       quorum.note(event);
     };
@@ -115,14 +133,14 @@ export class Redlock implements LockOwner {
   status(options?: StatusOptions): Promise<RedlockStatus> {
     return this.#awake(async () => {
       await this.open();
-      return statusOf(this.#pool, options?.timeout ?? this.#pool.timeoutFor(this.#forAcquire.base.ttl));
+      return statusOf(this.#pool, options?.timeout ?? this.#pool.timeoutFor(this.#forAcquire.ttl));
     });
   }
 
   acquire(resource: string | readonly string[], options?: LockOptions): Promise<Lock> {
     try {
       refuseReentry(options);
-      return this.#takeObserved(toResources(resource, this.#maxResources), this.#forAcquire.prepare(options));
+      return this.#takeObserved(toResources(resource, this.#maxResources), this.#prepare(this.#forAcquire, options));
     } catch (error) {
       return Promise.reject(error);
     }
@@ -141,22 +159,24 @@ export class Redlock implements LockOwner {
     try {
       if (typeof work !== 'function')
         throw new TypeError('withLock takes the resource, the work and then the options; the work must be a function');
-      return this.#run(toResources(resource, this.#maxResources), work, this.#forWork.prepare(options));
+      return this.#run(toResources(resource, this.#maxResources), work, this.#prepare(this.#forWork, options));
     } catch (error) {
       return Promise.reject(error);
     }
   }
 
   /** `withLock` for a call whose options are prepared once, together with those of other calls. @throws what `withLock` rejects with */
-  withShared<T>(call: SharedCall<T>): Promise<T> {
+  withPrepared<T>(call: PreparedCall<T>): Promise<T> {
     refuseTooMany(call.resources, this.#maxResources);
     Object.freeze(call.resources);
-    return this.#run(call.resources, call.work, this.#forWork.prepareShared(call.options, call));
+    let options = this.#prepared.get(call.options);
+    if (!options) this.#prepared.set(call.options, (options = this.#prepare(this.#forWork, call.options)));
+    return this.#run(call.resources, call.work, options, call);
   }
 
   /** Checks the options of later calls. @throws TypeError, RangeError for options that no call could have */
   check(options: LockOptions): void {
-    this.#forWork.prepare(options);
+    this.#prepare(this.#forWork, options);
   }
 
   /** Refuses new locks, lets holders finish for at most `timeout` ms, and then revokes the locks that are still held. */
@@ -177,10 +197,16 @@ export class Redlock implements LockOwner {
     this.#shutdown.over(lock);
   }
 
-  async #run<T>(resources: readonly string[], work: Work<T>, options: PreparedOptions): Promise<T> {
-    const shared = options.reentrant ? this.#held.share(resources) : undefined;
+  #prepare(base: PreparedOptions, options: LockOptions | undefined): PreparedOptions {
+    if (options === undefined) return base;
+    checkLockOptions(options, 'lock options');
+    return prepareOptions(base, options, this.#maxTtl);
+  }
+
+  async #run<T>(resources: readonly string[], work: Work<T>, options: PreparedOptions, own?: OwnOptions): Promise<T> {
+    const shared = options.reentrant ? this.#held.reenter(resources) : undefined;
     if (shared && isObserved()) publishNested({ pool: this.#name, resources, options }, shared.lock);
-    const use: Use = shared ?? this.#held.hold(await this.#takeObserved(resources, options));
+    const use: Use = shared ?? this.#held.hold(await this.#takeObserved(resources, options, own));
     let lost;
     let result: T;
     try {
@@ -194,16 +220,17 @@ export class Redlock implements LockOwner {
   }
 
   /** Publishes the life of the lock if somebody observes it. */
-  #takeObserved(resources: readonly string[], options: PreparedOptions): Promise<HeldLock> {
-    if (!isObserved()) return this.#take(resources, options, this);
-    const call = { pool: this.#name, resources, options };
-    return observed(call, { emit: this.emit, clock: this.#pool.clock }, (trace) =>
-      this.#take(resources, options, { emit: trace.note, over: (lock) => this.over(lock), trace }),
-    );
+  #takeObserved(resources: readonly string[], options: PreparedOptions, own?: OwnOptions): Promise<HeldLock> {
+    if (!isObserved()) return this.#take(this.#call(resources, options, own, this.emit), this);
+    const observedCall = { pool: this.#name, resources, options, skips: own?.skips };
+    return observed(observedCall, { emit: this.emit, clock: this.#pool.clock }, (trace) => {
+      const owner = { emit: trace.note, over: (lock: HeldLock) => this.over(lock), trace };
+      return this.#take(this.#call(resources, options, own, trace.note), owner);
+    });
   }
 
-  async #take(resources: readonly string[], options: PreparedOptions, owner: LockOwner): Promise<HeldLock> {
-    const call = this.#call(resources, options, owner.emit);
+  async #take(call: Call, owner: LockOwner): Promise<HeldLock> {
+    const { resources } = call;
     this.#shutdown.enter();
     try {
       call.throwIfAborted();
@@ -224,12 +251,13 @@ export class Redlock implements LockOwner {
     }
   }
 
-  #call(resources: readonly string[], options: PreparedOptions, emit: LockListener): Call {
+  #call(resources: readonly string[], options: PreparedOptions, own: OwnOptions | undefined, emit: LockListener): Call {
     const inside = this.#held.among(resources);
     if (inside.length > 0) this.emit({ type: 'self-contended', resources, holding: inside });
     const closing = this.#shutdown.stopFor({ holder: this.#held.any });
     const holding = this.#held.besides(resources);
-    return new Call(resources, options, this.#pool.clock, { closing, holding, emit });
+    const signal = own?.signal ?? options.signal;
+    return new Call(resources, options, this.#pool.clock, { closing, holding, emit, signal });
   }
 
   async #hold(parts: readonly Part[], call: Call, owner: LockOwner): Promise<HeldLock> {

@@ -2,14 +2,14 @@ import type { PreparedOptions } from './options.js';
 import { isPart, take, type Call, type Part } from './caller.js';
 import { HeldLock, type LockOwner } from './held-lock.js';
 import type { LocalQueues } from './local-queues.js';
-import type { Denied } from './outcome.js';
+import type { Denied } from './denied.js';
 
 /** Nobody outside knows of the parts until the call has all of them. */
 const SILENT: LockOwner = { emit: () => undefined, over: () => undefined };
 
 /**
- * Takes a lease of each resource: all at once as single attempts. If one is denied, the call keeps those before it in sorted order, gives the
- * others back, and waits in the queue of that one; then again. All callers use the same order, so there is no deadlock.
+ * Takes a lease of each resource: all at once as single attempts. If a resource is denied, the call gives back all leases that come later in sorted
+ * order, and waits in the queue of that resource. Then the call tries again. All callers use the same order, so there is no deadlock.
  * @throws the reason of an abort
  */
 export async function takeSeveral(queues: LocalQueues, call: Call): Promise<Part[] | Denied> {
@@ -53,7 +53,7 @@ class Several {
     return denied === -1 ? undefined : { resource: missing[denied]!, why: tries[denied] as Denied };
   }
 
-  /** Waits for a resource, if the call waits at all. It holds nothing behind that one meanwhile, not even what it kept before. Returns why it failed. */
+  /** Gives back the leases from this resource on, in sorted order. Then waits for the resource if the call waits. Returns why the call failed. */
   async waitFor({ resource, why }: { readonly resource: string; readonly why: Denied }): Promise<Denied | undefined> {
     if (why.kind === 'contended') this.#contended = why;
     await this.giveBack(this.#resources.slice(this.#resources.indexOf(resource)));
@@ -73,7 +73,7 @@ class Several {
     return isAgreed ? locks.map((lock) => lock.dissolve()[0]!) : undefined;
   }
 
-  /** Gives everything back, and returns why the call failed: its time may be up before it is told again that others have a resource. */
+  /** Gives everything back, and returns why the call failed. If the call times out before all nodes answer, the latest contention is the reason. */
   async fail(denied: Denied): Promise<Denied> {
     void this.giveBack();
     const isUndecided = denied.kind === 'unavailable' && denied.nodes.some(({ outcome }) => outcome === 'pending');

@@ -1,8 +1,18 @@
 import { misfit } from './options.js';
-import { MAY_HAVE_FORGOTTEN_OR_SET } from './quarantine-reasons.js';
-import { elapsed, LONGEST_TIMER, type Clock } from './clock.js';
+import { type Clock, elapsed, LONGEST_TIMER } from './clock.js';
 import type { LockNode, ProbeAnswer, Unknown } from './lock-node.js';
 import type { Pool } from './pool.js';
+
+/** Why a node is in quarantine, as the node itself shows. */
+export const MAY_HAVE_FORGOTTEN = 'it is new, or was restarted, emptied or set back, and may have forgotten locks';
+
+/** The same for a reader who is told of no set clock apart from this. */
+export const MAY_HAVE_FORGOTTEN_OR_SET =
+  'it is new, or was restarted, emptied or set back, or its clock was set, and may have forgotten locks';
+
+/** The same of several nodes, to be read behind "are". */
+export const MANY_MAY_HAVE_FORGOTTEN =
+  'in quarantine (new, restarted, emptied or restored, or their clocks were changed), since they may have forgotten locks';
 
 export interface NodeStatus {
   readonly node: string;
@@ -94,4 +104,14 @@ function voteOf(answer: Exclude<ProbeAnswer, Unknown>): Pick<NodeStatus, 'votes'
   if (answer.kind === 'up') return { votes: true };
   if (answer.kind !== 'quarantined') return { votes: false, reason: answer.reason };
   return { votes: false, votesIn: answer.remaining, reason: MAY_HAVE_FORGOTTEN_OR_SET };
+}
+
+/** Returns how many nodes vote, how many are needed, and why the others do not. */
+export function votesText({ nodes, quorum }: RedlockStatus): string {
+  const silent = nodes.filter(({ votes }) => !votes);
+  const reasons = silent.map(({ node, reason = 'unknown', votesIn }) => {
+    const end = votesIn === undefined ? '' : `, votes in ${votesIn} ms`;
+    return `${node}: ${reason}${end}`;
+  });
+  return `${nodes.length - silent.length} of ${nodes.length} nodes vote, ${quorum} needed; ${reasons.join('; ')}`;
 }

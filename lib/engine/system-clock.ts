@@ -1,5 +1,5 @@
-import { clearTimeout, monotonicNow, setImmediate, setInterval, setTimeout, wallNow } from './real-time.js';
-import { inRootContext } from './real-time.js';
+import { clearTimeout, monotonicNow, setImmediate, setInterval, setTimeout, wallNow } from './native-timers.js';
+import { inRootContext } from './native-timers.js';
 import { LONGEST_TIMER, type Clock, type Moment } from './clock.js';
 
 /** The clocks and timers of this machine. A timer alone keeps no process alive. */

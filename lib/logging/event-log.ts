@@ -1,68 +1,79 @@
-import type { Logger } from '@nestjs/common';
+import { Logger } from '@nestjs/common';
+import type { Clock } from '../engine/clock.js';
 import type { LockEvent } from '../engine/events.js';
 import { quoted, shown } from '../engine/names.js';
 import type { RemainingLock } from '../engine/shutdown.js';
-import { FlapLog, type StateLine } from './flap-log.js';
-import { LossLog } from './loss-log.js';
-import { NestedWaitLog } from './nested-wait-log.js';
+import type { RedlockStatus } from '../engine/status.js';
+import { Burst, type Level, type Limit } from './burst.js';
 import { NodeNotes } from './node-notes.js';
-import { QuarantineLog, type QuarantineLogTerms } from './quarantine-log.js';
+import { QuarantineLog } from './quarantine-log.js';
 import { QuorumLog } from './quorum-log.js';
-import { RefusalLog } from './refusal-log.js';
 
 /** No node has this name: it stands for the pool as a whole. */
 const POOL = '';
 /** How many locks one line names. */
 const MOST_NAMED = 5;
+/** How often a node, or the pool, may change before its changes are counted. */
+const CHANGES: Limit = { most: 4, window: 10_000 };
+const LOSSES: Limit = { most: 1, window: 5_000 };
+const NESTED_WAITS: Limit = { most: 1, window: 60_000 };
+/** How many warnings of one node are logged at once. */
+const WARNINGS: Limit = { most: 10, window: 60_000 };
+const REFUSALS: Limit = { most: 1, window: 1_000 };
 
-interface EventLogTerms extends QuarantineLogTerms {
+interface LoggedPool {
+  readonly clock: Clock;
+  /** How many nodes the pool has. */
+  readonly nodes: number;
+  readonly status: () => Promise<RedlockStatus>;
   readonly logKeys?: boolean | undefined;
 }
 
+type Event<Type extends LockEvent['type']> = Extract<LockEvent, { readonly type: Type }>;
+
 /** Writes those events of a pool to the log that its operator should know about. */
 export class EventLog {
-  readonly #nestedWaits: NestedWaitLog;
-  readonly #losses: LossLog;
-  readonly #refusals: RefusalLog;
+  readonly #burst: Burst;
   readonly #quarantine: QuarantineLog;
   readonly #quorum: QuorumLog;
   readonly #notes: NodeNotes;
-  readonly #flaps: FlapLog;
   readonly #names: typeof shown;
 
   constructor(
     private readonly logger: Logger,
-    { logKeys = false, ...pool }: EventLogTerms,
+    { clock, nodes, status, logKeys = false }: LoggedPool,
   ) {
-    const { clock } = pool;
     this.#names = logKeys ? quoted : shown;
-    this.#nestedWaits = new NestedWaitLog(logger, { names: this.#names, clock });
-    this.#losses = new LossLog(logger, { names: this.#names, clock });
-    this.#refusals = new RefusalLog(logger, { names: this.#names, clock });
-    this.#notes = new NodeNotes(logger, pool);
-    this.#quarantine = new QuarantineLog(logger, pool);
-    this.#flaps = new FlapLog(logger, clock);
+    this.#burst = new Burst(logger, clock);
+    this.#notes = new NodeNotes(logger, clock, nodes);
+    this.#quarantine = new QuarantineLog(logger, clock, nodes, status);
     const states = {
-      log: (text: string) => this.#changed({ of: POOL, level: 'log', text }),
-      error: (text: string) => this.#changed({ of: POOL, level: 'error', text }),
+      log: (text: string) => this.#changed(POOL, 'log', text),
+      error: (text: string) => this.#changed(POOL, 'error', text),
     };
-    this.#quorum = new QuorumLog(states, { clock, quarantine: this.#quarantine });
+    this.#quorum = new QuorumLog(states, clock, this.#quarantine);
   }
 
   notify(event: LockEvent): void {
-    if (event.type === 'self-contended') this.#nestedWaits.waitsForItself(event.resources, event.holding);
-    else if (event.type === 'contended') this.#contended(event);
-    else if (event.type === 'refused') this.#refusals.refused(event);
-    else if (event.type === 'lost') this.#losses.lost(event.error);
-    else if (event.type === 'node-up') this.#changed(stateOf(event.node, 'log', ' is up'));
-    else if (event.type === 'node-accepted') this.#accepted(event.node);
-    else if (event.type === 'node-quarantined') this.#quarantine.quarantined(event);
-    else if (event.type === 'node-trusted') this.#quarantine.back(event.node);
+    if (event.type === 'self-contended') this.#waitsForItself(event);
+    else if (event.type === 'contended') this.#waitsForOther(event);
+    else if (event.type === 'refused') this.#refused(event);
+    else if (event.type === 'lost') this.#lost(event);
     else if (event.type === 'quorum-lost') this.#quorum.lost(event);
     else if (event.type === 'quorum-reached') this.#quorum.reached(event);
-    else if (event.type === 'node-down') this.#changed(stateOf(event.node, 'warn', ` is down: ${event.reason}`));
-    else if (event.type === 'node-refused') this.#refused(event.node, ` refuses to vote: ${event.reason}`);
-    else this.#note(event);
+    else this.#notifyOfNode(event);
+  }
+
+  #notifyOfNode(event: LockEvent): void {
+    if (event.type === 'node-up') this.#changed(event.node, 'log', ' is up');
+    else if (event.type === 'node-down') this.#changed(event.node, 'warn', ` is down: ${event.reason}`);
+    else if (event.type === 'node-accepted') this.#accepted(event.node);
+    else if (event.type === 'node-refused') this.#refusesToVote(event.node, ` refuses to vote: ${event.reason}`);
+    else if (event.type === 'node-quarantined') this.#quarantine.quarantined(event);
+    else if (event.type === 'node-trusted') this.#quarantine.back(event.node);
+    else if (event.type === 'node-warning') this.#warned(event);
+    else if (event.type === 'hand-off-unavailable')
+      this.#notes.add(event.node, `: hand-off is off, waiters poll every retryDelay: ${event.reason}`);
   }
 
   /** Logs which locks the shutdown of the application waits for. */
@@ -78,38 +89,62 @@ export class EventLog {
 
   /** Logs what is still pending, and leaves no timer. A second call logs the locks that were lost since. */
   stop(): void {
-    for (const part of [this.#losses, this.#refusals, this.#notes, this.#flaps, this.#quarantine, this.#quorum])
-      part.stop();
+    for (const part of [this.#notes, this.#burst, this.#quarantine, this.#quorum]) part.stop();
   }
 
-  /** Logs what is often the same for several nodes, as one line for all of them. */
-  #note(event: LockEvent): void {
-    if (event.type === 'node-warning') this.#notes.add(event.node, `: ${event.reason}`);
-    else if (event.type === 'hand-off-unavailable')
-      this.#notes.add(event.node, `: hand-off is off, waiters poll every retryDelay: ${event.reason}`);
+  // ---------------------------------------------------------------------------------------------------------------- locks
+
+  #waitsForItself({ resources, holding }: Event<'self-contended'>): void {
+    const [wanted, held] = [this.#names(resources), this.#names(holding)];
+    const text =
+      `${held} is already held by this call. The nested call for ${wanted} waits for its own caller until waitTimeout. Take the lock ` +
+      'once, or set reentrant: true on the inner call (withLock, @WithLock). A job of a queue that was started under the lock just ' +
+      'waits for the release.';
+    this.#burst.log(text, NESTED_WAITS, ['warn', text]);
   }
 
-  #contended({ resources, holding }: Extract<LockEvent, { type: 'contended' }>): void {
-    if (holding) this.#nestedWaits.waitsForOther(resources, holding);
+  #waitsForOther({ resources, holding }: Event<'contended'>): void {
+    if (holding === undefined) return;
+    const [wanted, held] = [this.#names(resources), this.#names(holding)];
+    const text =
+      `A call that holds ${held} waits for ${wanted}. If the holder of that waits for ${held}, neither goes on until waitTimeout: a ` +
+      `deadlock. Take both in one call: withLock([${this.#names([...holding, ...resources])}], ...).`;
+    this.#burst.log(text, NESTED_WAITS, ['warn', text]);
   }
+
+  /** For those who debug: which calls were refused because of another holder, and who that is. */
+  #refused({ code, resources, cause }: Event<'refused'>): void {
+    if (code !== 'RESOURCE_LOCKED' || !Logger.isLevelEnabled('debug')) return;
+    const text = `Refused: a call for ${this.#names(resources)}, held by ${cause?.holder ?? 'an unknown process'}`;
+    this.#burst.log(text, REFUSALS, ['debug', text]);
+  }
+
+  #lost({ error }: Event<'lost'>): void {
+    const text = `The lock on ${this.#names(error.resources)} was lost: ${error.why}`;
+    this.#burst.log('lost', LOSSES, ['error', text]);
+  }
+
+  // ---------------------------------------------------------------------------------------------------------------- nodes
 
   #accepted(node: string): void {
     // What was said about the node before has to come first.
     this.#notes.logAll();
-    this.#changed(stateOf(node, 'log', ' votes again'));
+    this.#changed(node, 'log', ' votes again');
   }
 
-  #refused(node: string, words: string): void {
-    if (this.#flaps.passes(stateOf(node, 'warn', words))) this.#notes.add(node, words);
+  #warned({ node, reason }: Event<'node-warning'>): void {
+    const words = `: ${reason}`;
+    this.#burst.count(`warnings of ${node}`, WARNINGS, ['warn', `${node}${words}`], () => this.#notes.add(node, words));
   }
 
-  #changed(line: StateLine): void {
-    if (this.#flaps.passes(line)) this.logger[line.level](line.text);
+  /** Several nodes often refuse for the same reason, and get one line. */
+  #refusesToVote(node: string, words: string): void {
+    this.#burst.count(node, CHANGES, ['warn', `${node}${words}`], () => this.#notes.add(node, words));
   }
-}
 
-function stateOf(node: string, level: StateLine['level'], words: string): StateLine {
-  return { of: node, level, text: `${node}${words}` };
+  #changed(node: string, level: Level, words: string): void {
+    this.#burst.log(node, CHANGES, [level, `${node}${words}`]);
+  }
 }
 
 function seconds(ms: number): string {

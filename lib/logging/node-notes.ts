@@ -4,12 +4,6 @@ import type { Clock } from '../engine/clock.js';
 /** Ms for which messages are collected, so that the same words about several nodes become one line. */
 const GATHERED_FOR = 500;
 
-interface NodeNotesTerms {
-  readonly clock: Clock;
-  /** How many nodes the pool has. */
-  readonly nodes: number;
-}
-
 /** Logs messages that often concern several nodes alike, such as a missing right, as one line for all of these nodes. */
 export class NodeNotes {
   /** By message, the nodes for which it was not logged yet. */
@@ -19,7 +13,9 @@ export class NodeNotes {
 
   constructor(
     private readonly logger: Pick<Logger, 'warn'>,
-    private readonly terms: NodeNotesTerms,
+    private readonly clock: Clock,
+    /** How many nodes the pool has. */
+    private readonly nodes: number,
   ) {}
 
   /** Adds a message about a node: the words that follow the name of the node in the line. */
@@ -27,7 +23,7 @@ export class NodeNotes {
     if (this.#isStopped) return;
     const nodes = this.#pending.get(words) ?? [];
     if (!nodes.includes(node)) this.#pending.set(words, [...nodes, node]);
-    this.#stopTimer ??= this.terms.clock.schedule(GATHERED_FOR, () => this.logAll());
+    this.#stopTimer ??= this.clock.schedule(GATHERED_FOR, () => this.logAll());
   }
 
   /** Logs what is still pending and ignores later messages, so that no timer is left. */
@@ -46,6 +42,6 @@ export class NodeNotes {
 
   #nameOf(nodes: readonly string[]): string {
     if (nodes.length === 1) return nodes[0]!;
-    return nodes.length === this.terms.nodes ? `each of the ${nodes.length} nodes` : `each of ${nodes.join(', ')}`;
+    return nodes.length === this.nodes ? `each of the ${nodes.length} nodes` : `each of ${nodes.join(', ')}`;
   }
 }

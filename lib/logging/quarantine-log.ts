@@ -1,10 +1,8 @@
 import type { Logger } from '@nestjs/common';
 import type { Clock } from '../engine/clock.js';
 import type { LockEvent } from '../engine/events.js';
-import { MANY_MAY_HAVE_FORGOTTEN } from '../engine/quarantine-reasons.js';
+import { MANY_MAY_HAVE_FORGOTTEN, type RedlockStatus, votesText } from '../engine/status.js';
 import { quorumOf } from '../engine/pool.js';
-import type { RedlockStatus } from '../engine/status.js';
-import { votesText } from './votes-text.js';
 
 /** Ms within which events of several nodes are logged together. */
 const GATHERED_FOR = 500;
@@ -17,13 +15,6 @@ const MOST_VAIN_LOOKS = 3;
 const HINT = 'This is expected at a first start; in development set restartQuarantine: false.';
 
 type NodeLeft = Extract<LockEvent, { type: 'node-quarantined' }>;
-
-export interface QuarantineLogTerms {
-  readonly clock: Clock;
-  /** How many nodes the pool has. */
-  readonly nodes: number;
-  readonly status: () => Promise<RedlockStatus>;
-}
 
 /**
  * Logs that nodes are in quarantine. While the other nodes are a quorum, each node in quarantine has a line of its own. Where they are not,
@@ -47,7 +38,10 @@ export class QuarantineLog {
 
   constructor(
     private readonly logger: Pick<Logger, 'log' | 'warn'>,
-    private readonly terms: QuarantineLogTerms,
+    private readonly clock: Clock,
+    /** How many nodes the pool has. */
+    private readonly nodes: number,
+    private readonly status: () => Promise<RedlockStatus>,
   ) {}
 
   /** Whether there are no locks because of the quarantine. */
@@ -72,7 +66,7 @@ export class QuarantineLog {
     if (this.#isStopped) return;
     this.#out.set(event.node, this.#now + event.remaining);
     this.#pending.push(event);
-    this.#stopGathering ??= this.terms.clock.schedule(GATHERED_FOR, () => this.#sumUp());
+    this.#stopGathering ??= this.clock.schedule(GATHERED_FOR, () => this.#sumUp());
   }
 
   /** Takes note that a node votes again. */
@@ -107,7 +101,7 @@ export class QuarantineLog {
   }
 
   #noLocks(until: number): string {
-    const { clock, nodes } = this.terms;
+    const { clock, nodes } = this;
     const remaining = until - this.#now;
     const end = new Date(clock.now().wall + remaining).toTimeString().slice(0, 8);
     const names = this.#out.size < nodes ? ` (${[...this.#out.keys()].join(', ')})` : '';
@@ -121,14 +115,14 @@ export class QuarantineLog {
     if (this.#isLooking || time >= this.#nextLook) return;
     this.#stopWaiting?.();
     this.#nextLook = time;
-    this.#stopWaiting = this.terms.clock.schedule(time - this.#now, () => void this.#look());
+    this.#stopWaiting = this.clock.schedule(time - this.#now, () => void this.#look());
   }
 
   /** Asks the nodes for their status, so that the log says in time that locks are possible, even if nobody asks for a lock. */
   async #look(): Promise<void> {
     this.#nextLook = Infinity;
     this.#isLooking = true;
-    const status = await this.terms.status().catch(() => undefined);
+    const status = await this.status().catch(() => undefined);
     this.#isLooking = false;
     if (this.#isStopped || this.#closedUntil === undefined || status === undefined) return;
     if (status.quorumReachable) return this.#open(status);
@@ -151,11 +145,11 @@ export class QuarantineLog {
   #noQuorumUntil(): number | undefined {
     const now = this.#now;
     const ends = [...this.#out.values()].filter((end) => end > now).sort((a, b) => a - b);
-    const { nodes } = this.terms;
+    const { nodes } = this;
     return ends[quorumOf(nodes) - (nodes - ends.length) - 1];
   }
 
   get #now(): number {
-    return this.terms.clock.now().monotonic;
+    return this.clock.now().monotonic;
   }
 }

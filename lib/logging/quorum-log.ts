@@ -7,12 +7,6 @@ const SETTLED_AFTER = 500;
 
 type Quorum = Extract<LockEvent, { type: 'quorum-lost' | 'quorum-reached' }>;
 
-interface QuorumLogTerms {
-  readonly clock: Clock;
-  /** The log of the quarantine, which says by itself that there are no locks, and when there are some again. */
-  readonly quarantine: { readonly isClosed: boolean; readonly isGathering: boolean };
-}
-
 /** Logs once that there is no quorum, and once that there is one again; logs nothing where the quarantine log already says so. */
 export class QuorumLog {
   #isReported = false;
@@ -20,12 +14,14 @@ export class QuorumLog {
 
   constructor(
     private readonly logger: Pick<Logger, 'log' | 'error'>,
-    private readonly terms: QuorumLogTerms,
+    private readonly clock: Clock,
+    /** The log of the quarantine, which says by itself that there are no locks, and when there are some again. */
+    private readonly quarantine: { readonly isClosed: boolean; readonly isGathering: boolean },
   ) {}
 
   lost(event: Quorum): void {
     this.stop();
-    const { quarantine } = this.terms;
+    const { quarantine } = this;
     if (this.#isReported || quarantine.isClosed) return;
     // It may be known in a moment that the quarantine is the reason.
     if (quarantine.isGathering) this.#after(() => this.#reportLost(event));
@@ -35,24 +31,24 @@ export class QuorumLog {
   reached({ votes, nodes }: Quorum): void {
     this.stop();
     if (!this.#isReported) return;
-    if (this.terms.quarantine.isClosed) this.#isReported = false;
+    if (this.quarantine.isClosed) this.#isReported = false;
     else this.#after(() => this.#reportReached(`${votes} of ${nodes}`));
   }
 
   #reportLost({ votes, nodes, quorum }: Quorum): void {
-    if (this.terms.quarantine.isClosed) return;
+    if (this.quarantine.isClosed) return;
     this.#isReported = true;
     this.logger.error(`No quorum: ${votes} of ${nodes} nodes vote, ${quorum} needed, so there are no locks`);
   }
 
   #reportReached(voters: string): void {
     this.#isReported = false;
-    if (this.terms.quarantine.isClosed) return;
+    if (this.quarantine.isClosed) return;
     this.logger.log(`Locks are possible again: ${voters} nodes vote`);
   }
 
   #after(notify: () => void): void {
-    this.#stopTimer = this.terms.clock.schedule(SETTLED_AFTER, notify);
+    this.#stopTimer = this.clock.schedule(SETTLED_AFTER, notify);
   }
 
   /** Leaves no timer. */

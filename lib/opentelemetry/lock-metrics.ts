@@ -1,17 +1,26 @@
 import type { Attributes, Counter, Histogram, Meter } from '@opentelemetry/api';
-import { acquiring, extending, holding, joined } from '../engine/channels.js';
-import type { AcquireMessage, CallMessage, ExtendMessage, HoldMessage } from '../engine/messages.js';
+import {
+  type AcquireMessage,
+  acquiring,
+  type CallMessage,
+  extending,
+  type ExtendMessage,
+  holding,
+  type HoldMessage,
+  joined,
+} from '../engine/channels.js';
 import type { LockLossReason, LockLostError, RedlockErrorCode } from '../engine/errors.js';
-import { attributesOf, errorTypeOf, poolName, type ResourceNaming } from './attributes.js';
-import { answerHistogram, counts, waitHistogram } from './instruments.js';
-import { OpenOperations } from './open-operations.js';
-import type { Pool } from './pools.js';
-import type { Subscriptions } from './subscriptions.js';
-
-interface MetricsTerms {
-  readonly resource: ResourceNaming;
-  readonly pools: () => readonly Pool[];
-}
+import {
+  answerHistogram,
+  attributesOf,
+  counts,
+  errorTypeOf,
+  type Pool,
+  poolName,
+  type ResourceNaming,
+  waitHistogram,
+} from './attributes.js';
+import { OpenOperations, type Subscriptions } from './subscriptions.js';
 
 const EXTENDED: Readonly<Partial<Record<RedlockErrorCode, string>>> = {
   LOCK_LOST: 'lost',
@@ -34,7 +43,8 @@ export class LockMetrics {
 
   constructor(
     private readonly meter: Meter,
-    private readonly terms: MetricsTerms,
+    private readonly resource: ResourceNaming,
+    private readonly pools: () => readonly Pool[],
   ) {
     this.#acquires = waitHistogram(meter, 'redlock.acquire.duration', 'Time from the call for a lock to its outcome');
     this.#holds = waitHistogram(meter, 'redlock.hold.duration', 'Time for which locks were held');
@@ -59,7 +69,7 @@ export class LockMetrics {
     const waiting = counts(this.meter, 'redlock.waiting', ['{caller}', 'Callers that wait for a lock']);
     const held = counts(this.meter, 'redlock.held', ['{lock}', 'Locks that are held']);
     subscriptions.collect(this.meter, [waiting, held], (result) => {
-      const names = this.terms.pools().map(({ name }) => name);
+      const names = this.pools().map(({ name }) => name);
       for (const pool of new Set([...names, ...this.#waiting.pools, ...this.#held.pools])) {
         const attributes = { 'redlock.pool': poolName(pool) };
         result.observe(waiting, this.#waiting.countOf(pool), attributes);
@@ -102,6 +112,6 @@ export class LockMetrics {
   }
 
   #attributes(message: CallMessage): Attributes {
-    return attributesOf(message, this.terms.resource);
+    return attributesOf(message, this.resource);
   }
 }

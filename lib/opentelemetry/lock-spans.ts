@@ -1,19 +1,27 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import {
+  type Attributes,
+  type Context,
   context,
+  type Span,
   SpanKind,
   SpanStatusCode,
   trace,
-  type Attributes,
-  type Context,
-  type Span,
   type Tracer,
 } from '@opentelemetry/api';
-import { acquiring, extending, holding, working } from '../engine/channels.js';
-import type { AcquireMessage, CallMessage, ExtendMessage, HoldMessage } from '../engine/messages.js';
+import {
+  type AcquireMessage,
+  acquiring,
+  type CallMessage,
+  extending,
+  type ExtendMessage,
+  holding,
+  type HoldMessage,
+  working,
+} from '../engine/channels.js';
 import { attributesOf, errorTypeOf, type ResourceNaming } from './attributes.js';
 import type { Subscriptions } from './subscriptions.js';
-import { wallNow } from '../engine/real-time.js';
+import { wallNow } from '../engine/native-timers.js';
 
 /** A call for a lock, or a lock. */
 interface LockSpan {

@@ -1,10 +1,7 @@
 import type { Attributes, BatchObservableResult, Meter, ObservableGauge } from '@opentelemetry/api';
 import type { NodeStatus, RedlockStatus } from '../engine/status.js';
-import { requests } from '../engine/channels.js';
-import type { RequestMessage } from '../engine/messages.js';
-import { poolName, serverOf } from './attributes.js';
-import { answerHistogram, gauge } from './instruments.js';
-import type { Pool } from './pools.js';
+import { type RequestMessage, requests } from '../engine/channels.js';
+import { answerHistogram, gauge, type Pool, poolName, serverOf } from './attributes.js';
 import type { Subscriptions } from './subscriptions.js';
 
 const STATES = ['voting', 'quarantined', 'refusing', 'down'] as const;

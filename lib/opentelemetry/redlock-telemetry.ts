@@ -4,7 +4,7 @@ import { metrics, trace } from '@opentelemetry/api';
 import { LockMetrics } from './lock-metrics.js';
 import { LockSpans } from './lock-spans.js';
 import { NodeMetrics } from './node-metrics.js';
-import { poolsOf } from './pools.js';
+import { poolsOf } from './attributes.js';
 import type { RedlockTelemetryOptions } from './redlock-telemetry.options.js';
 import { Subscriptions } from './subscriptions.js';
 
@@ -21,7 +21,7 @@ export class RedlockTelemetry implements OnApplicationShutdown {
     const { resource = 'template', meterProvider = metrics, tracerProvider = trace } = options;
     const meter = meterProvider.getMeter(SCOPE);
     const pools = () => poolsOf(modules);
-    new LockMetrics(meter, { resource, pools }).observe(this.#subscriptions);
+    new LockMetrics(meter, resource, pools).observe(this.#subscriptions);
     new NodeMetrics(meter, pools).observe(this.#subscriptions);
     new LockSpans(tracerProvider.getTracer(SCOPE), resource).observe(this.#subscriptions);
   }

@@ -2,6 +2,7 @@ import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { Channel } from 'node:diagnostics_channel';
 import type { BatchObservableCallback, Context, Meter, Observable } from '@opentelemetry/api';
 import { guarded } from '../engine/guarded.js';
+import { monotonicNow } from '../engine/native-timers.js';
 
 /** Whose code the listeners call. */
 const SDK = 'The SDK of OpenTelemetry';
@@ -43,5 +44,38 @@ export class Subscriptions {
 
   end(): void {
     for (const end of this.#ends.splice(0)) end();
+  }
+}
+
+/** The operations of one kind that have begun and not ended, counted by pool. */
+export class OpenOperations<Message extends { readonly pool: string | undefined }> {
+  readonly #began = new WeakMap<Message, number>();
+  readonly #counts = new Map<string | undefined, number>();
+
+  /** The pools that have had such an operation. */
+  get pools(): Iterable<string | undefined> {
+    return this.#counts.keys();
+  }
+
+  countOf(pool: string | undefined): number {
+    return this.#counts.get(pool) ?? 0;
+  }
+
+  begin(message: Message): void {
+    this.#began.set(message, monotonicNow());
+    this.#count(message, 1);
+  }
+
+  /** Returns the ms since the operation began; undefined for an operation that began before it was observed. */
+  end(message: Message): number | undefined {
+    const began = this.#began.get(message);
+    if (began === undefined) return undefined;
+    this.#began.delete(message);
+    this.#count(message, -1);
+    return monotonicNow() - began;
+  }
+
+  #count({ pool }: Message, change: number): void {
+    this.#counts.set(pool, this.countOf(pool) + change);
   }
 }

@@ -26,7 +26,7 @@ export class OwedReleases {
     private readonly send: (operations: readonly ReleaseOperation[]) => boolean,
   ) {}
 
-  /** Owes a release, without its place: a later attempt has taken that again, if anybody still waits. */
+  /** Owes a release, without its place in the queue: if anybody still waits, a later attempt has taken the place again. */
   add({ place: _place, ...operation }: ReleaseOperation): void {
     const key = keyOf(operation);
     const until = this.#owed.get(key)?.until ?? this.clock.now().monotonic + operation.ttl;

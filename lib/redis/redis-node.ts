@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { Clock, Moment } from '../engine/clock.js';
+import { type Clock, type Moment, withDeadline } from '../engine/clock.js';
 import type {
   Answer,
   HandOff,
@@ -15,14 +15,12 @@ import { AskingAgain } from './connection/asking-again.js';
 import { NodeConnection } from './connection/connection.js';
 import type { NodeAddress } from './connection/settings/node-address.js';
 import { NonsenseError } from './connection/wire/node-text.js';
-import { within } from './connection/within.js';
-import { WireCommand, type Reply } from './connection/wire/wire-command.js';
-import { Strays } from './strays.js';
+import { type Reply, WireCommand } from './connection/wire/wire-command.js';
+import { NodeTrust, Strays } from './trust.js';
 import { advised, withoutKeys } from './advice.js';
-import { VOTES, type BatchEncoder, type Decoded } from './batch.js';
+import { type BatchEncoder, type Decoded, ASKS_WHETHER_IT_VOTES } from './codec.js';
 import { OwedReleases } from './owed-releases.js';
-import { NodeTrust } from './trust.js';
-import { RESERVED } from '../engine/reserved-keys.js';
+import { RESERVED } from '../engine/resources.js';
 
 type Failure = Extract<Reply, { ok: false }>;
 
@@ -107,7 +105,7 @@ export class RedisNode implements LockNode {
   async open(listener: NodeListener): Promise<void> {
     this.#listener = listener;
     await this.#connection.open((event) => listener.event(event));
-    await within(KNOWN_WITHIN, this.#known, this.clock);
+    await withDeadline(KNOWN_WITHIN, this.#known, this.clock);
   }
 
   close(): Promise<void> {
@@ -136,7 +134,7 @@ export class RedisNode implements LockNode {
     });
   }
 
-  /** Somebody has emptied the scripts of the node. It gets the script with the operations again, unless others were sent behind them, which must not overtake them. */
+  /** Sends the script with the operations again, because somebody has emptied the node's scripts. Only for the latest call, to keep the order. */
   #sendText(operations: readonly Operation[], answered: (answers: readonly Answer[] | Unknown) => void): void {
     const sent = this.clock.now();
     this.#sent += 1;
@@ -150,7 +148,7 @@ export class RedisNode implements LockNode {
     const { clock, answers, isUsual } = this.encoder.decode(value, operations);
     this.#heard(clock, sent);
     if (isUsual && this.#trust.isCalm) return answers;
-    return answers.map((answer, index) => this.#count(operations[index]!, answer));
+    return answers.map((answer, index) => this.#judged(operations[index]!, answer));
   }
 
   /** Takes the clock of the node, ms. */
@@ -161,9 +159,9 @@ export class RedisNode implements LockNode {
     this.#listener.dated(clock * 1_000, sent.monotonic, now.monotonic);
   }
 
-  /** A vote that does not count goes back. */
-  #count(operation: Operation, answer: Answer): Answer {
-    const counted = this.#trust.count(operation, answer);
+  /** Returns what an answer counts as. A vote that does not count goes back. */
+  #judged(operation: Operation, answer: Answer): Answer {
+    const counted = this.#trust.judge(operation, answer);
     if (answer.kind === 'granted' && counted.kind !== 'granted') this.#giveBack(operation);
     // Its user may run INFO since a moment ago: a new connection finds out which server it is.
     if (answer.kind === 'granted' && this.#trust.isUnknown) this.#redis?.disconnect(true);
@@ -191,7 +189,7 @@ export class RedisNode implements LockNode {
     if (isUnknown && this.#redis) void this.#introduce(this.#redis);
     if (isUnknown || !refused) return { kind: 'unknown', reason, sent: sent && !isUnknown };
     const refusal: Answer = { kind: 'refused', reason: withoutKeys(reason) };
-    return operations.map((operation) => this.#count(operation, refusal));
+    return operations.map((operation) => this.#judged(operation, refusal));
   }
 
   #sendOwed(operations: readonly ReleaseOperation[]): boolean {
@@ -225,8 +223,8 @@ export class RedisNode implements LockNode {
     return new Promise((resolve) => {
       const replied = (reply: Reply): void => {
         if (!reply.ok && reply.refused)
-          this.#trust.count({ kind: 'acquire' }, { kind: 'refused', reason: withoutKeys(reply.reason) });
-        resolve(reply.ok ? this.encoder.decode(reply.value, VOTES) : undefined);
+          this.#trust.judge({ kind: 'acquire' }, { kind: 'refused', reason: withoutKeys(reply.reason) });
+        resolve(reply.ok ? this.encoder.decode(reply.value, ASKS_WHETHER_IT_VOTES) : undefined);
       };
       const failed = (): void => resolve(undefined);
       void redis.sendCommand(new WireCommand('eval', this.encoder.introduction, { replied, failed }));
@@ -236,7 +234,8 @@ export class RedisNode implements LockNode {
   #introduced({ clock, answers }: Decoded, sent: Moment): void {
     this.#heard(clock, sent);
     // After the node was reported as up.
-    if (answers[0]!.kind === 'quarantined') this.clock.nextTurn(() => this.#trust.count(VOTES[0]!, answers[0]!));
+    if (answers[0]!.kind === 'quarantined')
+      this.clock.nextTurn(() => this.#trust.judge(ASKS_WHETHER_IT_VOTES[0]!, answers[0]!));
   }
 
   #usable(): void {

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
-import { RESERVED } from '../engine/reserved-keys.js';
-import type { BatchOptions } from './batch.js';
+import { RESERVED } from '../engine/resources.js';
+import type { BatchOptions } from './codec.js';
 import { NonsenseError } from './connection/wire/node-text.js';
 
 /** Returns whether anybody has ever had a lock on a node; false where our user may not ask that. */
@@ -9,7 +9,7 @@ export async function hasFences(redis: Pick<Redis, 'exists'>, keyPrefix: string)
   return fences > 0;
 }
 
-/** Returns what a node says of itself; only what tells which server it is, where our user may not ask for more. */
+/** Returns what a node says about itself by INFO. If our user may not run the whole INFO, returns only the section `server`. */
 export async function infoOf(redis: Pick<Redis, 'info'>): Promise<string> {
   const info: unknown = await redis.info().catch((error: Error) => {
     if (!error.message.startsWith('NOPERM')) throw error;

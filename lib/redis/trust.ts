@@ -1,13 +1,12 @@
 import type { Redis } from 'ioredis';
-import { MAY_HAVE_FORGOTTEN } from '../engine/quarantine-reasons.js';
+import { MAY_HAVE_FORGOTTEN } from '../engine/status.js';
 import type { Clock, Moment } from '../engine/clock.js';
 import type { Answer, NodeEvent, Operation } from '../engine/lock-node.js';
+import { RESERVED } from '../engine/resources.js';
 import { AskingAgain } from './connection/asking-again.js';
-import { NonsenseError } from './connection/wire/node-text.js';
-import { NodeClock } from './node-clock.js';
+import { nodeText, NonsenseError } from './connection/wire/node-text.js';
 import { hasFences, infoOf, markerOn, readExamination } from './server-info.js';
-import { Warnings } from './warnings.js';
-import { NO_INFO, type BatchOptions } from './batch.js';
+import { type BatchOptions, NO_INFO } from './codec.js';
 import { advised } from './advice.js';
 
 /** A run that no server has: the script asks the server itself which one it is. */
@@ -78,7 +77,7 @@ export class NodeTrust {
     const { keyPrefix } = this.options;
     try {
       const [[info, marker], isUsed] = await Promise.all([
-        this.#info.ask(() => Promise.all([infoOf(redis), markerOn(redis, `${keyPrefix}~node`)])),
+        this.#info.ask(() => Promise.all([infoOf(redis), markerOn(redis, keyPrefix + RESERVED.node)])),
         hasFences(redis, keyPrefix),
       ]);
       const { server, forgetsScripts, warnings } = readExamination({ info, marker, isUsed }, this.options);
@@ -129,7 +128,7 @@ export class NodeTrust {
   }
 
   /** Returns what an answer counts as, and reports when the node ceases to vote and when it votes again. */
-  count({ kind }: Pick<Operation, 'kind'>, answer: Answer): Answer {
+  judge({ kind }: Pick<Operation, 'kind'>, answer: Answer): Answer {
     if (answer.kind === 'quarantined') this.#out(MAY_HAVE_FORGOTTEN, answer.remaining);
     if (kind !== 'acquire') return answer;
     // WRONGTYPE: another program has stored a value of another type under a key, which says nothing about the node.
@@ -159,10 +158,104 @@ export class NodeTrust {
   }
 
   #votes(now: number): void {
+    this.#distrustedUntil = -Infinity;
     if (this.#isOut) this.notify({ type: 'node-trusted' });
     this.#isOut = false;
     if (this.#refusedAt === undefined || now - this.#refusedAt < CALM) return;
     this.#refusedAt = undefined;
     this.notify({ type: 'node-accepted' });
+  }
+}
+
+/** Ms by which two clocks may disagree although neither was set. */
+const NOISE = 250;
+/** The share by which the rates of two clocks may differ. */
+const DRIFT = 0.01;
+
+/** The bounds of the distance between the node's clock and one of ours, ms. */
+class Distance {
+  least = -Infinity;
+  most = Infinity;
+  #at = 0;
+
+  /** Takes bounds of the distance at the time `at`; returns by how many ms the distance must have changed since, 0 if it need not have changed. */
+  note(least: number, most: number, at: number): number {
+    const drift = DRIFT * (at - this.#at);
+    const gap = Math.max(least - this.most, this.least - most);
+    this.#narrow(least, most, drift);
+    this.#at = at;
+    return gap > NOISE + drift ? gap : 0;
+  }
+
+  /**
+   * Combines new bounds with those before. A slow answer has wide bounds, which leave the narrow ones of quick answers as they are; after a
+   * step only the new bounds count.
+   */
+  #narrow(least: number, most: number, drift: number): void {
+    const [highest, lowest] = [Math.max(least, this.least - drift), Math.min(most, this.most + drift)];
+    const fits = highest <= lowest;
+    this.least = fits ? highest : least;
+    this.most = fits ? lowest : most;
+  }
+}
+
+/** Finds out what time a node has, from the times that come with its answers, and whether its clock was set: then keys may have expired early. */
+export class NodeClock {
+  readonly #monotonic = new Distance();
+  readonly #wall = new Distance();
+
+  /**
+   * Takes the node's time, ms, from the answer to a command that was sent at `sent`; the answer was read at `read`. Returns the least ms by which
+   * the node's clock was set; 0 if no clock step is certain. Our own clocks may be set, or stop while the machine is suspended. So a clock step
+   * counts only if both of our clocks show the step.
+   */
+  note(time: number, sent: Moment, read: Moment): number {
+    const { monotonic } = read;
+    return Math.min(
+      this.#monotonic.note(time - monotonic, time + 1 - sent.monotonic, monotonic),
+      this.#wall.note(time - read.wall, time + 1 - sent.wall, monotonic),
+    );
+  }
+}
+
+/** How many warnings are remembered. */
+const MOST_KEPT = 20;
+
+/** Warns of each reason once, however often the node connects. */
+export class Warnings {
+  /** The oldest one comes first. */
+  readonly #given = new Set<string>();
+
+  constructor(private readonly link: { notify(event: NodeEvent): void }) {}
+
+  give(words: string): void {
+    const reason = nodeText(words);
+    if (this.#given.has(reason)) return;
+    this.#given.add(reason);
+    const [oldest] = this.#given;
+    if (this.#given.size > MOST_KEPT) this.#given.delete(oldest!);
+    this.link.notify({ type: 'node-warning', reason });
+  }
+}
+
+/** How many messages that nobody waits for are borne within `WINDOW` ms: callers that give up at the same moment leave many behind. */
+const MOST = 10_000;
+const WINDOW = 10_000;
+
+/** Counts the messages of a node that nobody waits for: grants for callers that gave up, forged ones, and whatever else cannot be used. */
+export class Strays {
+  #since = -Infinity;
+  #count = 0;
+
+  constructor(private readonly clock: Pick<Clock, 'now'>) {}
+
+  get isFlood(): boolean {
+    return this.#count > MOST;
+  }
+
+  count(): void {
+    const now = this.clock.now().monotonic;
+    if (now - this.#since >= WINDOW) [this.#since, this.#count] = [now, 0];
+    this.#count += 1;
   }
 }

@@ -1,5 +1,5 @@
 import type { Logger } from '@nestjs/common';
-import { MAX_TTL } from '../engine/options.js';
+import { type LockOptions, MAX_TTL } from '../engine/options.js';
 import type { NodeAddress } from '../redis/connection/settings/node-address.js';
 import type { RedlockModuleOptions } from '../redlock.options.js';
 
@@ -21,4 +21,19 @@ export function warnOfNodes(
           'applications on this node share the locks under "lock:".',
       );
   }
+}
+
+/** Ms: a shorter duration may be meant in seconds. */
+const SHORT = 1_000;
+const NAMES = ['ttl', 'waitTimeout', 'maxTtl'] as const;
+
+type Durations = Pick<LockOptions, 'ttl' | 'waitTimeout'> & { readonly maxTtl?: number | undefined };
+
+/** Returns a warning for each duration that looks like seconds, such as `ttl: 30`. 0 is no duration. */
+export function secondsIn(options: Durations | undefined, where: string): string[] {
+  return NAMES.flatMap((name) => {
+    const value = options?.[name];
+    if (value === undefined || value === 0 || value >= SHORT) return [];
+    return [`${where}: ${name} is ${value} ms; seconds? All durations are milliseconds`];
+  });
 }

@@ -1,3 +1,8 @@
+import type { RedlockModuleOptions } from '../redlock.options.js';
+import type { RedlockService } from '../redlock.service.js';
+import { hostname } from 'node:os';
+import type { ProcessNote } from '../engine/process-mark.js';
+
 /** The part of Nest's module object that is read here. */
 interface RegisteredModule {
   readonly name: string;
@@ -32,4 +37,20 @@ export function refuseTwoPools(modules: readonly RegisteredModule[], { name, tok
 
 export function poolOf(name: string | undefined): string {
   return name === undefined ? 'the pool without a name' : `pool "${name}"`;
+}
+
+/**
+ * The injection token of a `PoolMaker`. `nestjs-redlock/testing` provides one for all modules, which makes every pool in
+ * memory instead of on Redis.
+ */
+export const POOL_MAKER = Symbol.for('nestjs-redlock:pool-maker');
+
+export interface PoolMaker {
+  make(name: string | undefined, options: RedlockModuleOptions): RedlockService;
+}
+
+/** Returns what this process tells operators about itself; its name is what the module is told, or what npm has started. */
+export function thisProcess(application: string | undefined): ProcessNote {
+  const name = application ?? (process.env['npm_package_name'] || 'node');
+  return { application: name, host: hostname(), pid: process.pid };
 }

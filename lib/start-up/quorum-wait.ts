@@ -2,20 +2,12 @@ import type { Logger } from '@nestjs/common';
 import { QuorumNotReachedError } from '../engine/errors.js';
 import type { AbortSignalLike } from '../engine/abort.js';
 import type { Clock } from '../engine/clock.js';
-import type { RedlockStatus } from '../engine/status.js';
-import { votesText } from '../logging/votes-text.js';
+import { votesText, type RedlockStatus } from '../engine/status.js';
 
 /** Ms between two checks of the nodes. */
 const LOOK_EVERY = 250;
 /** Ms between two lines of the log. */
 const REPORT_EVERY = 30_000;
-
-export interface QuorumWaitTerms {
-  readonly clock: Clock;
-  readonly status: () => Promise<RedlockStatus>;
-  /** Ms to wait for a quorum; true waits for as long as that takes, false does not wait. */
-  readonly limit: boolean | number;
-}
 
 const EARLY =
   '. This call came before the application had started, as from a factory of a provider: set waitForQuorum of RedlockModule, and such ' +
@@ -31,25 +23,28 @@ export class QuorumWait {
 
   constructor(
     private readonly logger: Pick<Logger, 'log'>,
-    private readonly terms: QuorumWaitTerms,
+    private readonly clock: Clock,
+    private readonly status: () => Promise<RedlockStatus>,
+    /** Ms to wait for a quorum; true waits for as long as that takes, false does not wait. */
+    private readonly limit: boolean | number,
   ) {}
 
   /**
    * Resolves once enough nodes vote, or once `stop` was called.
    * @throws Error where that takes longer than the limit
    */
-  over(): Promise<void> {
-    this.#waiting ??= this.terms.limit === false ? Promise.resolve() : this.#wait(this.terms.limit);
+  untilQuorum(): Promise<void> {
+    this.#waiting ??= this.limit === false ? Promise.resolve() : this.#wait(this.limit);
     return this.#waiting;
   }
 
   /** Runs a call of a provider that comes before the application has started: once enough nodes vote, if the start waits for that. */
   async early<T>(call: () => Promise<T>, signal: AbortSignalLike | undefined): Promise<T> {
-    if (this.terms.limit !== false) await this.#overUnlessAborted(signal);
+    if (this.limit !== false) await this.#overUnlessAborted(signal);
     try {
       return await call();
     } catch (error) {
-      if (error instanceof QuorumNotReachedError && !this.isOver && this.terms.limit === false) error.message += EARLY;
+      if (error instanceof QuorumNotReachedError && !this.isOver && this.limit === false) error.message += EARLY;
       throw error;
     }
   }
@@ -59,14 +54,14 @@ export class QuorumWait {
     await new Promise<void>((resolve, reject) => {
       const abort = (): void => reject(signal?.reason);
       signal?.addEventListener('abort', abort);
-      void this.over()
+      void this.untilQuorum()
         .then(resolve, reject)
         .finally(() => signal?.removeEventListener('abort', abort));
     });
   }
 
   async #wait(limit: true | number): Promise<void> {
-    const letEnd = this.terms.clock.keepAlive?.();
+    const letEnd = this.clock.keepAlive?.();
     try {
       await this.#untilVoting(limit);
     } finally {
@@ -75,10 +70,10 @@ export class QuorumWait {
   }
 
   async #untilVoting(limit: true | number): Promise<void> {
-    const { clock, status } = this.terms;
+    const { clock } = this;
     const since = clock.now().monotonic;
     for (let reportedAt = -Infinity; ;) {
-      const found = await status();
+      const found = await this.status();
       if (found.quorumReachable || this.#isStopped) return;
       const now = clock.now().monotonic;
       const remaining = limit === true ? Infinity : since + limit - now;
@@ -100,7 +95,7 @@ export class QuorumWait {
 
   #sleep(delay: number): Promise<void> {
     return new Promise((resolve) => {
-      const stopTimer = this.terms.clock.schedule(delay, resolve);
+      const stopTimer = this.clock.schedule(delay, resolve);
       this.#wake = () => {
         stopTimer();
         resolve();

@@ -1,2 +1,2 @@
 export { RedlockHealthIndicator } from './redlock-health.indicator.js';
-export type { RedlockHealthOptions } from './redlock-health.options.js';
+export type { RedlockHealthOptions } from './redlock-health.indicator.js';

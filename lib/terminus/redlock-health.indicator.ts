@@ -1,12 +1,24 @@
 import { Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
-import { HealthIndicatorService, type HealthIndicatorResult } from '@nestjs/terminus';
-import { checkStatusTimeout, type RedlockStatus } from '../engine/status.js';
+import { type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/terminus';
+import { checkStatusTimeout, type NodeStatus, type RedlockStatus } from '../engine/status.js';
 import type { RedlockService } from '../redlock.service.js';
 import { getRedlockToken } from '../redlock.tokens.js';
-import { REPORT_AT_SHUTDOWN, reportOf, reportOfFailure, type HealthReport } from './health-report.js';
-import { RecentAnswer } from './recent-answer.js';
-import type { RedlockHealthOptions } from './redlock-health.options.js';
+import { performance } from 'node:perf_hooks';
+
+export interface RedlockHealthOptions {
+  /** The name of the pool that is checked. @default the pool without a name */
+  pool?: string;
+  /**
+   * The state that is reported while too few nodes vote for a lock. 'degraded' keeps the health check at HTTP 200, for applications that serve
+   * most of their routes without a lock. @default 'down'
+   */
+  whenDown?: 'down' | 'degraded';
+  /** Whether the answer names the nodes, and says why they do not vote; set it to false if the health endpoint is public. @default true */
+  details?: boolean;
+  /** Ms that a node may take to answer before it counts as one that does not vote. @default as long as it may take for a lock */
+  timeout?: number;
+}
 
 /** Checks for `@nestjs/terminus` whether enough nodes of a pool vote. It asks the nodes at most once a second, however often it is called. */
 @Injectable()
@@ -65,4 +77,84 @@ type Session = ReturnType<HealthIndicatorService['check']>;
 /** Terminus 11 knows only 'up' and 'down'. */
 function knowsDegraded(session: Partial<Pick<Session, 'degraded'>>): boolean {
   return typeof session.degraded === 'function';
+}
+
+/** Taken when this file loads, because a test may replace it. */
+const monotonicNow = performance.now.bind(performance);
+
+/** Ms for which an answer stands in for further ones. */
+const RECENT = 1_000;
+
+/** Shares one answer between all who ask while it is on its way, or within a second after the question. */
+export class RecentAnswer<T> {
+  #answer: Promise<T> | undefined;
+  #askedAt = 0;
+  #isPending = false;
+
+  /** @param now returns the ms on a clock that never goes back */
+  constructor(private readonly now: () => number = monotonicNow) {}
+
+  /** Returns the recent answer, also if it was an error; asks only where there is none. */
+  from(ask: () => Promise<T>): Promise<T> {
+    const now = this.now();
+    if (this.#answer === undefined || (!this.#isPending && now - this.#askedAt >= RECENT)) {
+      this.#askedAt = now;
+      this.#answer = this.#ask(ask);
+    }
+    return this.#answer;
+  }
+
+  async #ask(ask: () => Promise<T>): Promise<T> {
+    this.#isPending = true;
+    try {
+      return await ask();
+    } finally {
+      this.#isPending = false;
+    }
+  }
+}
+
+/** What a health check says of a pool; the keys of `data` are none that terminus reserves. */
+export interface HealthReport {
+  readonly state: 'up' | 'degraded' | 'down';
+  readonly data: Record<string, unknown>;
+}
+
+type ReportOptions = Pick<RedlockHealthOptions, 'whenDown' | 'details'>;
+
+/** Returns the state of a pool: up if all nodes vote, degraded if a quorum of them does, and otherwise down. */
+export function reportOf(status: RedlockStatus, { whenDown = 'down', details = true }: ReportOptions): HealthReport {
+  const { nodes, quorum, disabled } = status;
+  const votes = nodes.filter((node) => node.votes).length;
+  const data = {
+    quorum,
+    votes,
+    margin: votes - quorum,
+    ...(disabled && { disabled }),
+    ...(details && { nodes: Object.fromEntries(nodes.map((node) => [node.node, shownOf(node)])) }),
+  };
+  // Locks of a disabled pool need no node.
+  if (disabled || votes === nodes.length) return { state: 'up', data };
+  return { state: votes >= quorum ? 'degraded' : whenDown, data };
+}
+
+/** The state from the start of the shutdown on: a load balancer sends no more requests, whatever the nodes say. */
+export const REPORT_AT_SHUTDOWN: HealthReport = {
+  state: 'down',
+  data: { message: 'the application is shutting down' },
+};
+
+/** Returns what is said of a check that failed, for example because there is no such pool. */
+export function reportOfFailure(error: unknown, { details = true }: ReportOptions): HealthReport {
+  const message = details && error instanceof Error ? error.message : 'the state of the nodes is not known';
+  return { state: 'down', data: { message } };
+}
+
+function shownOf({ votes, latency, votesIn, reason }: NodeStatus): Partial<NodeStatus> {
+  return {
+    votes,
+    ...(latency !== undefined && { latency }),
+    ...(votesIn !== undefined && { votesIn }),
+    ...(reason !== undefined && { reason }),
+  };
 }

@@ -4,4 +4,4 @@ export { RedlockTesting } from './redlock-testing.js';
 export { RedlockTestingModule } from './redlock-testing.module.js';
 export type { RedlockTestingOptions } from './redlock-testing.options.js';
 export type { HeldElsewhere, HoldOptions, RedlockTestingPool } from './redlock-testing.pool.js';
-export type { RestartOptions, TestingNode } from './nodes/testing-node.js';
+export type { RestartOptions, TestingNode } from './nodes/faulty-node.js';

@@ -1,7 +1,6 @@
 import type { Clock, Moment } from '../engine/clock.js';
 import { SystemClock } from '../engine/system-clock.js';
-import { turn } from './pools/turn.js';
-import { monotonicNow, wallNow } from '../engine/real-time.js';
+import { monotonicNow, setImmediate, wallNow } from '../engine/native-timers.js';
 
 interface Timer {
   /** When the timer is due, ms on this clock. */
@@ -89,4 +88,9 @@ export class ManualClock implements Clock {
     for (const timer of this.#timers) if (timer.at <= end && (!next || timer.at < next.at)) next = timer;
     return next;
   }
+}
+
+/** Resolves once all code that was waiting for a settled promise has run. */
+export async function turn(): Promise<void> {
+  await new Promise<void>((resolve) => void setImmediate(resolve));
 }

@@ -1,8 +1,8 @@
-import { Module, type DynamicModule, type InjectionToken, type Provider } from '@nestjs/common';
+import { type DynamicModule, type InjectionToken, Module, type Provider } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { RedlockService } from '../redlock.service.js';
 import { getRedlockToken } from '../redlock.tokens.js';
-import { POOL_MAKER } from '../start-up/pool-maker.js';
+import { POOL_MAKER } from '../start-up/pool-names.js';
 import { planCheckFor } from '../with-lock/check/plan-check.js';
 import { globalFilterFor } from '../with-lock/redlock-exception.filter.js';
 import { readTestingOptions, type RedlockTestingOptions } from './redlock-testing.options.js';

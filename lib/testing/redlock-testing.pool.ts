@@ -4,7 +4,7 @@ import type { LockEvent } from '../engine/events.js';
 import { misfit } from '../engine/options.js';
 import { toResources } from '../engine/resources.js';
 import type { PoolInMemory } from './pools/pool-in-memory.js';
-import type { TestingNode } from './nodes/testing-node.js';
+import type { TestingNode } from './nodes/faulty-node.js';
 
 /** A resource that somebody else holds. */
 export interface HeldElsewhere {

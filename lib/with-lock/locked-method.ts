@@ -1,13 +1,12 @@
 import { RedlockError } from '../engine/errors.js';
 import type { Lock } from '../engine/lock.js';
 import { lockParameterOf } from './current-lock.decorator.js';
-import { exceptionMaker } from './reply/exception-factory.js';
+import { exceptionMaker, toLockException } from './reply/exceptions.js';
 import type { KeySource } from './key/key-template.js';
-import { lockCalls, type LockCall } from './run/lock-call.js';
-import { toLockException } from './reply/lock-exception.js';
+import { type LockCall, lockCalls } from './run/lock-call.js';
 import type { LockPlan } from './run/lock-plan.js';
 import type { LockService } from './run/lock-service.js';
-import type { LockedRun } from './run/locked-run.js';
+import type { LockedRun } from './run/run-alone.js';
 import { callLocked } from './run/method-call.js';
 import { ResultKind } from './run/result-kind.js';
 import { WaitCancellation } from './transport/wait-cancellation.js';
@@ -34,7 +33,7 @@ interface LockParameter {
 /** Returns the method so that it runs under its lock; a proxy, so that name, length and properties of the method stay the same. */
 export function lockMethod(toLock: MethodToLock): Method {
   const { plan } = toLock;
-  const kind = new ResultKind(toLock.method, plan.where);
+  const resultKind = new ResultKind(toLock.method, plan.where);
   let parameter: LockParameter | undefined;
   // Read at the first call, when the class is complete, and kept, because reading metadata with every call takes long.
   const lockParameter = (): LockParameter => (parameter ??= { index: lockParameterOf(toLock.target, toLock.name) });
@@ -44,19 +43,19 @@ export function lockMethod(toLock: MethodToLock): Method {
       const own = call?.admits(plan, self) ? call : undefined;
       const run = (lock: Lock | undefined): unknown =>
         Reflect.apply(method, self, lock ? withLockArgument(lockParameter(), args, lock) : args);
-      if (own?.lock) return own.work(run, own.lock);
+      if (own?.lock) return own.invokeUnderLock(run, own.lock);
       const invoke = (lock: Lock | undefined): unknown => {
         const result = run(lock);
-        kind.note(result);
+        resultKind.note(result);
         // Nest awaits what a handler returns.
-        if (!own) kind.warnOfValue(result);
+        if (!own) resultKind.warnOfValue(result);
         return result;
       };
       const toRun = (): LockedRun => ({
         ...(own ? requestOf(own) : fieldRun(toLock, self)),
         ...runOf(toLock, self, { args, request: call?.request, kind: call?.kind }),
       });
-      return callLocked({ kind, invoke: own ? (lock) => own.follow(invoke, lock) : invoke, toRun });
+      return callLocked({ kind: resultKind, invoke: own ? (lock) => own.invokeTracked(invoke, lock) : invoke, toRun });
     },
   });
 }

@@ -1,10 +1,9 @@
-import { Catch, Inject, Optional, type ArgumentsHost, type ExceptionFilter, type Type } from '@nestjs/common';
+import { type ArgumentsHost, Catch, type ExceptionFilter, Inject, Optional, type Type } from '@nestjs/common';
 import { ApplicationConfig, BaseExceptionFilter } from '@nestjs/core';
 import { RedlockError } from '../engine/errors.js';
 import { getRedlockToken } from '../redlock.tokens.js';
-import { logKeyError, type ExceptionFactory } from './reply/exception-factory.js';
-import { toHttpException, type HttpResponse } from './transport/http-errors.js';
-import { toLockException } from './reply/lock-exception.js';
+import { type ExceptionFactory, logKeyError, toLockException } from './reply/exceptions.js';
+import { type HttpResponse, toHttpException } from './transport/http-errors.js';
 import { answerMessage } from './reply/message-filter.js';
 import { errorReply } from './reply/error-reply.js';
 import { SafeLogger } from '../logging/safe-logger.js';

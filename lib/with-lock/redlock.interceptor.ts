@@ -8,18 +8,18 @@ import {
 } from '@nestjs/common';
 import { catchError, defer, finalize, Observable, tap, throwError } from 'rxjs';
 import { getRedlockToken } from '../redlock.tokens.js';
-import { exceptionMaker, type ExceptionFactory } from './reply/exception-factory.js';
-import { LockCall, lockCalls, type LockCallParts } from './run/lock-call.js';
+import { exceptionMaker, type ExceptionFactory } from './reply/exceptions.js';
+import { LockCall, lockCalls, type LockCallInit } from './run/lock-call.js';
 import { planOf, type LockPlan } from './run/lock-plan.js';
 import type { LockService } from './run/lock-service.js';
-import type { LockedRun } from './run/locked-run.js';
+import type { LockedRun } from './run/run-alone.js';
 import type { LockedSource } from './run/method-work.js';
 import { streamLocked } from './run/locked-stream.js';
 import { handlerCallOf } from './transport/handler-call.js';
 import { WaitCancellation } from './transport/wait-cancellation.js';
 
 /** A request, and how its lock is taken. */
-type RequestParts = LockCallParts & { readonly run: LockedRun };
+type LockedRequest = LockCallInit & { readonly run: LockedRun };
 
 /** Takes the lock of a handler by its request, before pipes and handler run; `@WithLock` adds this interceptor to the handler. */
 @Injectable()
@@ -43,7 +43,6 @@ export class RedlockInterceptor implements NestInterceptor {
     const toException = makerBy(plan.exceptionFactory ?? service.exceptionFactory);
     const resources = (): readonly string[] => plan.key.resolve({ request, kind });
     const run = { service, plan, owner: context.getClass(), resources, toException, client };
-    // Only the pipes produce the arguments: the method takes the lock by them, and learns about the request from the `LockCall`.
     const parts = { context, request, kind, run };
     const stream = plan.key.needsArguments ? byMethod(parts, next) : byRequest(parts, next);
     if (!isAnswered) return stream;
@@ -59,12 +58,15 @@ export class RedlockInterceptor implements NestInterceptor {
 }
 
 /** Takes the lock around all that is left of the way to the method. */
-function byRequest(parts: RequestParts, next: CallHandler): Observable<unknown> {
+function byRequest(parts: LockedRequest, next: CallHandler): Observable<unknown> {
   return streamLocked(parts.run, (lock) => enter(new LockCall({ ...parts, lock }), next));
 }
 
-/** Lets the method take the lock; ends its wait when the client goes away, or when nobody listens any more. */
-function byMethod(parts: RequestParts, next: CallHandler): Observable<unknown> {
+/**
+ * Lets the method take the lock, because only the pipes produce the arguments that its key reads. The wait ends when the client goes away, or when
+ * nobody listens any more.
+ */
+function byMethod(parts: LockedRequest, next: CallHandler): Observable<unknown> {
   const { plan, client } = parts.run;
   return defer(() => {
     const signal = new WaitCancellation({ client, signals: [plan.options.signal] });

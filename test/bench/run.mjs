@@ -14,6 +14,7 @@
 //   harness/     rounds, processes, statistics       candidates/  one file for each, behind the same two methods
 //   redis/       nodes and proxies                   work/        what a process of a candidate does
 //   scenarios/   what is done with the processes     report/      tables, charts, the figures to reach
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { leave, leaveCleanly } from './harness/leaving.mjs';
@@ -46,7 +47,7 @@ async function bench(options) {
   const servers = new Servers();
   await servers.start();
   const plan = { ...options, library, servers };
-  const out = options.out ?? join(tmpdir(), 'nestjs-redlock-bench');
+  const out = options.out ?? mkdtempSync(join(tmpdir(), 'nestjs-redlock-bench-'));
   /** @type {import('./report/report.mjs').Measured} */
   const measured = { machine: machine(servers.version), results: {} };
   for (const scenario of SCENARIOS.filter(({ name }) => options.scenarios.includes(name))) {

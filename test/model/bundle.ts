@@ -62,7 +62,7 @@ export class ModelBundle {
   async run(
     from: number,
     count: number,
-    choices: Partial<Choices> & { readonly stop?: boolean } = {},
+    choices: Partial<Choices> & { readonly stop?: boolean; readonly explore?: boolean } = {},
   ): Promise<Report> {
     const args = [join(this.folder, 'run.mjs'), String(from), String(count), JSON.stringify(choices)];
     const { stdout } = await execute(process.execPath, args, { maxBuffer: 1e8 });

@@ -13,7 +13,6 @@ const TWO = /TWO HOLDERS/;
 const TOKEN = /TOKEN/;
 const QUEUE = 'local-queue.ts';
 const NODE = 'memory-node.ts';
-const ATTEMPTS = 'attempts.ts';
 const STAND = `      if (arrival !== undefined)
         this.#stand(resource, channel, { arrival, deposit: { value: nextValueOf(value), ttl, proposal, count } });
 `;
@@ -31,7 +30,7 @@ export const CONTROLS: readonly Control[] = [
     changes: [
       {
         file: QUEUE,
-        from: 'if (next?.value !== value) return this.#giveBackValue(value);',
+        from: 'if (next?.value !== value) return this.#returnValue(value);',
         to: 'if (next === undefined) return;',
       },
     ],
@@ -79,14 +78,14 @@ export const CONTROLS: readonly Control[] = [
   },
   {
     rule: 'a raise goes to the last of the tokens',
-    changes: [{ file: 'token-agreement.ts', from: 'token: token + count - 1', to: 'token' }],
+    changes: [{ file: 'fencing.ts', from: 'token: token + count - 1', to: 'token' }],
     sees: TOKEN,
   },
   {
     rule: 'votes that differ are raised to the greatest token, and a quorum confirms it',
     changes: [
       {
-        file: 'token-agreement.ts',
+        file: 'fencing.ts',
         from: 'if (size() >= pool.quorum) return done(true);',
         to: 'if (size() > 0) return done(true);',
       },
@@ -161,7 +160,7 @@ export const CONTROLS: readonly Control[] = [
     changes: [
       {
         file: QUEUE,
-        from: '    this.#promoteOnlooker();\n    this.#giveBack(attempt);\n',
+        from: '    this.#promoteOnlooker();\n    this.#returnVotes(attempt);\n',
         to: '    this.#promoteOnlooker();\n',
       },
     ],
@@ -195,7 +194,7 @@ export const CONTROLS: readonly Control[] = [
     rule: 'the count of a deposit does not change once it was sent',
     changes: [
       {
-        file: ATTEMPTS,
+        file: 'attempt.ts',
         from: 'ttl: next.ttl, count: next.count, proposal }',
         to: 'ttl: next.ttl, count: 1, proposal }',
       },
@@ -222,7 +221,7 @@ export const CONTROLS: readonly Control[] = [
     changes: [
       {
         file: QUEUE,
-        from: '    if (attempt.isDenied) {\n      this.#giveBack(attempt);\n',
+        from: '    if (attempt.isDenied) {\n      this.#returnVotes(attempt);\n',
         to: '    if (attempt.isDenied) {\n',
       },
     ],

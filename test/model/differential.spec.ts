@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SystemClock } from '../../lib/engine/system-clock.js';
 import type { Answer, HandOff, Operation } from '../../lib/engine/lock-node.js';
 import { MemoryData } from '../../lib/memory/memory-node.js';
-import { BatchEncoder } from '../../lib/redis/batch.js';
+import { BatchEncoder } from '../../lib/redis/codec.js';
 import { RedisNode } from '../../lib/redis/redis-node.js';
 import { toAddresses } from '../../lib/redis/connection/settings/node-address.js';
 import { eventually } from '../support/eventually.js';

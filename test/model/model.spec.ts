@@ -4,6 +4,7 @@ import { CONTROLS } from './controls.js';
 
 const WORLDS = 300;
 const WORLDS_OF_CONTROL = 1_500;
+const ORDERS = 20_000;
 
 describe('the engine in worlds with faults', () => {
   const bundles: ModelBundle[] = [];
@@ -19,6 +20,14 @@ describe('the engine in worlds with faults', () => {
     expect(bad).toEqual([]);
     expect(worlds).toBe(WORLDS);
     expect(grants).toBeGreaterThan(10 * WORLDS);
+  }, 300_000);
+
+  it('serves three callers one after the other, in whatever order their first messages arrive', async () => {
+    const { worlds, bad } = await (await bundle()).run(0, ORDERS, { explore: true });
+    expect([worlds, bad]).toEqual([ORDERS, []]);
+    const half = CONTROLS.find(({ rule }) => rule === 'a quorum is more than half of the nodes')!;
+    const found = await (await bundle(half.changes)).run(0, ORDERS, { explore: true, stop: true });
+    expect(found.bad).toEqual([{ seed: expect.any(Number), violation: expect.stringMatching(/TWO HOLDERS/) }]);
   }, 300_000);
 
   it.each(CONTROLS.map((control) => [control.rule, control] as const))(

@@ -1,5 +1,6 @@
 // npm run simulate -- [FROM] [COUNT]: runs so many worlds with faults (1,000) from this seed on (0), on all cores.
 // Ends with 1, and names the seeds, if a promise was broken. `npm run simulate -- SEED 1` runs one of them again.
+// npm run simulate -- --explore: runs one world for each order in which the first messages of three callers arrive.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -8,8 +9,12 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 
 const CHUNK = 500;
+/** Three callers ask three nodes and hear from them; each of these 18 ways is fast or slow. */
+const ORDERS = 2 ** 18;
 const execute = promisify(execFile);
-const [from = 0, count = 1_000] = process.argv.slice(2).map(Number);
+const isExploring = process.argv[2] === '--explore';
+const [from = 0, count = 1_000] = isExploring ? [0, ORDERS] : process.argv.slice(2).map(Number);
+const choices = JSON.stringify({ explore: isExploring });
 const folder = await mkdtemp(join(tmpdir(), 'redlock-model-'));
 const program = join(folder, 'run.mjs');
 const since = performance.now();
@@ -23,7 +28,7 @@ async function work() {
     const first = next;
     const some = Math.min(CHUNK, from + count - first);
     next += some;
-    const { stdout } = await execute(process.execPath, [program, String(first), String(some)]);
+    const { stdout } = await execute(process.execPath, [program, String(first), String(some), choices]);
     const report = JSON.parse(stdout);
     sum.worlds += report.worlds;
     sum.grants += report.grants;

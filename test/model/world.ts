@@ -13,6 +13,8 @@ export interface Terms {
   readonly nodes: number;
   /** Ms of one way. */
   readonly delay: number;
+  /** Ms of the first ways, in the order in which they begin. @default by chance */
+  readonly ways?: readonly number[];
   /** The share of ways that take up to ten times as long. */
   readonly tail?: number;
   /** The share of hand-off messages that are lost. */
@@ -41,10 +43,7 @@ export class SimulatedNode {
   ) {
     const rate = 1 + world.rate();
     const offset = world.random() * 1e6;
-    this.data = new MemoryData(
-      { now: () => offset + world.time * rate, date: () => world.micros },
-      world.terms.maxTtl,
-    );
+    this.data = new MemoryData({ now: () => offset + world.time * rate, date: () => world.micros }, world.terms.maxTtl);
   }
 }
 
@@ -230,6 +229,7 @@ export class World {
   readonly nodes: readonly SimulatedNode[];
   readonly processes: Process[] = [];
   #serial = 0;
+  #ways = 0;
   readonly #agenda = new Agenda();
   /** Whether a process has done something in this event. */
   #isTouched = false;
@@ -254,7 +254,10 @@ export class World {
 
   /** Ms of one way. */
   trip(): number {
-    const { delay, tail = 0 } = this.terms;
+    const { delay, tail = 0, ways = [] } = this.terms;
+    const chosen = ways[this.#ways];
+    this.#ways += 1;
+    if (chosen !== undefined) return chosen;
     return delay * (0.5 + this.random()) + (this.random() < tail ? delay * 10 * this.random() : 0);
   }
 

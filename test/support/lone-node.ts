@@ -1,11 +1,11 @@
 import type { LockEvent } from '../../lib/engine/events.js';
 import { Redlock } from '../../lib/engine/redlock.js';
 import { SystemClock } from '../../lib/engine/system-clock.js';
-import type { IoredisClient } from '../../lib/redis/connection/settings/client-options.js';
+import type { IoredisClient } from '../../lib/redis/connection/settings/node-address.js';
 import type { NodeOptions } from '../../lib/redis/connection/settings/node-options.js';
 import { eventually } from './eventually.js';
 import { realNodes } from './real-nodes.js';
-import { TRUSTING, type Trust } from './trust.js';
+import { type Trust, TRUSTING } from './trust.js';
 
 const open = new Set<LoneNode>();
 

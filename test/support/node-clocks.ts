@@ -1,5 +1,5 @@
 import type { Moment } from '../../lib/engine/clock.js';
-import { NodeClock } from '../../lib/redis/node-clock.js';
+import { NodeClock } from '../../lib/redis/trust.js';
 
 /** Our clocks and that of a node. */
 export class Clocks {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/engine/clock.js';
 import { systemRandom } from '../../lib/engine/random.js';
-import { BatchEncoder, channelOf } from '../../lib/redis/batch.js';
+import { BatchEncoder, channelOf } from '../../lib/redis/codec.js';
 import { toAddresses } from '../../lib/redis/connection/settings/node-address.js';
 import { RedisNode } from '../../lib/redis/redis-node.js';
 import type { Trust } from './trust.js';

@@ -10,7 +10,7 @@ describe('the public surface of nestjs-redlock/terminus', () => {
     expect(Object.keys(terminus)).toEqual(['RedlockHealthIndicator']);
     const source = await readFile(new URL('../../lib/terminus/index.ts', import.meta.url), 'utf8');
     expect(source.match(/export type .*/g)).toEqual([
-      "export type { RedlockHealthOptions } from './redlock-health.options.js';",
+      "export type { RedlockHealthOptions } from './redlock-health.indicator.js';",
     ]);
   });
 

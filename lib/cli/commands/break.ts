@@ -1,15 +1,11 @@
 import type { Answer, Unknown } from '../../engine/lock-node.js';
-import { ignore } from '../../engine/real-time.js';
+import { ignore } from '../../engine/native-timers.js';
 import { quorumOf } from '../../engine/pool.js';
-import { EXIT, exitCodeOf, UsageError } from '../exit-code.js';
-import type { Io, Outcome } from '../io.js';
-import { named } from '../locks/holders.js';
+import { EXIT, exitCodeOf, type Io, type Outcome, UsageError } from '../io.js';
+import { FREE, type LockView, lockViews, named } from '../locks/lock-view.js';
 import type { MissedNode } from '../locks/list-locks.js';
-import { FREE, lockViews, type LockView } from '../locks/lock-view.js';
-import { withLockNode } from '../nodes/lock-node.js';
-import { withSessions, type NodeSession } from '../nodes/node-session.js';
-import { paragraph } from '../output/layout.js';
-import { plain } from '../output/plain.js';
+import { type NodeSession, withLockNode, withSessions } from '../nodes/node-session.js';
+import { paragraph, plain } from '../output/layout.js';
 import { maxTtlOf, type Settings } from '../settings.js';
 import { lockTable, missedText } from './ls.js';
 

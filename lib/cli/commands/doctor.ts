@@ -1,20 +1,17 @@
 import {
-  checkedPoolOf,
   type Check,
   type CheckedPool,
+  checkedPoolOf,
   type DoctorOptions,
   type Finding,
   type Severity,
 } from '../doctor/check.js';
 import { KEY_CHECKS } from '../doctor/keys.js';
 import { NODE_CHECKS } from '../doctor/nodes.js';
-import { SETTING_CHECKS } from '../doctor/settings.js';
-import { VERSION_CHECKS } from '../doctor/version.js';
-import { EXIT, exitCodeOf } from '../exit-code.js';
-import type { Outcome } from '../io.js';
+import { SETTING_CHECKS, VERSION_CHECKS } from '../doctor/settings.js';
+import { EXIT, exitCodeOf, type Outcome } from '../io.js';
 import type { NodeSession } from '../nodes/node-session.js';
-import { paragraph } from '../output/layout.js';
-import { plain } from '../output/plain.js';
+import { paragraph, plain } from '../output/layout.js';
 import type { Settings } from '../settings.js';
 import { statusText } from './status.js';
 

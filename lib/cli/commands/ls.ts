@@ -1,13 +1,9 @@
 import { quorumOf } from '../../engine/pool.js';
-import { exitCodeOf } from '../exit-code.js';
-import type { Outcome } from '../io.js';
-import { named } from '../locks/holders.js';
+import { exitCodeOf, type Outcome } from '../io.js';
+import { type LockView, named } from '../locks/lock-view.js';
 import { listLocks, type ListOptions, type LockList, type MissedNode } from '../locks/list-locks.js';
-import type { LockView } from '../locks/lock-view.js';
 import type { NodeSession } from '../nodes/node-session.js';
-import { duration } from '../output/duration.js';
-import { paragraph, solid, table } from '../output/layout.js';
-import { plain } from '../output/plain.js';
+import { duration, paragraph, plain, solid, table } from '../output/layout.js';
 
 const HEAD = ['RESOURCE', 'HOLDER', 'TTL LEFT PER NODE', 'VOTES', 'WAITERS', 'KIND'];
 

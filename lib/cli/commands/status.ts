@@ -1,10 +1,7 @@
-import { exitCodeOf } from '../exit-code.js';
-import type { Outcome } from '../io.js';
+import { exitCodeOf, type Outcome } from '../io.js';
 import type { NodeSession } from '../nodes/node-session.js';
-import { overviewOf, type NodeReport, type Overview } from '../nodes/overview.js';
-import { duration } from '../output/duration.js';
-import { paragraph, solid, table } from '../output/layout.js';
-import { plain } from '../output/plain.js';
+import { type NodeReport, type Overview, overviewOf } from '../nodes/overview.js';
+import { duration, paragraph, plain, solid, table } from '../output/layout.js';
 
 const HEAD = ['NODE', 'VOTES', 'LATENCY', 'CLOCK', 'VOTES IN'];
 

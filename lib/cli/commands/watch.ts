@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { jsonOf } from '../output/plain.js';
+import { jsonOf } from '../output/layout.js';
 import type { Io, Outcome } from '../io.js';
 import type { ListOptions } from '../locks/list-locks.js';
 import { withSessions } from '../nodes/node-session.js';

@@ -1,5 +1,5 @@
-import { literal, resourceOf, scan } from '../locks/keys.js';
-import { locksOn, type LockOnNode } from '../locks/lock-on-node.js';
+import { literal, resourceOf, scan } from '../locks/list-locks.js';
+import { type LockOnNode, locksOn } from '../locks/lock-view.js';
 import type { NodeSession } from '../nodes/node-session.js';
 
 /** More names of a kind are not kept, however many keys a node has. */

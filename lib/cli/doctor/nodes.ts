@@ -1,7 +1,7 @@
 import type { NodeReport } from '../nodes/overview.js';
-import { duration } from '../output/duration.js';
+import { duration } from '../output/layout.js';
 import { maxTtlOf } from '../settings.js';
-import { checkOfNode, type Check, type Finding } from './check.js';
+import { type Check, checkOfNode, type Finding } from './check.js';
 
 /** A lock survives the loss of less than half of the nodes. */
 const nodeCount: Check = {

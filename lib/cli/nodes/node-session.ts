@@ -1,13 +1,16 @@
 import { performance } from 'node:perf_hooks';
-import { Redis, type ChainableCommander } from 'ioredis';
-import { RESERVED } from '../../engine/reserved-keys.js';
+import { type ChainableCommander, Redis } from 'ioredis';
+import { RESERVED } from '../../engine/resources.js';
 import { whyFailed } from '../../redis/connection/connect-failure.js';
-import { connectionNameOf } from '../../redis/connection/settings/connection-name.js';
-import { connectionSettings } from '../../redis/connection/settings/connection-settings.js';
+import { connectionNameOf, connectionSettings } from '../../redis/connection/settings/connection-settings.js';
 import type { NodeAddress } from '../../redis/connection/settings/node-address.js';
-import { outliveErrors } from '../../redis/connection/wire/stream.js';
-import type { Settings } from '../settings.js';
-import { readMarker, type Marker } from './quarantine.js';
+import { outliveErrors } from '../../redis/connection/wire/resp-screen.js';
+import { maxTtlOf, type Settings } from '../settings.js';
+import { SystemClock } from '../../engine/system-clock.js';
+import { systemRandom } from '../../engine/random.js';
+import { BatchEncoder, channelOf } from '../../redis/codec.js';
+import { RedisNode } from '../../redis/redis-node.js';
+import { MAY_HAVE_FORGOTTEN } from '../../engine/status.js';
 
 /** The replies to a pipeline, in the order of its commands. */
 export type Replies = readonly (readonly [error: Error | null, reply: unknown])[];
@@ -134,4 +137,82 @@ export async function withSessions<T>(
   } finally {
     for (const session of sessions) session.close();
   }
+}
+
+/**
+ * Runs `work` with a node as the library sees it, which `work` opens, over a connection of its own.
+ * @throws Error if that takes longer than the node may take
+ */
+export async function withLockNode<T>(
+  session: NodeSession,
+  { keyPrefix, restartQuarantine }: { readonly keyPrefix: string; readonly restartQuarantine: boolean },
+  work: (node: RedisNode, clock: SystemClock) => Promise<T>,
+): Promise<T> {
+  const { address, settings, marker } = session;
+  const clock = new SystemClock();
+  const options = { ...address.options, connectionName: connectionNameOf('cli') };
+  const channel = channelOf(keyPrefix, systemRandom.id());
+  const maxTtl = maxTtlOf(settings, marker?.longest);
+  const encoder = new BatchEncoder({ keyPrefix, channel, maxTtl, restartQuarantine });
+  const node = new RedisNode({ ...address, options }, encoder, clock);
+  try {
+    return await session.within(work(node, clock));
+  } finally {
+    // A frozen node would never confirm the end.
+    void node.close();
+  }
+}
+
+/** What clients note on a node, so that they notice a restart: see `lib/redis/scripts/trust.lua.ts`. */
+export interface Marker {
+  /** The run of the server that the clients have seen. */
+  readonly run: string;
+  /** Microseconds on the clock of the node: when a client has seen that run first. */
+  readonly since: number;
+  /** Ms: the longest lease of all clients. */
+  readonly longest: number;
+}
+
+/** What tells whether clients would count the vote of a node. */
+export interface Server {
+  readonly marker: Marker | undefined;
+  /** Whether anybody has ever had a lock on it, as far as it remembers. */
+  readonly isUsed: boolean;
+  /** The present run; undefined if the node does not tell. */
+  readonly run: string | undefined;
+  /** Microseconds on the clock of the node. */
+  readonly now: number;
+}
+
+/** Why a node does not vote, and for how many ms. */
+export interface Quarantine {
+  readonly reason: string;
+  readonly votesIn: number;
+}
+
+const MARKER = /^(\w+)\|(\d+)\|(\d+)$/;
+
+export function readMarker(text: string | null): Marker | undefined {
+  const [, run, since, longest] = MARKER.exec(text ?? '') ?? [];
+  return run === undefined ? undefined : { run, since: Number(since), longest: Number(longest) };
+}
+
+/** Returns the quarantine in which a node is, or into which its next client would put it. Only reads: an operator begins no quarantine. */
+export function quarantineOf(
+  { marker, run, now }: Server,
+  all: readonly Server[],
+  maxTtl: (noted: number | undefined) => number,
+): Quarantine | undefined {
+  if (marker === undefined) {
+    const noted = all.find((server) => server.marker !== undefined)?.marker;
+    // Locks without any marker are those of clients with `restartQuarantine: false`.
+    if (!noted && all.some(({ isUsed }) => isUsed)) return undefined;
+    const reason = 'new or emptied: its first client will put it into quarantine';
+    return { reason, votesIn: maxTtl(noted?.longest) };
+  }
+  const longest = maxTtl(marker.longest);
+  if (run !== undefined && marker.run !== run)
+    return { reason: 'restarted: its next client will put it into quarantine', votesIn: longest };
+  const left = marker.longest - (now - marker.since) / 1_000;
+  return left <= 0 ? undefined : { reason: MAY_HAVE_FORGOTTEN, votesIn: Math.ceil(left) };
 }

@@ -1,13 +1,11 @@
-import { ignore } from '../../engine/real-time.js';
+import { ignore } from '../../engine/native-timers.js';
 import { systemRandom } from '../../engine/random.js';
-import { RESERVED } from '../../engine/reserved-keys.js';
+import { RESERVED } from '../../engine/resources.js';
 import { Pool, quorumOf } from '../../engine/pool.js';
-import { statusOf, type NodeStatus } from '../../engine/status.js';
+import { type NodeStatus, statusOf } from '../../engine/status.js';
 import { fieldsOf } from '../../redis/server-info.js';
 import { maxTtlOf } from '../settings.js';
-import { withLockNode } from './lock-node.js';
-import type { NodeSession } from './node-session.js';
-import { quarantineOf, type Quarantine, type Server } from './quarantine.js';
+import { type NodeSession, type Quarantine, quarantineOf, type Server, withLockNode } from './node-session.js';
 
 /** What a node is good for at this moment. */
 export interface NodeReport extends NodeStatus {

@@ -83,3 +83,38 @@ function pad(text: string, width: number): string {
 function loose(text: string): string {
   return text.replaceAll(SOLID, ' ');
 }
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** Returns ms as an operator reads them: 850 ms, 4.2 s, 3 min 20 s, 2 h 5 min, 3 d 4 h. */
+export function duration(ms: number): string {
+  if (ms < SECOND) return `${Math.round(ms * 10) / 10} ms`;
+  if (ms < MINUTE) return `${(ms / SECOND).toFixed(1)} s`;
+  if (ms < HOUR) return two(ms, [MINUTE, 'min'], [SECOND, 's']);
+  return ms < DAY ? two(ms, [HOUR, 'h'], [MINUTE, 'min']) : two(ms, [DAY, 'd'], [HOUR, 'h']);
+}
+
+type Unit = readonly [ms: number, name: string];
+
+function two(ms: number, [greater, name]: Unit, [smaller, smallName]: Unit): string {
+  const rest = Math.floor((ms % greater) / smaller);
+  return `${Math.floor(ms / greater)} ${name}${rest > 0 ? ` ${rest} ${smallName}` : ''}`;
+}
+
+/** Whatever is not seen, or controls a terminal: control and format characters, line ends, spaces other than " ", invisible letters. */
+const INVISIBLE = /(?! )[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/gu;
+
+/** Returns text with \u{9b} for each invisible character: anybody may name a key, and names must not control the terminal. */
+export function plain(text: string): string {
+  return text.replaceAll(INVISIBLE, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
+}
+
+/** Returns JSON in which \u009b stands for each invisible character. */
+export function jsonOf(value: object): string {
+  return JSON.stringify(value).replaceAll(INVISIBLE, (character) =>
+    character.replaceAll(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  );
+}

@@ -2,9 +2,7 @@ import { Redis, type RedisOptions } from 'ioredis';
 import { types } from 'node:util';
 import { AbortSource } from '../../engine/abort.js';
 import type { Clock } from '../../engine/clock.js';
-import { inRootContext } from '../../engine/real-time.js';
-import { AskingAgain } from './asking-again.js';
-import { inBackground } from './background.js';
+import { inRootContext } from '../../engine/native-timers.js';
 import { whyNotBegun } from './connect-failure.js';
 import { nodeText } from './wire/node-text.js';
 import { WireCommand } from './wire/wire-command.js';
@@ -14,35 +12,29 @@ import { askForCredentials, type CredentialsFunction } from './settings/credenti
 const FIRST_PAUSE = 250;
 const LONGEST_PAUSE = 10_000;
 
-export interface AskingClientTerms {
-  readonly credentials: CredentialsFunction | undefined;
-  readonly clock: Pick<Clock, 'schedule'>;
-  /** Called with the reason each time that `credentials()` has failed, or a connection could not even begin. */
-  readonly failed: (reason: string) => void;
-}
-
 /** A client of ioredis that calls `credentials()` of its node, where there is one, before each connection, and logs in by what it returns. */
 export class AskingClient extends Redis {
-  readonly #terms: AskingClientTerms;
   /** The options of TLS that the node has by itself. */
   readonly #tls: RedisOptions['tls'];
   readonly #closing = new AbortSource();
   #isAsking = false;
   #failures = 0;
   #stopPause = (): void => undefined;
-  readonly #selecting: AskingAgain;
   /** Ms to wait at least before the next connection. */
   #pause = 0;
 
-  constructor(options: RedisOptions, terms: AskingClientTerms) {
+  constructor(
+    options: RedisOptions,
+    private readonly credentials: CredentialsFunction | undefined,
+    private readonly clock: Pick<Clock, 'schedule'>,
+    /** Called with the reason each time that `credentials()` has failed, or a connection could not even begin. */
+    private readonly failed: (reason: string) => void,
+  ) {
     super({ ...options, replyMapping: 'legacy' });
     inBackground(this);
-    this.#terms = terms;
     const usual = options.retryStrategy;
     this.options.retryStrategy = (times) => this.#pauseAfter(usual?.(times));
     this.#tls = options.tls;
-    this.#selecting = new AskingAgain(terms.clock);
-    this.on('close', () => this.#selecting.end('the connection was closed'));
   }
 
   /** Whether the client waits for `credentials()`, and so does not connect. */
@@ -59,7 +51,7 @@ export class AskingClient extends Redis {
     this.#pause = ms;
   }
 
-  /** Keeps of the error that a node answers with what may be kept. */
+  /** Reduces the error text of a node to what is safe to keep. */
   override sendCommand(...[command, stream]: Parameters<Redis['sendCommand']>): unknown {
     if (!(command instanceof WireCommand)) {
       const { reject } = command;
@@ -73,7 +65,7 @@ export class AskingClient extends Redis {
 
   /** Called by the owner for the first connection, and by ioredis for each further one. */
   override async connect(): Promise<void> {
-    const { credentials } = this.#terms;
+    const { credentials } = this;
     if (credentials !== undefined && (this.#isClosed || !(await this.#ask(credentials)))) return;
     await inRootContext(() => super.connect()).catch((error: unknown) => this.#notConnected(error));
     this.#failures = 0;
@@ -87,17 +79,6 @@ export class AskingClient extends Redis {
     super.disconnect(reconnect);
   }
 
-  /**
-   * Asks for its database, which the node has refused, until a node that was only busy gives it. ioredis asks once on each connection, and then
-   * takes the connection for ready. Calls `begin` before each attempt.
-   */
-  async selectAgain(begin: () => void): Promise<void> {
-    await this.#selecting.ask(() => {
-      begin();
-      return this.select(this.options.db ?? 0);
-    });
-  }
-
   #pauseAfter(usual: number | null | void): number | null | void {
     const pause = this.#pause;
     this.#pause = 0;
@@ -108,7 +89,7 @@ export class AskingClient extends Redis {
   async #ask(credentials: CredentialsFunction): Promise<boolean> {
     this.#isAsking = true;
     try {
-      const { username, password, tls } = await askForCredentials(credentials, this.#terms.clock, this.#closing);
+      const { username, password, tls } = await askForCredentials(credentials, this.clock, this.#closing);
       if (tls !== undefined && this.#tls === undefined)
         throw new TypeError('it has returned tls, and the node has none: add tls: {} to the node');
       Object.assign(this.options, {
@@ -126,8 +107,8 @@ export class AskingClient extends Redis {
   }
 
   /**
-   * Passes the error on. ioredis connects again by itself after a connection that broke or was refused, but not where none could begin: where TLS
-   * throws at once, as for a certificate and a key that do not match, it has ended without `close`.
+   * Passes the error on. ioredis connects again by itself after a connection that broke or was refused. If TLS throws at once, for example because
+   * certificate and key do not match, ioredis ends without `close`, and this client has to connect again.
    */
   #notConnected(error: unknown): never {
     if (this.status === 'end') this.#connectLater(whyNotBegun(reasonOf(error)));
@@ -140,8 +121,8 @@ export class AskingClient extends Redis {
     if (this.#isClosed) return;
     const pause = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** this.#failures) * (0.75 + Math.random() / 2);
     this.#failures += 1;
-    this.#stopPause = this.#terms.clock.schedule(pause, () => void this.connect().catch(ignore));
-    this.#terms.failed(reason);
+    this.#stopPause = this.clock.schedule(pause, () => void this.connect().catch(ignore));
+    this.failed(reason);
   }
 }
 
@@ -152,4 +133,34 @@ function reasonOf(error: unknown): string {
 
 function ignore(): void {
   // ioredis has told the owner by an event.
+}
+
+/** What is private in ioredis, which has no option for sockets and timers that keep no process alive. */
+interface Inside {
+  readonly reconnectTimeout: NodeJS.Timeout | null;
+  readonly connector: {
+    connect: (...args: unknown[]) => Promise<Redis['stream']>;
+    /** Only of a master of Sentinel. */
+    connectToSentinel?: (...args: unknown[]) => Redis;
+  };
+}
+
+/** Lets a process end although this client is connected, connects, or waits for its next attempt. */
+export function inBackground(client: Redis): void {
+  const { connector } = client as unknown as Inside;
+  const connect = connector.connect.bind(connector);
+  connector.connect = async (...args) => {
+    const stream = await connect(...args);
+    return stream.unref();
+  };
+  // A socket that tries several addresses is another one inside in the end.
+  client.on('connect', () => client.stream.unref());
+  client.on('reconnecting', () => (client as unknown as Inside).reconnectTimeout?.unref());
+  const toSentinel = connector.connectToSentinel?.bind(connector);
+  if (!toSentinel) return;
+  connector.connectToSentinel = (...args) => {
+    const sentinel = toSentinel(...args);
+    inBackground(sentinel);
+    return sentinel;
+  };
 }

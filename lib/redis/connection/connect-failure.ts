@@ -7,7 +7,7 @@ type WrittenNode = Pick<NodeAddress, 'options' | 'isUrl'>;
 /** Matches how a connection fails where TLS is asked for and something else answers, or nothing does. */
 const NO_TLS =
   /ETIMEDOUT|EPROTO|ERR_SSL|before secure TLS connection|wrong version number|packet length too long|record layer/;
-/** How a connection ends that the node does not accept without saying why: one speaks TLS and the other does not, or a certificate is missing. */
+/** Matches how a node closes a connection without a reason: only one side speaks TLS, or the client has no certificate. */
 const ENDED = /ECONNRESET|EPIPE|the node closed the connection/;
 const SENTINELS_FAILED = /^All sentinels are unreachable and retry is disabled\.(?: Last error: )?/;
 

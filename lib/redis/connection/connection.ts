@@ -1,25 +1,22 @@
 import type { Redis } from 'ioredis';
-import type { Clock, Moment } from '../../engine/clock.js';
-import { ignore } from '../../engine/real-time.js';
+import { type Clock, type Moment, withDeadline } from '../../engine/clock.js';
+import { ignore, setImmediate } from '../../engine/native-timers.js';
 import type { NodeEvent } from '../../engine/lock-node.js';
-import { Amends } from './amends.js';
 import { AskingClient } from './asking-client.js';
-import { whyFailed } from './connect-failure.js';
-import { ConnectionReport } from './connection-report.js';
+import { isForOperator, whyFailed } from './connect-failure.js';
 import { connectionSettings } from './settings/connection-settings.js';
 import type { NodeAddress } from './settings/node-address.js';
-import { RECONNECT_AFTER, SUSPECT_AFTER, suspectAfter } from './silence.js';
-import { NonsenseError, nodeText } from './wire/node-text.js';
-import { outliveErrors, screenInput } from './wire/stream.js';
+import { nodeText, NonsenseError } from './wire/node-text.js';
+import { outliveErrors, screenInput } from './wire/resp-screen.js';
 import { PendingReplies } from './wire/pending-replies.js';
-import { within } from './within.js';
-import { WireCommand, type Reply } from './wire/wire-command.js';
-import { setImmediate } from '../../engine/real-time.js';
+import { type Reply, WireCommand } from './wire/wire-command.js';
 
 /** Ms to wait for the first connection of a node before going on without it. */
 const OPEN_WITHIN = 1_000;
 /** Ms to wait for the end of a connection: a frozen node never confirms it. */
 const CLOSE_WITHIN = 1_000;
+/** Ms to wait before the next connection to a node that has refused its database. */
+const ASK_AGAIN_AFTER = 1_000;
 
 /** What ioredis adds to the errors of its reader. */
 const UNREADABLE = '. Please report this.';
@@ -60,22 +57,17 @@ export class NodeConnection {
   ) {
     const { credentials, ...options } = address.options;
     const failed = (reason: string): void => this.#isDown(reason);
-    this.#redis = new AskingClient(connectionSettings(options), { credentials, clock, failed });
+    this.#redis = new AskingClient(connectionSettings(options), credentials, clock, failed);
     this.#redis.on('connect', () => this.#connected());
     this.#redis.on('ready', () => this.#connectedAndReady());
     this.#redis.on('error', (error: NodeJS.ErrnoException) => this.#erred(error));
     this.#redis.on('close', () => this.#lost());
   }
 
-  /** When the latest answered command was sent. What arrives after its answer cannot have happened before this moment. */
-  get latestAnsweredSentAt(): Moment | undefined {
-    return this.#unanswered.latestAnsweredSentAt;
-  }
-
   /** A failure is the answer to the next command. */
   open(listener: (event: NodeEvent) => void): Promise<void> {
     this.#notifyPool = listener;
-    return within(OPEN_WITHIN, this.#redis.connect().catch(ignore), this.clock);
+    return withDeadline(OPEN_WITHIN, this.#redis.connect().catch(ignore), this.clock);
   }
 
   /** Sends an encoded command and returns when it was sent; if it cannot be sent, calls `settle` in the same turn and returns undefined. */
@@ -96,7 +88,7 @@ export class NodeConnection {
     const ended = new Promise<void>((resolve) => this.#redis.once('end', resolve));
     this.#redis.disconnect();
     // Between two attempts to connect there is no connection whose end could be reported.
-    if (connected) await within(CLOSE_WITHIN, ended, this.clock);
+    if (connected) await withDeadline(CLOSE_WITHIN, ended, this.clock);
     this.#settleAll('the pool was closed');
   }
 
@@ -171,28 +163,14 @@ export class NodeConnection {
   }
 
   #connectedAndReady(): void {
-    const { stream } = this.#redis;
-    if (this.#refusal === undefined) return this.#introduce(stream);
+    if (this.#refusal === undefined) return this.#introduce(this.#redis.stream);
+    // ioredis asks for its database once, and then takes the connection for ready: the next connection asks again.
     this.#isDown(this.#refusal);
-    const refused = (error: Error): void => this.#refused(error);
-    void this.#redis.selectAgain(() => this.#beginAgain()).then(() => this.#introduce(stream), refused);
-  }
-
-  /** Begins the rest of a handshake. The node has just answered, so it is not silent. */
-  #beginAgain(): void {
-    this.#down = this.#refusal ?? this.#down;
-    this.#silence = 0;
-    this.#handshakeSince = this.clock.now().monotonic;
-  }
-
-  /** The node refuses its database for good. If the connection broke instead, the next one tries again. */
-  #refused(error: Error): void {
-    this.#handshakeSince = undefined;
-    if (error.name === 'ReplyError') this.#isDown(this.#whyFailed(error));
+    this.#redis.pauseBefore(ASK_AGAIN_AFTER);
+    this.#reconnect();
   }
 
   #introduce(stream: Redis['stream']): void {
-    this.#unanswered.startOver();
     void this.listener.ready(this.#redis).then(() => this.#introduced(stream));
   }
 
@@ -230,5 +208,69 @@ export class NodeConnection {
 
   #settleAll(reason: string): void {
     this.#unanswered.giveUpAll({ ok: false, reason, sent: true });
+  }
+}
+
+/** Reports each change of a connection once, and not each command or attempt that fails. */
+export class ConnectionReport {
+  #isUp: boolean | undefined;
+  /** Whether it was reported, since the connection was up last, that somebody has to do something. */
+  #isOperatorTold = false;
+
+  constructor(private readonly notify: (event: NodeEvent) => void) {}
+
+  up(): void {
+    this.#isOperatorTold = false;
+    if (this.#isUp === true) return;
+    this.#isUp = true;
+    this.notify({ type: 'node-up' });
+  }
+
+  /**
+   * Reports the end of a connection. Of the attempts that follow it reports the first one whose failure does not pass by itself, such as a
+   * password that is not accepted any more: the reason for the end of the connection says nothing of that.
+   */
+  down(reason: string): void {
+    const wasDown = this.#isUp === false;
+    const isNews = isForOperator(reason) && !this.#isOperatorTold;
+    this.#isUp = false;
+    this.#isOperatorTold ||= isNews;
+    if (!wasDown) this.notify({ type: 'node-down', reason });
+    else if (isNews) this.notify({ type: 'node-warning', reason });
+  }
+}
+
+/** Ms for which the oldest command may stay unanswered before nothing more is sent behind it. */
+export const SUSPECT_AFTER = 1_000;
+/** With more unanswered commands than this, the shorter time below applies, because unanswered commands stay in memory until that time is over. */
+const MANY = 250;
+const SUSPECT_MANY_AFTER = 250;
+/** Ms between two checks of a silent connection. */
+const LOOK_AGAIN_AFTER = 100;
+/** Ms after which a silent connection is replaced; until then it is kept, so that the commands that it holds back stay in order. */
+export const RECONNECT_AFTER = 15_000;
+
+/** Returns the ms of silence after which a connection is checked; `silence` is the silence at the latest check, ms. */
+export function suspectAfter(silence: number, unanswered: number): number {
+  if (silence > 0) return silence + LOOK_AGAIN_AFTER;
+  return unanswered > MANY ? SUSPECT_MANY_AFTER : SUSPECT_AFTER;
+}
+
+/** Ms before a node that has sent nonsense is tried again: the first pause, and the longest. */
+const FIRST_PAUSE = 500;
+const LONGEST_PAUSE = 30_000;
+/** Ms after which nonsense is forgotten. */
+const FORGOTTEN_AFTER = 120_000;
+
+/** How long a node that sends nonsense is left alone: twice as long each time, until it has sent none for a while. */
+export class Amends {
+  #times = 0;
+  #latest = -Infinity;
+
+  /** Returns the ms to wait after nonsense at `now`, ms on the monotonic clock. Others must not come back at the same moment. */
+  pauseAt(now: number): number {
+    this.#times = now - this.#latest > FORGOTTEN_AFTER ? 0 : this.#times + 1;
+    this.#latest = now;
+    return Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** this.#times) * (0.75 + Math.random() / 2);
   }
 }

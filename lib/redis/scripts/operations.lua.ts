@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { RESERVED } from '../../engine/resources.js';
 import { QUEUE } from './queue.lua.js';
 import { TRUST } from './trust.lua.js';
 
@@ -63,7 +64,8 @@ for k = ${NODE_KEYS + 1}, #KEYS do
     local counter = tonumber(call('HGET', fences, ARGV[at + 3])) or 0
     if counter < tonumber(ARGV[at + 2]) then call('HSET', fences, ARGV[at + 3], ARGV[at + 2]) end
     answer = try('GET', key) == value and 1 or 0
-  elseif not waits or call('EXISTS', key .. '~queue') == 0 then
+  -- The short way, for what is usual: it does what acquire and release do in full if nobody waits and the counter is behind.
+  elseif not waits or call('EXISTS', key .. '${RESERVED.queue}') == 0 then
     if op == 'A' then
       if ARGV[at + 3] ~= proposal then
         proposal = ARGV[at + 3]
@@ -82,7 +84,7 @@ for k = ${NODE_KEYS + 1}, #KEYS do
           answer = {'!', set.err}
         end
       end
-    elseif not tonumber(ARGV[at + 2]) then
+    elseif not tonumber(ARGV[at + 2]) then -- a release without a place
       answer = try('GET', key) == value and call('DEL', key) or 0
     end
   end

@@ -1,10 +1,12 @@
+import { RESERVED } from '../../engine/resources.js';
+
 /** Ms for which a queue is kept although nobody in it asks again. */
 export const QUEUE_LASTS = 60_000;
 /** Ms: the mark that somebody waits outlives every queue. */
 const MARK_LASTS = QUEUE_LASTS + 2_000;
 
 /**
- * The operations in full, for what is not usual: if somebody waits for the resource, has it, or the counters are ahead. The functions are made only
+ * A vote and a release in full, for what is not usual: if somebody waits for the resource, has it, or the counters are ahead. The functions are made only
  * if they are needed, since a script takes longer to make a function than to run a command.
  *
  * The queue of a resource is a sorted set of channels by arrival, and a hash of what each of them has left: the deposit "value ttl count proposal
@@ -18,19 +20,19 @@ export const QUEUE = `
     return owner
   end
   local function oldest_in(key)
-    return waits and call('ZRANGE', key .. '~queue', 0, 0, 'WITHSCORES')[2] or ''
+    return waits and call('ZRANGE', key .. '${RESERVED.queue}', 0, 0, 'WITHSCORES')[2] or ''
   end
   local function leave(key)
     if not waits then return end
-    call('ZREM', key .. '~queue', me)
-    call('HDEL', key .. '~places', me)
+    call('ZREM', key .. '${RESERVED.queue}', me)
+    call('HDEL', key .. '${RESERVED.places}', me)
   end
   -- The deposit comes first: a place without one could not be served.
   local function stand(key, arrival, deposit)
-    call('HSET', key .. '~places', me, deposit)
-    call('ZADD', key .. '~queue', arrival, me)
-    call('PEXPIRE', key .. '~places', ${QUEUE_LASTS})
-    call('PEXPIRE', key .. '~queue', ${QUEUE_LASTS})
+    call('HSET', key .. '${RESERVED.places}', me, deposit)
+    call('ZADD', key .. '${RESERVED.queue}', arrival, me)
+    call('PEXPIRE', key .. '${RESERVED.places}', ${QUEUE_LASTS})
+    call('PEXPIRE', key .. '${RESERVED.queue}', ${QUEUE_LASTS})
     if not is_marked then call('SET', KEYS[1], '1', 'PX', ${MARK_LASTS}) end
     is_marked, waits = true, true
   end
@@ -47,10 +49,10 @@ export const QUEUE = `
   -- Gives the resource to the first living place; returns whether it did: not if that is the one that asks, or nobody waits.
   local function serve(key, asking)
     while waits do
-      local head = call('ZPOPMIN', key .. '~queue')[1]
+      local head = call('ZPOPMIN', key .. '${RESERVED.queue}')[1]
       if not head then return false end
-      local deposit = call('HGET', key .. '~places', head)
-      call('HDEL', key .. '~places', head)
+      local deposit = call('HGET', key .. '${RESERVED.places}', head)
+      call('HDEL', key .. '${RESERVED.places}', head)
       if head == asking then return false end
       local value, ttl, size, proposal, field = string.match(deposit or '', '^(%S+) (%d+) (%d+) (%d+) (%S+)$')
       local token = value and token_for(proposal, field)

@@ -1,5 +1,5 @@
 import type { Clock } from '../../engine/clock.js';
-import { soon } from '../../engine/real-time.js';
+import { soon } from '../../engine/native-timers.js';
 
 /** A command on its way to a node. */
 export interface Command {

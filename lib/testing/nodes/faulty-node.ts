@@ -1,4 +1,4 @@
-import { elapsed, LONGEST_TIMER, type Clock, type Moment } from '../../engine/clock.js';
+import { type Clock, elapsed, LONGEST_TIMER, type Moment } from '../../engine/clock.js';
 import type {
   Answer,
   LockNode,
@@ -10,10 +10,9 @@ import type {
   Unknown,
 } from '../../engine/lock-node.js';
 import { misfit } from '../../engine/options.js';
-import { ignore, soon } from '../../engine/real-time.js';
+import { ignore, soon } from '../../engine/native-timers.js';
 import { MemoryData } from '../../memory/memory-node.js';
 import { FaultyLink } from './faulty-link.js';
-import type { RestartOptions, TestingNode } from './testing-node.js';
 
 export interface FaultyNodeOptions {
   /** Ms that a lease may last at most. */
@@ -169,7 +168,7 @@ export class FaultyNode implements TestingNode {
     if (!wasDown) return;
     const owed = this.#owed.filter(({ since, operation }) => elapsed(since, this.clock.now()) < operation.ttl);
     this.#owed = [];
-    // A place of then is taken by a later attempt, if anybody still waits.
+    // The release goes without its old place in the queue: if anybody still waits, a later attempt takes the place again.
     for (const { channel, operation } of owed) {
       const { place: _place, ...release } = operation;
       this.send(channel, [{ ...release, what: 'nothing' }], ignore);
@@ -221,4 +220,27 @@ class FaultyConnection implements LockNode {
     this.node.closed(this);
     return Promise.resolve();
   }
+}
+
+export interface RestartOptions {
+  /** Keeps the data of the node, as if it had written everything to its disk. @default false: it comes back empty */
+  keep?: boolean;
+  /** Keeps the node out of the vote for `maxTtl` ms, as a restarted Redis node is. @default `restartQuarantine` of the module */
+  quarantine?: boolean;
+}
+
+/** A node in memory, with the faults that a test can cause; each fault replaces the one before. */
+export interface TestingNode {
+  /** The name of the node in errors, events and `status()`. */
+  readonly name: string;
+  /** Makes the node unreachable; it keeps its data. */
+  down(): void;
+  /** Makes every command reach the node `ms` ms late. */
+  slow(ms: number): void;
+  /** Makes the node take commands without answering; it carries out all of them once it recovers. */
+  freeze(): void;
+  /** Ends the fault. */
+  recover(): void;
+  /** Restarts the node, without a fault. */
+  restart(options?: RestartOptions): void;
 }

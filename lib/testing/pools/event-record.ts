@@ -1,4 +1,5 @@
 import type { LockEvent } from '../../engine/events.js';
+import { turn } from '../manual-clock.js';
 
 /** The events of a pool since the start or the latest `clear()`. */
 export class EventRecord {
@@ -23,4 +24,28 @@ export class EventRecord {
 
 function concerns(event: LockEvent, resource: string | undefined): boolean {
   return resource === undefined || ('resources' in event && event.resources.includes(resource));
+}
+
+/** Wakes tests that wait until a condition is true. */
+export class Changes {
+  readonly #checks = new Set<() => void>();
+
+  /** Checks all conditions again, since one of them may be true by now. */
+  readonly notify = (): void => {
+    for (const check of this.#checks) check();
+  };
+
+  /** Resolves once the condition is true and the code that made it true has continued. */
+  async until(isSo: () => boolean): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const check = (): void => {
+        if (!isSo()) return;
+        this.#checks.delete(check);
+        resolve();
+      };
+      this.#checks.add(check);
+      check();
+    });
+    await turn();
+  }
 }

@@ -1,13 +1,12 @@
 import type { Clock } from '../../engine/clock.js';
 import { MAX_TTL } from '../../engine/options.js';
 import { quorumOf } from '../../engine/pool.js';
-import { Changes } from './changes.js';
-import { EventRecord } from './event-record.js';
+import { Changes, EventRecord } from './event-record.js';
 import { FaultyNode } from '../nodes/faulty-node.js';
 import type { PoolOptions } from '../redlock-testing.options.js';
 import { WatchedService } from '../watched-service.js';
 
-export interface PoolTerms {
+export interface PoolInMemorySettings {
   /** The name of the pool, with which the names of its nodes begin. */
   readonly name: string | undefined;
   readonly size: number;
@@ -27,7 +26,7 @@ export class PoolInMemory {
   readonly #clock: Clock;
   readonly #name: string | undefined;
 
-  constructor({ name, size, clock, maxTtl = MAX_TTL, restartQuarantine = false }: PoolTerms) {
+  constructor({ name, size, clock, maxTtl = MAX_TTL, restartQuarantine = false }: PoolInMemorySettings) {
     this.#clock = clock;
     this.#name = name;
     const prefix = name === undefined ? 'node-' : `${name}/node-`;

@@ -1,10 +1,10 @@
-import { type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import type { OnModuleDestroy, OnModuleInit } from '@nestjs/common';
 import { SystemClock } from '../../engine/system-clock.js';
 import type { RedlockService } from '../../redlock.service.js';
-import type { PoolMaker } from '../../start-up/pool-maker.js';
+import type { PoolMaker } from '../../start-up/pool-names.js';
 import { ManualClock } from '../manual-clock.js';
 import { PoolInMemory } from './pool-in-memory.js';
-import { poolOptionsOf, type PoolOptions, type RedlockTestingOptions } from '../redlock-testing.options.js';
+import { type PoolOptions, poolOptionsOf, type RedlockTestingOptions } from '../redlock-testing.options.js';
 import { SafeLogger } from '../../logging/safe-logger.js';
 
 type Name = string | undefined;

@@ -2,15 +2,13 @@ import type { OnModuleInit, Provider } from '@nestjs/common';
 import { ApplicationConfig, HttpAdapterHost, ModulesContainer } from '@nestjs/core';
 import type { LockOptions } from '../../engine/options.js';
 import { located } from '../../start-up/error-location.js';
-import { secondsIn } from '../../start-up/seconds.js';
+import { secondsIn } from '../../start-up/node-warnings.js';
 import { refuseTwoPools } from '../../start-up/pool-names.js';
 import { CHECK, getRedlockToken } from '../../redlock.tokens.js';
 import { kindsOf, misplaced } from '../key/key-roots.js';
 import { SafeLogger } from '../../logging/safe-logger.js';
-import { planOf, type LockPlan } from '../run/lock-plan.js';
-import { argumentMistake } from './argument-check.js';
-import { responseMistake } from './response-check.js';
-import { routeMistake, type LockedMethod, type Site } from './route-check.js';
+import { type LockPlan, planOf } from '../run/lock-plan.js';
+import { argumentMistake, type LockedMethod, responseMistake, routeMistake, type Site } from './method-checks.js';
 
 /** A `RedlockService`, or a test double of it, which need not have this method. */
 type Checking = { [CHECK]?(options: LockOptions, resources: number | undefined): void } | null | undefined;

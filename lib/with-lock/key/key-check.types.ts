@@ -1,23 +1,23 @@
-import type { KeyFilter } from './key-filters.js';
+import type { KeyFilter } from './key-template.js';
 
 /** The words that a part can begin with, other than the arguments of the method. */
 type RequestRoot = 'body' | 'params' | 'query' | 'headers' | 'user' | 'data' | 'parent';
 
 /** What is wrong with a key for requests of the type `T`, as a text that the compiler prints; `never` if nothing is. */
-export type KeyMistake<Key extends string, T> = StrayPartOf<Key> | PartMistake<Parts<Key>, RequestShape<T>>;
+export type KeyMistake<Key extends string, T> = StrayPartOf<Key> | PartMistake<PartsOf<Key>, RequestShape<T>>;
 
 /** The same for a key whose parts are checked only where they are read from the arguments of a method. */
 export type ArgumentMistake<Key extends string, Args> =
-  StrayPartOf<Key> | PathMistake<ArgumentPath<PathOf<Parts<Key>>>, Args>;
+  StrayPartOf<Key> | PathMistake<ArgumentPath<PathOf<PartsOf<Key>>>, Args>;
 
 /** A type whose properties are all named as roots describes the whole request; any other type describes its body. */
 type RequestShape<T> = [keyof T] extends [RequestRoot | 'args'] ? T : { body: T };
 
 /** The texts in angle brackets. */
-type Parts<Key extends string> = string extends Key
+type PartsOf<Key extends string> = string extends Key
   ? never
   : Key extends `${string}<${infer Part}>${infer Rest}`
-    ? Part | Parts<Rest>
+    ? Part | PartsOf<Rest>
     : never;
 
 type PathOf<Part extends string> = Part extends `${infer Path}|${string}` ? Trimmed<Path> : Trimmed<Part>;
@@ -99,7 +99,7 @@ type IsText<T> = unknown extends T ? true : T extends string | number | bigint |
  * What looks like a part of a key and is none (`strayPartIn`), as a text that the compiler prints; `never` if there is nothing of that kind,
  * or if the compiler cannot know.
  */
-export type StrayPartOf<Key extends string> = StrayIn<LiteralsOf<Key>> | NoPath<Parts<Key>>;
+export type StrayPartOf<Key extends string> = StrayIn<LiteralsOf<Key>> | NoPath<PartsOf<Key>>;
 
 type NoPath<Part extends string> = Part extends unknown
   ? IsOpen<Part> extends true

@@ -1,7 +1,7 @@
 import { LockKeyError } from '../../engine/errors.js';
 import { toResources } from '../../engine/resources.js';
-import { KeyDefinitionError } from './key-definition-error.js';
-import { KeyTemplate, toText, type KeySource } from './key-template.js';
+import { KeyDefinitionError } from './key-roots.js';
+import { type KeySource, KeyTemplate, toText } from './key-template.js';
 
 type Part = string | number | bigint;
 

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Lock } from '../../engine/lock.js';
-import { ignore } from '../../engine/real-time.js';
-import { setImmediate } from '../../engine/real-time.js';
+import { ignore } from '../../engine/native-timers.js';
+import { setImmediate } from '../../engine/native-timers.js';
 
 type Work<T> = (lock: Lock | undefined) => Promise<T>;
 

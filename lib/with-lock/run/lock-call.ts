@@ -3,14 +3,14 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Observable } from 'rxjs';
 import { LockLostError } from '../../engine/errors.js';
 import type { Lock } from '../../engine/lock.js';
-import { disconnected } from '../transport/client-connection.js';
+import { disconnected } from '../transport/wait-cancellation.js';
 import type { HandlerKind } from '../key/key-roots.js';
 import type { LockPlan } from './lock-plan.js';
-import { assertHeld, exceptionFor, type LockedRun } from './locked-run.js';
+import { assertHeld, exceptionFor, type LockedRun } from './run-alone.js';
 import { streamLocked } from './locked-stream.js';
 import { MethodWork } from './method-work.js';
 
-export interface LockCallParts {
+export interface LockCallInit {
   /** What Nest passes to all interceptors of one invocation. */
   readonly context?: ExecutionContext | undefined;
   readonly request: object;
@@ -24,7 +24,7 @@ export interface LockCallParts {
 
 /** One request on its way to a handler, as the interceptor and the wrapped method both see it. */
 export class LockCall extends MethodWork {
-  constructor(private readonly parts: LockCallParts) {
+  constructor(private readonly parts: LockCallInit) {
     super();
   }
 
@@ -53,8 +53,8 @@ export class LockCall extends MethodWork {
   }
 
   /**
-   * Returns whether a call of a method is one of the handler of this request, by Nest or by an interceptor. While such a call runs, no other one
-   * is admitted: it may come from the method itself, or from work that was only started in this async context.
+   * Returns whether Nest or an interceptor calls the handler of this request. While such a call runs, every other call is refused: another call
+   * may come from the method itself, or from work that was only started in this async context.
    */
   admits(plan: LockPlan, self: unknown): boolean {
     const { run } = this.parts;
@@ -65,14 +65,14 @@ export class LockCall extends MethodWork {
    * Runs the method under the lock of this call, unless nobody waits for the result any more: then the lock is being given back.
    * @throws what the handler throws for a lost lock, where guards, pipes or interceptors took longer than the lock lasted
    */
-  work(invoke: (lock: Lock) => unknown, lock: Lock): unknown {
+  invokeUnderLock(invoke: (lock: Lock) => unknown, lock: Lock): unknown {
     if (this.state === 'abandoned') throw disconnected();
     this.#assertHeld(lock);
     return this.watch(invoke, lock);
   }
 
   /** Calls a method that has taken its lock itself. */
-  follow(invoke: (lock: Lock | undefined) => unknown, lock: Lock | undefined): unknown {
+  invokeTracked(invoke: (lock: Lock | undefined) => unknown, lock: Lock | undefined): unknown {
     return this.parts.lock ? invoke(lock) : this.watch(invoke, lock);
   }
 

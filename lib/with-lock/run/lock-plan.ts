@@ -4,17 +4,17 @@ import {
   checkNames,
   DEFAULT_LOCK_OPTIONS,
   LOCK_OPTION_NAMES,
+  type LockOptions,
   misfit,
   toTtl,
-  type LockOptions,
 } from '../../engine/options.js';
 import { locating } from '../../start-up/error-location.js';
 import { SafeLogger } from '../../logging/safe-logger.js';
-import { checkExceptionFactory, type ExceptionFactory } from '../reply/exception-factory.js';
+import { checkExceptionFactory, type ExceptionFactory } from '../reply/exceptions.js';
 import { SharedRuns } from './shared-runs.js';
-import { inMethod } from '../key/key-definition-error.js';
+import { inMethod } from '../key/key-roots.js';
 import type { KeySource } from '../key/key-template.js';
-import { compileKey, type CompiledKey, type LockKey } from '../key/lock-key.js';
+import { type CompiledKey, compileKey, type LockKey } from '../key/lock-key.js';
 
 type Mode = 'wait' | 'reject' | 'skip' | 'join';
 

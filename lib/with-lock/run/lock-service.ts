@@ -1,10 +1,9 @@
 import type { LockEvent } from '../../engine/events.js';
 import type { Lock } from '../../engine/lock.js';
 import type { LockOptions } from '../../engine/options.js';
-import type { SharedCall } from '../../engine/shared-call.js';
-import type { EMIT, HOLDS } from '../../redlock.tokens.js';
-import { WITH_SHARED } from '../../redlock.tokens.js';
-import type { ExceptionFactory } from '../reply/exception-factory.js';
+import type { PreparedCall } from '../../engine/redlock.js';
+import { type EMIT, type HOLDS, WITH_PREPARED } from '../../redlock.tokens.js';
+import type { ExceptionFactory } from '../reply/exceptions.js';
 import type { WaitCancellation } from '../transport/wait-cancellation.js';
 
 type AsyncWork<T> = (lock: Lock | undefined) => Promise<T>;
@@ -13,7 +12,7 @@ type AsyncWork<T> = (lock: Lock | undefined) => Promise<T>;
 export interface LockService {
   withLock<T>(resource: readonly string[], work: AsyncWork<T>, options?: LockOptions): Promise<T>;
   /** Does the same for calls that share their options; undefined where `withLock` is not that of a real service. */
-  readonly [WITH_SHARED]?: (<T>(call: SharedCall<T>) => Promise<T>) | undefined;
+  readonly [WITH_PREPARED]?: (<T>(call: PreparedCall<T>) => Promise<T>) | undefined;
   /** Takes events about calls; a test double may lack it. */
   [EMIT]?(event: LockEvent): void;
   /** Returns whether the current async context holds a lock on any of these resources. */
@@ -32,7 +31,7 @@ interface LockCallOf<T> {
 
 /** Runs the work of one call under its lock; makes an `AbortSignal` only where `withLock` is not that of a real service. */
 export function withLockOf<T>(service: LockService, call: LockCallOf<T>): Promise<T> {
-  const shared = service[WITH_SHARED];
+  const shared = service[WITH_PREPARED];
   if (shared) return shared(call);
   const { resources, work, options, signal } = call;
   return service.withLock(resources, work, signal ? { ...options, signal: signal.signal } : options);

@@ -12,9 +12,9 @@ import {
 import type { Lock } from '../../engine/lock.js';
 import { HeldLock } from '../../engine/held-lock.js';
 import { WaitCancellation } from '../transport/wait-cancellation.js';
-import { exceptionFor, skipped, type LockedRun } from './locked-run.js';
+import { exceptionFor, skipped, type LockedRun } from './run-alone.js';
 import { workOf, type LockedSource, type MethodWork, type Open } from './method-work.js';
-import { runLocked } from './run-locked.js';
+import { runOrJoin } from './run-or-join.js';
 import { shareStream } from './shared-stream.js';
 import { SafeLogger } from '../../logging/safe-logger.js';
 
@@ -79,7 +79,7 @@ class LockedStream<T> implements Observer<T> {
     if (this.#over) return;
     this.#abandoned = true;
     this.#cancellation.cancel();
-    // What unsubscribing cannot stop is followed to its end, because that is when the lock may go.
+    // If unsubscribing cannot stop the work, this stream follows the work to its end, and releases the lock then.
     const goesOn = this.#letGo && !this.#answered && this.#work?.abandon(() => this.#leave());
     if (!goesOn) this.#leave();
   }
@@ -119,7 +119,7 @@ class LockedStream<T> implements Observer<T> {
     const { plan, toException } = this.run;
     const run = { ...this.run, signal: this.#cancellation };
     if (plan.sharedRuns) return shareStream({ ...run, open: this.open, isStream: true });
-    const result = await runLocked(run, (lock) => this.#hold(lock));
+    const result = await runOrJoin(run, (lock) => this.#hold(lock));
     return result === skipped && toException ? [undefined] : [];
   }
 

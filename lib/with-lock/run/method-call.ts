@@ -1,13 +1,12 @@
-import { isObservable, throwError, type Observable } from 'rxjs';
+import { isObservable, type Observable, throwError } from 'rxjs';
 import type { Lock } from '../../engine/lock.js';
 import { KeptLock } from './kept-lock.js';
 import { LockCall } from './lock-call.js';
-import { skipped, type LockedRun } from './locked-run.js';
+import { type LockedRun, skipped } from './run-alone.js';
 import type { LockedSource, Open } from './method-work.js';
 import { streamLocked } from './locked-stream.js';
-import { PromiseAndObservable, valuesOf } from './promise-and-observable.js';
-import type { ResultKind } from './result-kind.js';
-import { runLocked } from './run-locked.js';
+import { PromiseAndObservable, type ResultKind, valuesOf } from './result-kind.js';
+import { runOrJoin } from './run-or-join.js';
 
 /** One call of a method that takes the lock itself. */
 interface MethodCall {
@@ -40,7 +39,7 @@ function outcomeOf({ kind, ...call }: MethodCall): Promise<unknown> {
   const { isPromise } = kind;
   return new Promise((resolve, reject) => {
     const run = call.toRun();
-    const released: Promise<unknown> = runLocked<unknown>(run, async (lock, sharing) => {
+    const released: Promise<unknown> = runOrJoin<unknown>(run, async (lock, sharing) => {
       const value = await call.invoke(lock);
       if (!isObservable(value)) return value;
       const kept = new KeptLock(lock, () => released);
@@ -69,6 +68,6 @@ function openerOf({ kind, invoke }: MethodCall, run: LockedRun, first: Observabl
 function sourceOf(run: LockedRun, lock: Lock | undefined, result: unknown): LockedSource<unknown> {
   if (isObservable(result)) return result;
   const work = new LockCall({ request: {}, run });
-  const values = valuesOf(Promise.resolve(work.follow(() => result, lock)));
+  const values = valuesOf(Promise.resolve(work.invokeTracked(() => result, lock)));
   return { work, subscribe: (observer) => values.subscribe(observer) };
 }

@@ -11,7 +11,7 @@ export interface LockedSource<T> extends Subscribable<T> {
 /** Opens the source under its lock. */
 export type Open<T> = (lock: Lock | undefined) => LockedSource<T>;
 
-/** An Observable is of the user, and ends with its subscription, whatever properties it has. */
+/** Returns the work of a source; undefined for an Observable, which belongs to the user and ends with its subscription. */
 export function workOf(source: LockedSource<unknown>): MethodWork | undefined {
   return isObservable(source) ? undefined : source.work;
 }
@@ -78,8 +78,8 @@ export abstract class MethodWork {
   }
 
   /**
-   * Notes that nobody listens any more. Returns true where the method may still do something, or what is around it, that unsubscribing would not
-   * end; `stop` is called if that turns out to be a stream.
+   * Notes that nobody listens any more. Returns true if the method, or the code around the method, may still do what unsubscribing does not end.
+   * If the result turns out to be a stream, calls `stop`.
    */
   abandon(stop: () => void): boolean {
     this.#state = 'abandoned';

@@ -1,8 +1,8 @@
 import { Observable } from 'rxjs';
 import type { Lock } from '../../engine/lock.js';
-import { skipped, type LockedRun } from './locked-run.js';
+import { skipped, type LockedRun } from './run-alone.js';
 import { workOf, type MethodWork, type Open } from './method-work.js';
-import { onlyValue, runLocked, type Sharing } from './run-locked.js';
+import { onlyValue, runOrJoin, type Sharing } from './run-or-join.js';
 
 /** What a stream needs to run once for all calls that join. */
 interface SharedStream<T> extends LockedRun {
@@ -12,7 +12,7 @@ interface SharedStream<T> extends LockedRun {
 
 /** Runs the stream once for all calls that join: resolves with its one value, or with none, once it has completed. */
 export async function shareStream<T>(stream: SharedStream<T>): Promise<readonly T[]> {
-  const result = await runLocked<readonly T[]>(stream, (lock, sharing) =>
+  const result = await runOrJoin<readonly T[]>(stream, (lock, sharing) =>
     sharing?.abandoned?.aborted ? [] : outcomeOf(stream, lock, sharing),
   );
   return result === skipped ? [] : result;

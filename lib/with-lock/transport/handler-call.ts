@@ -1,9 +1,9 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { EventEmitter } from 'node:events';
-import type { Client } from './client-connection.js';
-import { GRAPHQL, HTTP, RPC, WS, type HandlerKind } from '../key/key-roots.js';
-import { rawOf, toHttpException, type HttpResponse } from './http-errors.js';
-import { toLockException } from '../reply/lock-exception.js';
+import type { Client } from './wait-cancellation.js';
+import { GRAPHQL, type HandlerKind, HTTP, RPC, WS } from '../key/key-roots.js';
+import { type HttpResponse, rawOf, toHttpException } from './http-errors.js';
+import { toLockException } from '../reply/exceptions.js';
 import { asMessageError, isMessageError } from '../reply/message-filter.js';
 
 /** What a handler is called for, as far as its lock needs to know. */

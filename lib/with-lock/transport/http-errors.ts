@@ -1,6 +1,6 @@
 import { HttpException, HttpStatus } from '@nestjs/common';
 import { ServerResponse } from 'node:http';
-import type { Client } from './client-connection.js';
+import type { Client } from './wait-cancellation.js';
 import { errorReply } from '../reply/error-reply.js';
 
 /** What the lock needs of a response of Express or Fastify. */

@@ -14,7 +14,7 @@ export const USAGE = `Usage: npm run bench -- [options]
   --candidates <a,b>   these candidates: ${CANDIDATES.map(({ name }) => name).join(', ')}
   --rounds <n>         how often each candidate is measured in turn (5, with --quick 1)
   --json <file>        writes everything that was measured
-  --out <folder>       writes results.json, report.md and a chart of each scenario
+  --out <folder>       adds the results to report.md, to those of other scenarios and versions of Node.js
   --library <index.js> the built library to measure; without it the one in dist/, built anew where lib/ is newer
   --help               shows this`;
 

@@ -64,15 +64,13 @@ async function libraryPairs({ run, ports, library, names }, isEmpty) {
   await introduce(calls, ports, ids);
   const [empty = ''] = await Promise.all(ports.map((port) => ask(port, `SCRIPT LOAD "${EMPTY}"`)));
   const sha = empty.split('\r\n')[1] ?? '';
-  const made = (/** @type {string} */ verb, /** @type {any} */ claim) =>
-    ids.map((id) => {
-      const call = calls.call(verb, [claim], { id });
-      if (isEmpty) call.write(sha, call.indexOf(calls.parts.BATCH_SHA), 'latin1');
-      return call;
-    });
+  const sent = (/** @type {Buffer} */ call) => {
+    if (isEmpty) call.write(sha, call.indexOf(calls.sha), 'latin1');
+    return call;
+  };
   return names.map((name) => {
-    const claim = calls.claimOf(name);
-    return [made('W', claim), made('R', claim)];
+    const vote = calls.voteFor(name);
+    return [ids.map((id) => sent(calls.acquire([vote], id))), ids.map((id) => sent(calls.release([vote], id)))];
   });
 }
 

@@ -1,65 +1,68 @@
-import { existsSync } from 'node:fs';
 import { ask } from '../redis/ask.mjs';
 
 const MAX_TTL_MS = 60_000;
 const TTL_MS = 10_000;
+const FILES = ['redis/codec', 'redis/scripts/operations.lua', 'engine/resources'];
+
+/** @typedef {{ readonly resource: string, readonly value: string }} Vote */
 
 /** The calls of the library itself, made by its own parts, to be sent by others. */
 export class LibraryCalls {
+  #serial = 0;
+
   /** @param {Record<string, any>} parts of the library @param {string} run */
   constructor(parts, run) {
-    this.parts = parts;
-    this.random = new parts.SystemRandom();
-    const clock = { now: () => ({ monotonic: performance.now(), wall: Date.now() }) };
-    this.encoder = new parts.BatchEncoder(`${run}:`, { maxTtl: MAX_TTL_MS, restartQuarantine: true }, clock);
+    this.sha = parts.SHA;
+    this.run = run;
+    this.marker = `${run}:${parts.RESERVED.node}`;
+    this.encoder = new parts.BatchEncoder({
+      keyPrefix: `${run}:`,
+      channel: parts.channelOf(`${run}:`, 'bench'),
+      maxTtl: MAX_TTL_MS,
+      restartQuarantine: true,
+    });
   }
 
-  /** @param {string} library the entry of the built one @param {string} run */
+  /** The ES modules are one file; the same parts are in the CommonJS half beside them. @param {string} library its entry @param {string} run */
   static async of(library, run) {
-    const files = [
-      'redis/batch/batch-encoder',
-      'redis/batch/batch',
-      'core/port/claim',
-      'core/port/single-call',
-      'core/collections/random',
-      'redis/connection/wire/resp',
-      'redis/scripts/batch-script',
-    ];
-    const parts = await Promise.all(files.map((file) => import(new URL(`${file}.js`, partsOf(library)).href)));
+    const half = new URL('../cjs/index.js', `file://${library}`);
+    const parts = await Promise.all(FILES.map((file) => import(new URL(`${file}.js`, half).href)));
     return new LibraryCalls(Object.assign({}, ...parts), run);
   }
 
-  /** @param {string} name */
-  claimOf(name) {
-    return new this.parts.Claim([name], this.random.value());
+  /** @param {string} resource @returns {Vote} */
+  voteFor(resource) {
+    this.#serial += 1;
+    return { resource, value: `bench:${this.run}.${this.#serial}` };
   }
 
   /** What makes a node know the script, and be known and trusted for as long as can be. @param {string} id of its run */
   introductionTo(id) {
-    const trusted = command('SET', this.encoder.marker, `${id}|1000000|${MAX_TTL_MS}`);
-    return [trusted, this.call('A', [this.claimOf('first')], { id, how: 'eval' })];
+    const trusted = command('SET', this.marker, `${id}|1000000|${MAX_TTL_MS}`);
+    return [trusted, Buffer.from(this.encoder.introduction)];
   }
 
-  /**
-   * @param {string} verb
-   * @param {any[]} claims
-   * @param {{ id: string, how?: 'evalsha' | 'eval' }} to
-   * @returns {Buffer}
-   */
-  call(verb, claims, { id, how = 'evalsha' }) {
-    const { SingleCall, Batch, bulk } = this.parts;
-    const batch = new Batch();
+  /** @param {readonly Vote[]} votes @param {string} id of the run of the node */
+  acquire(votes, id) {
     const proposal = Date.now() * 1_000;
-    for (const claim of claims) batch.add(verb, Object.assign(new SingleCall(claim, TTL_MS), { proposal }), 0);
-    this.encoder.forget();
-    return Buffer.from(this.encoder.wire(batch, how, bulk(id)));
+    return this.#call(
+      votes.map((vote) => ({ ...vote, kind: 'acquire', ttl: TTL_MS, proposal, count: 1 })),
+      id,
+    );
   }
-}
 
-/** The ES modules are one file; the same parts are in the CommonJS half beside them. @param {string} library */
-function partsOf(library) {
-  const beside = new URL(`file://${library}`);
-  return existsSync(new URL('core/port/claim.js', beside)) ? beside : new URL('../cjs/index.js', beside);
+  /** @param {readonly Vote[]} votes @param {string} id of the run of the node */
+  release(votes, id) {
+    return this.#call(
+      votes.map((vote) => ({ ...vote, kind: 'release', ttl: TTL_MS, what: 'nothing' })),
+      id,
+    );
+  }
+
+  /** @param {readonly object[]} operations @param {string} id */
+  #call(operations, id) {
+    return Buffer.from(this.encoder.wire(operations, id));
+  }
 }
 
 /** @param {number} port */

@@ -49,12 +49,15 @@ async function callsOf(params) {
 async function batchesOf({ run, port, operation, size, library }, names) {
   const calls = await LibraryCalls.of(library, run);
   const id = await runIdOf(port);
-  const claims = names.map((name) => calls.claimOf(name));
-  const wires = (/** @type {string} */ verb) => grouped(claims, size).map((group) => calls.call(verb, group, { id }));
+  const groups = grouped(
+    names.map((name) => calls.voteFor(name)),
+    size,
+  );
+  const acquires = () => groups.map((group) => calls.acquire(group, id));
   const introduction = calls.introductionTo(id);
-  if (operation === 'acquire') return { introduction, measured: () => wires('A') };
-  introduction.push(...wires('A'));
-  return { introduction, measured: () => wires('R') };
+  if (operation === 'acquire') return { introduction, measured: acquires };
+  introduction.push(...acquires());
+  return { introduction, measured: () => groups.map((group) => calls.release(group, id)) };
 }
 
 /** @template T @param {T[]} all @param {number} size @returns {T[][]} */

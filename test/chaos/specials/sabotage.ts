@@ -33,7 +33,7 @@ export const SABOTAGES: Readonly<Record<string, readonly Change[]>> = {
   // The greatest of the tokens of the votes, whether a later holder will meet it or not.
   'greatest-token': [
     {
-      file: 'lib/engine/token-agreement.ts',
+      file: 'lib/engine/attempt.ts',
       from: 'if (size() >= pool.quorum) return done(true);',
       to: 'if (size() > 0) return done(true);',
     },

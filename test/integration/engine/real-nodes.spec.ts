@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { systemRandom } from '../../../lib/engine/random.js';
 import { Redlock } from '../../../lib/engine/redlock.js';
 import { SystemClock } from '../../../lib/engine/system-clock.js';
-import { BatchEncoder } from '../../../lib/redis/batch.js';
+import { BatchEncoder } from '../../../lib/redis/codec.js';
 import { RedisNode } from '../../../lib/redis/redis-node.js';
 import { toAddresses } from '../../../lib/redis/connection/settings/node-address.js';
 import { eventually } from '../../support/eventually.js';

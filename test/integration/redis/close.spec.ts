@@ -13,7 +13,7 @@ const SCRIPT = `
 import { Redlock } from './engine/redlock.js';
 import { SystemClock } from './engine/system-clock.js';
 import { toAddresses } from './redis/connection/settings/node-address.js';
-import { BatchEncoder, channelOf } from './redis/batch.js';
+import { BatchEncoder, channelOf } from './redis/codec.js';
 import { RedisNode } from './redis/redis-node.js';
 const clock = new SystemClock();
 const encoder = new BatchEncoder({ keyPrefix: '', channel: channelOf('', 'close'), maxTtl: 10_000_000, restartQuarantine: false });

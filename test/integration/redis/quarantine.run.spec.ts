@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { BatchEncoder } from '../../../lib/redis/batch.js';
+import { BatchEncoder } from '../../../lib/redis/codec.js';
 import { wordsOf } from '../../support/command-words.js';
 import { RedisPool } from '../../support/redis-pool.js';
 import type { RedisPoolClient } from '../../support/redis-pool-client.js';

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { SystemClock } from '../../../lib/engine/system-clock.js';
-import { NodeConnection, type ConnectionListener } from '../../../lib/redis/connection/connection.js';
+import { type ConnectionListener, NodeConnection } from '../../../lib/redis/connection/connection.js';
 import { toAddresses } from '../../../lib/redis/connection/settings/node-address.js';
-import { commandOf } from '../../../lib/redis/connection/wire/resp.js';
+import { commandOf } from '../../../lib/redis/connection/wire/wire-command.js';
 import { RedisPool } from '../../support/redis-pool.js';
 
 let pool: RedisPool;

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { reportOf } from '../../../lib/terminus/health-report.js';
+import { reportOf } from '../../../lib/terminus/redlock-health.indicator.js';
 import { eventually } from '../../support/eventually.js';
 import { standing } from '../../support/node-lines.js';
 import { RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';

@@ -7,7 +7,7 @@ console.log('"read"');
 const { Redlock } = await import('./engine/redlock.js');
 const { toAddresses } = await import('./redis/connection/settings/node-address.js');
 const { SystemClock } = await import('./engine/system-clock.js');
-const { BatchEncoder, channelOf } = await import('./redis/batch.js');
+const { BatchEncoder, channelOf } = await import('./redis/codec.js');
 const { RedisNode } = await import('./redis/redis-node.js');
 const { createInterface } = await import('node:readline');
 const { setTimeout: sleep } = await import('node:timers/promises');

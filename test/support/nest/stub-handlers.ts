@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { EventPattern, MessagePattern } from '@nestjs/microservices';
 import { lastValueFrom, of, type Observable } from 'rxjs';
-import type { ExceptionFactory } from '../../../lib/with-lock/reply/exception-factory.js';
+import type { ExceptionFactory } from '../../../lib/with-lock/reply/exceptions.js';
 import { RedlockInterceptor } from '../../../lib/with-lock/redlock.interceptor.js';
 import { WithLock } from '../../../lib/with-lock/with-lock.decorator.js';
 import { Deferred } from './deferred.js';

@@ -15,6 +15,6 @@ export class StubWay {
 
   /** Calls the method under the lock, and returns what Nest would get from it. */
   begin(result: unknown): unknown {
-    return this.call.work(() => result, this.call.lock!);
+    return this.call.invokeUnderLock(() => result, this.call.lock!);
   }
 }

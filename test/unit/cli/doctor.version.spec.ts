@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { CheckedPool, Finding } from '../../../lib/cli/doctor/check.js';
-import { VERSION_CHECKS } from '../../../lib/cli/doctor/version.js';
+import { VERSION_CHECKS } from '../../../lib/cli/doctor/settings.js';
 
 /** What is found on a server with these fields of INFO. */
 async function found(fields: Record<string, string>): Promise<Finding | undefined> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { exitCodeOf } from '../../../lib/cli/exit-code.js';
+import { exitCodeOf } from '../../../lib/cli/io.js';
 
 describe('exitCodeOf', () => {
   it.each([

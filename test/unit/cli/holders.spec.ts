@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { named } from '../../../lib/cli/locks/holders.js';
+import { named } from '../../../lib/cli/locks/lock-view.js';
 
 describe('a holder in one line', () => {
   it.each([

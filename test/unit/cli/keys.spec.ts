@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { literal, patternsFor, resourceOf } from '../../../lib/cli/locks/keys.js';
+import { literal, patternsFor, resourceOf } from '../../../lib/cli/locks/list-locks.js';
 
 describe('the names of keys', () => {
   it('are patterns that fit themselves only', () => {

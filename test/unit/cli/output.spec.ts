@@ -1,7 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { duration } from '../../../lib/cli/output/duration.js';
-import { paragraph, solid, table } from '../../../lib/cli/output/layout.js';
-import { jsonOf, plain } from '../../../lib/cli/output/plain.js';
+import { duration, jsonOf, paragraph, plain, solid, table } from '../../../lib/cli/output/layout.js';
 
 /** Whatever a terminal does not show, or obeys. */
 const INVISIBLE = {

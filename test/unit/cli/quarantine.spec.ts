@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { quarantineOf, readMarker, type Server } from '../../../lib/cli/nodes/quarantine.js';
+import { quarantineOf, readMarker, type Server } from '../../../lib/cli/nodes/node-session.js';
 
 const RUN = 'a1'.repeat(20);
 const SINCE = 1_700_000_000_000_000;

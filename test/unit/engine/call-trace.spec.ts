@@ -116,7 +116,7 @@ describe('the channels of locks', () => {
     it('have the outcome skipped where its caller goes on without', async () => {
       held();
       const call = { resources: ['a'], work: () => undefined, options: { waitTimeout: 0 }, signal: undefined };
-      await pool.clock.until(redlock.withShared({ ...call, skips: true }).catch(() => undefined));
+      await pool.clock.until(redlock.withPrepared({ ...call, skips: true }).catch(() => undefined));
       expect(acquires()).toMatchObject([{ outcome: 'skipped' }]);
     });
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { LockLostError } from '../../../lib/engine/errors.js';
-import { LossSignal } from '../../../lib/engine/loss-signal.js';
+import { LossSignal } from '../../../lib/engine/held-lock.js';
 
 describe('LossSignal', () => {
   it('tells signal and listeners, also those that come later', () => {

@@ -1,7 +1,12 @@
 import { LONGEST_TIMER } from '../../../lib/engine/clock.js';
 import { describe, expect, it } from '@jest/globals';
-import { checkLockOptions, DEFAULT_LOCK_OPTIONS, toTtl, type LockOptions } from '../../../lib/engine/options.js';
-import { prepareOptions } from '../../../lib/engine/prepared-options.js';
+import {
+  checkLockOptions,
+  DEFAULT_LOCK_OPTIONS,
+  type LockOptions,
+  prepareOptions,
+  toTtl,
+} from '../../../lib/engine/options.js';
 
 const MS = 'a number of ms from';
 const refusal = (options: unknown): Error => {
@@ -63,6 +68,15 @@ describe('checkLockOptions', () => {
     expect(refusal(options).message).toBe('here: options must be an object');
   });
 
+  it.each<[string, unknown]>([
+    ['a function', async () => undefined],
+    ['a list', [500]],
+    ['a name that every object has', { toString: () => 'options' }],
+  ])('refuses %s', (_case, options) => {
+    expect(refusal(options)).toBeInstanceOf(TypeError);
+    expect(refusal(options).message).toMatch(/option/);
+  });
+
   it('takes every bound itself, and undefined as not given', () => {
     const least = { ttl: 1, waitTimeout: 0, retryCount: 0, retryDelay: 0, retryJitter: 0, driftFactor: 0, maxHold: 1 };
     const most = { ttl: 2 ** 31 - 1, waitTimeout: Infinity, retryCount: Infinity, driftFactor: 0.5, maxHold: Infinity };
@@ -76,6 +90,10 @@ describe('prepareOptions', () => {
 
   it('lays what was given over the base', () => {
     expect(resolve({ ttl: 500, retryDelay: 7 })).toEqual({ ...DEFAULT_LOCK_OPTIONS, ttl: 500, retryDelay: 7 });
+  });
+
+  it('takes no inherited option', () => {
+    expect(resolve(Object.create({ ttl: 700 }) as LockOptions)).toEqual(DEFAULT_LOCK_OPTIONS);
   });
 
   it('leaves the base where undefined was given, and leaves it unchanged', () => {

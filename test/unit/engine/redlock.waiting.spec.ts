@@ -103,6 +103,19 @@ describe('Redlock.acquire, while the resource is held', () => {
     expect(pool.clock.now().monotonic).toBeLessThan(250 + 310);
   });
 
+  it('passes no lock to a caller of the same process with another driftFactor, which would take it for longer valid', async () => {
+    const pool = new MemoryPool();
+    const { clock } = pool;
+    const { redlock } = pool.client();
+    const taking = redlock.acquire('a', { ttl: 1_000 });
+    const waiting = redlock.acquire('a', { ttl: 1_000, driftFactor: 0.5 });
+    const first = await clock.until(taking);
+    await clock.until(first.release());
+    const second = await clock.until(waiting);
+    expect(second.validity).toBeLessThanOrEqual(1_000 - 502);
+    expect(second.value).not.toBe(first.value);
+  });
+
   it('takes one holder for one holder although a node is down: no split vote to repeat', async () => {
     const pool = poolHeldFor(Infinity);
     pool.nodes[0]!.fail('down');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { briefly } from '../../../lib/engine/stack-trace.js';
+import { briefly } from '../../../lib/engine/errors.js';
 
 const HERE = new URL('../../../', import.meta.url).pathname;
 
@@ -7,7 +7,7 @@ describe('briefly', () => {
   it('leaves the frames of the application, and of the rest none', () => {
     const stack = [
       'ResourceLockedError: "a" is locked',
-      `    at errorOf (file://${HERE}lib/engine/outcome.ts:3:9)`,
+      `    at errorOf (file://${HERE}lib/engine/denied.ts:3:9)`,
       `    at ${HERE}lib/engine/local-queue.ts:3:9`,
       '    at process.processTicksAndRejections (node:internal/process/task_queues:95:5)',
       '    at async OrdersService.pay (/app/src/orders.service.ts:7:5)',

@@ -12,7 +12,7 @@ describe('what the log says of single nodes', () => {
   beforeEach(() => {
     clock = new VirtualClock();
     lines = [];
-    notes = new NodeNotes({ warn: (line: unknown) => void lines.push(String(line)) }, { clock, nodes: NODES.length });
+    notes = new NodeNotes({ warn: (line: unknown) => void lines.push(String(line)) }, clock, NODES.length);
   });
 
   it('is one line where it is the same for all of them', async () => {

@@ -24,7 +24,7 @@ describe('what the log says of nodes that are out of the vote', () => {
       return { nodes: found, quorum, quorumReachable: voting.length >= quorum };
     };
     const note = (level: string) => (line: string) => void lines.push(`${level}: ${line}`);
-    return new QuarantineLog({ log: note('log'), warn: note('warn') }, { clock, nodes: nodes.length, status });
+    return new QuarantineLog({ log: note('log'), warn: note('warn') }, clock, nodes.length, status);
   };
   const out = (nodes: readonly string[], remaining: number): void => {
     for (const node of nodes) log.quarantined({ type: 'node-quarantined', node, remaining, reason: REASON });

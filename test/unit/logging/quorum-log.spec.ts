@@ -20,7 +20,7 @@ describe('what the log says of the quorum', () => {
     lines = [];
     quarantine = { isClosed: false, isGathering: false };
     const note = (level: string) => (line: string) => void lines.push(`${level}: ${line}`);
-    log = new QuorumLog({ log: note('log'), error: note('error') }, { clock, quarantine });
+    log = new QuorumLog({ log: note('log'), error: note('error') }, clock, quarantine);
   });
 
   it('is a line when there is none, and one when there is one again', async () => {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { NodeClock } from '../../../lib/redis/node-clock.js';
+import { NodeClock } from '../../../lib/redis/trust.js';
 import { Clocks } from '../../support/node-clocks.js';
 
 const HOUR = 3_600_000;

@@ -17,9 +17,9 @@ describe('waitForQuorum', () => {
     return { nodes: [DOWN, OUT, { node: 'c', up: true, votes: true }], quorum: 2, quorumReachable: isReachable };
   };
   const waitOf = (limit: boolean | number): QuorumWait =>
-    new QuorumWait({ log: (line: string) => void lines.push(line) }, { clock, status, limit });
+    new QuorumWait({ log: (line: string) => void lines.push(line) }, clock, status, limit);
   /** When it is over. */
-  const over = (wait: QuorumWait): Promise<number> => wait.over().then(() => clock.now().monotonic);
+  const over = (wait: QuorumWait): Promise<number> => wait.untilQuorum().then(() => clock.now().monotonic);
 
   beforeEach(() => {
     clock = new VirtualClock();

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { thisProcess } from '../../../lib/start-up/this-process.js';
+import { thisProcess } from '../../../lib/start-up/pool-names.js';
 import { VERSION } from '../../../lib/version.js';
 
 const given = process.env['npm_package_name'];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { NodeStatus, RedlockStatus } from '../../../lib/engine/status.js';
-import { reportOf, reportOfFailure } from '../../../lib/terminus/health-report.js';
+import { reportOf, reportOfFailure } from '../../../lib/terminus/redlock-health.indicator.js';
 
 const voter = (node: string): NodeStatus => ({ node, up: true, votes: true, latency: 0.4, clockOffset: 0 });
 const down = (node: string): NodeStatus => ({ node, up: false, votes: false, reason: `${node} refuses connections` });

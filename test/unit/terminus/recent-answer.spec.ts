@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { RecentAnswer } from '../../../lib/terminus/recent-answer.js';
+import { RecentAnswer } from '../../../lib/terminus/redlock-health.indicator.js';
 
 describe('an answer that is shared', () => {
   let recent: RecentAnswer<number>;

@@ -10,7 +10,7 @@ import {
   ResourceLockedError,
   RedlockError,
 } from '../../../lib/engine/errors.js';
-import type { ExceptionFactory } from '../../../lib/with-lock/reply/exception-factory.js';
+import type { ExceptionFactory } from '../../../lib/with-lock/reply/exceptions.js';
 import { GlobalRedlockExceptionFilter } from '../../../lib/with-lock/redlock-exception.filter.js';
 
 const LOCKED = new ResourceLockedError(['a'], 1_500, []);

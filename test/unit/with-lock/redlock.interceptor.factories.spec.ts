@@ -5,7 +5,7 @@ import type { ExecutionContextHost } from '@nestjs/core/helpers/execution-contex
 import { RpcException } from '@nestjs/microservices';
 import { throwError } from 'rxjs';
 import { ResourceLockedError } from '../../../lib/engine/errors.js';
-import type { ExceptionFactory } from '../../../lib/with-lock/reply/exception-factory.js';
+import type { ExceptionFactory } from '../../../lib/with-lock/reply/exceptions.js';
 import { answer, contextOf, DATA, rpcContext, StubHandlers, StubPool } from '../../support/nest/stub-handlers.js';
 
 const LOCKED = new ResourceLockedError(['user:a@b'], 1_500, []);

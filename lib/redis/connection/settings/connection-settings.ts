@@ -1,5 +1,12 @@
 import type { RedisOptions } from 'ioredis';
-import { CONNECTION_NAME } from './connection-name.js';
+
+/** The name by which CLIENT LIST tells the connections of this library from others of the application. */
+export const CONNECTION_NAME = 'nestjs-redlock';
+
+/** Returns the name of the connections of an application; Redis takes no spaces, and nothing beyond ASCII. */
+export function connectionNameOf(application: string | undefined): string {
+  return application === undefined ? CONNECTION_NAME : `${CONNECTION_NAME}:${application.replaceAll(/[^!-~]+/gu, '-')}`;
+}
 
 /** Settings that a lock cannot do without: ioredis by default replays an unanswered command on a restarted, empty server. */
 export const OWN_SETTINGS: RedisOptions = {

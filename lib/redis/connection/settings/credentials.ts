@@ -2,8 +2,7 @@ import type { RedisOptions } from 'ioredis';
 import { inspect } from 'node:util';
 import type { AbortSource } from '../../../engine/abort.js';
 import type { Clock } from '../../../engine/clock.js';
-import { kindOf } from './kind-of.js';
-import { isTls, misplacedInTls, plainTls } from './tls-option.js';
+import { isTls, kindOf, misplacedInTls, plainTls } from './option-values.js';
 
 /** How to log in to a node, as `credentials()` of the node returns it before each connection. */
 export interface NodeCredentials {

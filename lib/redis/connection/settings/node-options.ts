@@ -3,8 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { FLAG, misfit, ms, readTexts, type Rule } from '../../../engine/options.js';
 import { OWN_SETTINGS } from './connection-settings.js';
 import type { CredentialsFunction } from './credentials.js';
-import { kindOf } from './kind-of.js';
-import { isTls, misplacedInTls, plainTls } from './tls-option.js';
+import { isTls, kindOf, misplacedInTls, plainTls } from './option-values.js';
 
 const oneOf = (values: readonly unknown[], bound: string): Rule => [(value) => values.includes(value), bound];
 const wholeNumber = (least: number, most: number, bound: string): Rule => [

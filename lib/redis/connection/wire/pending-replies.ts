@@ -24,18 +24,12 @@ const TIDY_FROM = 64;
 export class PendingReplies {
   #queue: PendingReply[] = [];
   #first = 0;
-  /** When the latest command that has an answer was sent. */
-  #latestAnsweredSentAt: Moment | undefined;
 
   /** `onAnswer` is called after an answer has come and was passed on, and `onError` if that threw. */
   constructor(
     private readonly onAnswer: () => void,
     private readonly onError = rethrow,
   ) {}
-
-  get latestAnsweredSentAt(): Moment | undefined {
-    return this.#latestAnsweredSentAt;
-  }
 
   get oldest(): PendingReply | undefined {
     return this.#queue[this.#first];
@@ -44,11 +38,6 @@ export class PendingReplies {
   /** An upper bound of the number of unanswered commands: some may have been answered out of order. */
   get size(): number {
     return this.#queue.length - this.#first;
-  }
-
-  /** Starts over with a new connection, on which nothing has been answered yet. */
-  startOver(): void {
-    this.#latestAnsweredSentAt = undefined;
   }
 
   add(since: Moment, settle: (reply: Reply) => void): PendingReply {
@@ -60,7 +49,6 @@ export class PendingReplies {
   /** Passes an answer on, unless the command was settled before. */
   answer(pending: PendingReply, reply: Reply): void {
     if (pending.settle === undefined) return;
-    this.#latestAnsweredSentAt = pending.since;
     try {
       this.giveUp(pending, reply);
     } catch (error) {

@@ -1,5 +1,5 @@
 import { Command } from 'ioredis';
-import { ignore } from '../../../engine/real-time.js';
+import { ignore } from '../../../engine/native-timers.js';
 import { nodeText } from './node-text.js';
 
 /** What comes of a command: a reply, an error reply, or the message that there will be no reply. */
@@ -75,3 +75,13 @@ export class WireCommand extends Command {
 }
 
 const NOTHING = { resolve: ignore, reject: ignore };
+
+/** Encodes one word of a command for the protocol: its length in bytes, then the word. */
+export function bulk(word: string): string {
+  return `$${Buffer.byteLength(word)}\r\n${word}\r\n`;
+}
+
+/** Encodes a whole command for the protocol. */
+export function commandOf(...words: readonly string[]): string {
+  return `*${words.length}\r\n${words.map(bulk).join('')}`;
+}

@@ -17,7 +17,12 @@ describe('AskingClient that is disconnected while credentials() takes its time',
     failures = [];
     const asked = new Promise<NodeCredentials>((resolve, reject) => ([answer, fail] = [resolve, reject]));
     const terms = { credentials: () => asked, clock, failed: (reason: string) => void failures.push(reason) };
-    client = new AskingClient({ host: '127.0.0.1', port: 1, lazyConnect: true }, terms);
+    client = new AskingClient(
+      { host: '127.0.0.1', port: 1, lazyConnect: true },
+      terms.credentials,
+      terms.clock,
+      terms.failed,
+    );
     connecting = client.connect();
   });
 
@@ -76,7 +81,10 @@ describe('AskingClient whose connection cannot begin', () => {
     const terms = { credentials, clock, failed: (reason: string) => void failures.push(reason) };
     // Nothing listens at this port. ioredis connects again by a timer of its own, which does not run out here; it leaves another one, for the end.
     const own = { host: '127.0.0.1', port: 1, lazyConnect: true, retryStrategy: () => 60_000, disconnectTimeout: 0 };
-    return new AskingClient({ ...own, ...options }, terms).on('error', () => undefined);
+    return new AskingClient({ ...own, ...options }, terms.credentials, terms.clock, terms.failed).on(
+      'error',
+      () => undefined,
+    );
   };
 
   it('calls credentials() again, with longer and longer pauses, and tells why each time', async () => {

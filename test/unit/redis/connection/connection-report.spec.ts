@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { NodeEvent } from '../../../../lib/engine/lock-node.js';
-import { ConnectionReport } from '../../../../lib/redis/connection/connection-report.js';
+import { ConnectionReport } from '../../../../lib/redis/connection/connection.js';
 
 const WRONG = 'WRONGPASS invalid username-password pair';
 

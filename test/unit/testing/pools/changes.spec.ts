@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Changes } from '../../../../lib/testing/pools/changes.js';
+import { Changes } from '../../../../lib/testing/pools/event-record.js';
 
 describe('Changes', () => {
   it('wakes the waiters once the condition is true, and not before', async () => {

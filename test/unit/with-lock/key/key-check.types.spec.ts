@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { expectTypeOf } from 'expect-type';
-import { KEY_FILTERS, type KeyFilter } from '../../../../lib/with-lock/key/key-filters.js';
+import { KEY_FILTERS, type KeyFilter } from '../../../../lib/with-lock/key/key-template.js';
 import type { ArgumentMistake, KeyMistake } from '../../../../lib/with-lock/key/key-check.types.js';
 
 interface Person {

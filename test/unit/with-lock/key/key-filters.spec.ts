@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { KEY_FILTERS } from '../../../../lib/with-lock/key/key-filters.js';
+import { KEY_FILTERS } from '../../../../lib/with-lock/key/key-template.js';
 
 describe('KEY_FILTERS', () => {
   it.each([

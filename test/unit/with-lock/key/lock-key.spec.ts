@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { LockKeyError } from '../../../../lib/engine/errors.js';
-import { KeyDefinitionError } from '../../../../lib/with-lock/key/key-definition-error.js';
-import { compileKey, namesOf, type LockKey } from '../../../../lib/with-lock/key/lock-key.js';
+import { KeyDefinitionError } from '../../../../lib/with-lock/key/key-roots.js';
+import { compileKey, type LockKey, namesOf } from '../../../../lib/with-lock/key/lock-key.js';
 
 const resolve = (key: LockKey, ...args: unknown[]): readonly string[] =>
   compileKey(key).resolve({ request: { body: args[0] }, args });

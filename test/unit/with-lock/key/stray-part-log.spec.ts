@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Test } from '@nestjs/testing';
 import { RedlockService } from '../../../../lib/index.js';
-import { StrayPartLog } from '../../../../lib/with-lock/key/stray-part-log.js';
+import { StrayPartLog } from '../../../../lib/with-lock/key/stray-part.js';
 import { RedlockTestingModule } from '../../../../lib/testing/index.js';
 
 describe('StrayPartLog', () => {

@@ -36,12 +36,12 @@ describe('LockCall', () => {
     const lock = new StubLock(['a']);
     const call = new LockCall({ request: {}, lock, run });
     const result = new Deferred();
-    const promise = call.work(() => result.promise, lock);
+    const promise = call.invokeUnderLock(() => result.promise, lock);
     expect(call.admits(plan, users)).toBe(false);
     result.resolve();
     await promise;
     expect(call.admits(plan, users)).toBe(true);
-    const subscription = (call.work(() => NEVER, lock) as Observable<never>).subscribe();
+    const subscription = (call.invokeUnderLock(() => NEVER, lock) as Observable<never>).subscribe();
     expect(call.admits(plan, users)).toBe(false);
     subscription.unsubscribe();
     expect(call.admits(plan, users)).toBe(true);
@@ -50,7 +50,7 @@ describe('LockCall', () => {
   it('notes the calls that have locks of their own, too', async () => {
     const call = new LockCall({ request: {}, run });
     const result = new Deferred();
-    const promise = call.follow(() => result.promise, new StubLock(['a']));
+    const promise = call.invokeTracked(() => result.promise, new StubLock(['a']));
     expect(call.admits(plan, users)).toBe(false);
     result.resolve();
     await promise;
@@ -84,7 +84,7 @@ describe('LockCall', () => {
     });
 
     it('refuses a stream that is subscribed to later, as the request wants it', async () => {
-      const stream = call.work(() => of(1), lock) as Observable<number>;
+      const stream = call.invokeUnderLock(() => of(1), lock) as Observable<number>;
       void call.end();
       await expect(lastValueFrom(stream)).rejects.toEqual({ reply: expect.objectContaining({ code: 'LOCK_LOST' }) });
     });
@@ -93,7 +93,7 @@ describe('LockCall', () => {
   it('lets nobody subscribe to the stream of the method once the lock is lost', async () => {
     const lock = new StubLock(['a']);
     const call = new LockCall({ request: {}, lock, run });
-    const stream = call.work(() => of(1), lock) as Observable<number>;
+    const stream = call.invokeUnderLock(() => of(1), lock) as Observable<number>;
     const lost = lock.lose();
     await expect(lastValueFrom(stream)).rejects.toBe(lost);
   });
@@ -102,6 +102,6 @@ describe('LockCall', () => {
     const lock = new StubLock(['a']);
     const call = new LockCall({ request: {}, lock, run });
     call.abandon(() => undefined);
-    expect(() => call.work(() => 'done', lock)).toThrow(expect.objectContaining({ status: 499 }));
+    expect(() => call.invokeUnderLock(() => 'done', lock)).toThrow(expect.objectContaining({ status: 499 }));
   });
 });

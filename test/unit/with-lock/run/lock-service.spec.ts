@@ -1,20 +1,20 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
-import { lastValueFrom, toArray, type Observer } from 'rxjs';
-import type { SharedCall } from '../../../../lib/engine/shared-call.js';
-import { WITH_SHARED } from '../../../../lib/redlock.tokens.js';
+import { lastValueFrom, type Observer, toArray } from 'rxjs';
+import type { PreparedCall } from '../../../../lib/engine/redlock.js';
+import { WITH_PREPARED } from '../../../../lib/redlock.tokens.js';
 import { WaitCancellation } from '../../../../lib/with-lock/transport/wait-cancellation.js';
 import { toPlan } from '../../../../lib/with-lock/run/lock-plan.js';
 import { streamLocked } from '../../../../lib/with-lock/run/locked-stream.js';
 import { withLockOf } from '../../../../lib/with-lock/run/lock-service.js';
-import { runLocked } from '../../../../lib/with-lock/run/run-locked.js';
+import { runOrJoin } from '../../../../lib/with-lock/run/run-or-join.js';
 import { StubService } from '../../../support/nest/stub-service.js';
 
 /** As the service is one. */
 class RealService extends StubService {
-  readonly asked: SharedCall<never>[] = [];
-  readonly [WITH_SHARED] = <T>(call: SharedCall<T>): Promise<T> => {
-    this.asked.push(call as SharedCall<never>);
+  readonly asked: PreparedCall<never>[] = [];
+  readonly [WITH_PREPARED] = <T>(call: PreparedCall<T>): Promise<T> => {
+    this.asked.push(call as PreparedCall<never>);
     return this.withLock(call.resources, call.work as (lock: unknown) => Promise<T>);
   };
 }
@@ -43,7 +43,7 @@ describe('withLockOf', () => {
     const service = new RealService();
     const cancellation = new WaitCancellation();
     const run = { service, plan, resources: () => ['a'], signal: cancellation };
-    await expect(runLocked(run, () => 'done')).resolves.toBe('done');
+    await expect(runOrJoin(run, () => 'done')).resolves.toBe('done');
     await lastValueFrom(
       streamLocked(run, () => ({ subscribe: complete })),
       { defaultValue: undefined },

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Observable } from 'rxjs';
 import { streamLocked } from '../../../../lib/with-lock/run/locked-stream.js';
-import type { LockedRun } from '../../../../lib/with-lock/run/locked-run.js';
+import type { LockedRun } from '../../../../lib/with-lock/run/run-alone.js';
 import { Deferred } from '../../../support/nest/deferred.js';
 import { runOn } from '../../../support/nest/locked-run.js';
 import { StubService } from '../../../support/nest/stub-service.js';

@@ -3,7 +3,7 @@ import { EMPTY, NEVER, Observable, Subject, of, range, take, throwError, toArray
 import { LockKeyError, ResourceLockedError } from '../../../../lib/engine/errors.js';
 import type { WithLockOptions } from '../../../../lib/with-lock/run/lock-plan.js';
 import { streamLocked } from '../../../../lib/with-lock/run/locked-stream.js';
-import type { LockedRun } from '../../../../lib/with-lock/run/locked-run.js';
+import type { LockedRun } from '../../../../lib/with-lock/run/run-alone.js';
 import { runOn } from '../../../support/nest/locked-run.js';
 import { StubLock } from '../../../support/nest/stub-lock.js';
 import { StubService } from '../../../support/nest/stub-service.js';

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { LockKeyError, ResourceLockedError } from '../../../../lib/engine/errors.js';
 import { toPlan } from '../../../../lib/with-lock/run/lock-plan.js';
-import { runLocked } from '../../../../lib/with-lock/run/run-locked.js';
-import type { LockedRun } from '../../../../lib/with-lock/run/locked-run.js';
+import { runOrJoin } from '../../../../lib/with-lock/run/run-or-join.js';
+import type { LockedRun } from '../../../../lib/with-lock/run/run-alone.js';
 import { Deferred } from '../../../support/nest/deferred.js';
 import { StubService } from '../../../support/nest/stub-service.js';
 import { TellingService } from '../../../support/nest/telling-service.js';
@@ -12,7 +12,7 @@ const never = (): never => {
   throw new Error('it ran a second time');
 };
 
-describe('runLocked with onContended: join', () => {
+describe('runOrJoin with onContended: join', () => {
   const plan = toPlan('a', { onContended: 'join', ttl: 700 }, 'here');
   let service: TellingService;
   const run = (more: Partial<LockedRun> = {}): LockedRun => ({ service, plan, resources: () => ['a'], ...more });
@@ -29,11 +29,11 @@ describe('runLocked with onContended: join', () => {
   it('shares one value by reference among all callers that come while it waits or runs', async () => {
     service.turn = new Deferred();
     const work = new Deferred<object>();
-    const first = runLocked(run(), () => work.promise);
-    const waiting = runLocked(run(), never);
+    const first = runOrJoin(run(), () => work.promise);
+    const waiting = runOrJoin(run(), never);
     service.turn.resolve();
     await service.untilHeld(1);
-    const running = runLocked(run(), never);
+    const running = runOrJoin(run(), never);
     const value = {};
     work.resolve(value);
     for (const outcome of await Promise.all([first, waiting, running])) expect(outcome).toBe(value);
@@ -45,14 +45,14 @@ describe('runLocked with onContended: join', () => {
 
   it('shares the very error, too', async () => {
     const error = new Error('business');
-    const outcomes = [runLocked(run(), () => Promise.reject(error)), runLocked(run(), never)];
+    const outcomes = [runOrJoin(run(), () => Promise.reject(error)), runOrJoin(run(), never)];
     for (const outcome of outcomes) await expect(outcome).rejects.toBe(error);
   });
 
   it('begins again for a caller that comes after the end, also when the first one failed', async () => {
-    await expect(runLocked(run(), () => 1)).resolves.toBe(1);
-    await expect(runLocked(run(), () => Promise.reject(new Error('business')))).rejects.toThrow('business');
-    await expect(runLocked(run(), () => 2)).resolves.toBe(2);
+    await expect(runOrJoin(run(), () => 1)).resolves.toBe(1);
+    await expect(runOrJoin(run(), () => Promise.reject(new Error('business')))).rejects.toThrow('business');
+    await expect(runOrJoin(run(), () => 2)).resolves.toBe(2);
     expect([service.calls.length, service.told]).toEqual([3, []]);
   });
 
@@ -66,8 +66,8 @@ describe('runLocked with onContended: join', () => {
     ['a method that waits', () => ({ plan: toPlan('a', {}, 'there') })],
   ])('shares nothing with %s', async (_case, other) => {
     const work = new Deferred<number>();
-    const first = runLocked(run(), () => work.promise);
-    await expect(runLocked(run(other()), () => 2)).resolves.toBe(2);
+    const first = runOrJoin(run(), () => work.promise);
+    await expect(runOrJoin(run(other()), () => 2)).resolves.toBe(2);
     work.resolve(1);
     await expect(first).resolves.toBe(1);
     expect(service.told).toEqual([]);
@@ -76,7 +76,7 @@ describe('runLocked with onContended: join', () => {
   it('lets each class that shares a method join its own', async () => {
     const work = [new Deferred<number>(), new Deferred<number>()];
     const owners = [StubService, Deferred];
-    const calls = [0, 1, 0, 1].map((index) => runLocked(run({ owner: owners[index] }), () => work[index]!.promise));
+    const calls = [0, 1, 0, 1].map((index) => runOrJoin(run({ owner: owners[index] }), () => work[index]!.promise));
     work.forEach((each, index) => each.resolve(index));
     await expect(Promise.all(calls)).resolves.toEqual([0, 1, 0, 1]);
     expect(service.calls).toHaveLength(2);
@@ -86,9 +86,9 @@ describe('runLocked with onContended: join', () => {
     service.refusal = LOCKED;
     const replies = ['one', 'other'].map((name) => new Error(name));
     const calls = replies.map((reply) =>
-      runLocked(run({ toException: (error) => (error === LOCKED ? reply : never()) }), never),
+      runOrJoin(run({ toException: (error) => (error === LOCKED ? reply : never()) }), never),
     );
-    const plain = runLocked(run(), never);
+    const plain = runOrJoin(run(), never);
     for (const [index, call] of calls.entries()) await expect(call).rejects.toBe(replies[index]);
     await expect(plain).rejects.toBe(LOCKED);
     expect(service.calls).toHaveLength(1);
@@ -97,8 +97,8 @@ describe('runLocked with onContended: join', () => {
   it('does not take an error of the work for one of the lock, whichever caller gets it', async () => {
     const toException = (): Error => new Error('mapped');
     const calls = [
-      runLocked(run({ toException }), () => Promise.reject(LOCKED)),
-      runLocked(run({ toException }), never),
+      runOrJoin(run({ toException }), () => Promise.reject(LOCKED)),
+      runOrJoin(run({ toException }), never),
     ];
     for (const call of calls) await expect(call).rejects.toBe(LOCKED);
   });
@@ -108,8 +108,8 @@ describe('runLocked with onContended: join', () => {
     const resources = (): never => {
       throw new LockKeyError('missing');
     };
-    await expect(runLocked(run({ resources }), never)).rejects.toBeInstanceOf(LockKeyError);
-    await expect(runLocked(run({ resources, toException: () => reply }), never)).rejects.toBe(reply);
+    await expect(runOrJoin(run({ resources }), never)).rejects.toBeInstanceOf(LockKeyError);
+    await expect(runOrJoin(run({ resources, toException: () => reply }), never)).rejects.toBe(reply);
     expect(service.calls).toEqual([]);
   });
 
@@ -117,7 +117,7 @@ describe('runLocked with onContended: join', () => {
     it.each([0, 1])('while they wait, goes on for the rest: caller %i', async (who) => {
       service.turn = new Deferred();
       const callers = [caller(), caller()];
-      const calls = callers.map(({ signal }) => runLocked(run({ signal }), () => 'done'));
+      const calls = callers.map(({ signal }) => runOrJoin(run({ signal }), () => 'done'));
       const left = expect(calls[who]).rejects.toThrow('gone');
       callers[who]!.leave();
       await left;
@@ -129,10 +129,10 @@ describe('runLocked with onContended: join', () => {
     it('as the last of the waiting callers, gives up the lock; a caller that comes then begins again', async () => {
       service.turn = new Deferred();
       const callers = [caller(), caller()];
-      const calls = callers.map(({ signal }) => runLocked(run({ signal }), never));
+      const calls = callers.map(({ signal }) => runOrJoin(run({ signal }), never));
       const ends = calls.map((call) => expect(call).rejects.toThrow('gone'));
       for (const { leave } of callers) leave();
-      const next = runLocked(run(), () => 'done');
+      const next = runOrJoin(run(), () => 'done');
       await Promise.all(ends);
       await service.untilWaiting(1);
       service.turn.resolve();
@@ -144,16 +144,16 @@ describe('runLocked with onContended: join', () => {
       const { signal, leave } = caller();
       leave();
       service.turn = new Deferred();
-      await expect(runLocked(run({ signal }), never)).rejects.toThrow('gone');
+      await expect(runOrJoin(run({ signal }), never)).rejects.toThrow('gone');
     });
 
     it('while the work runs, changes nothing: it can still be joined', async () => {
       const work = new Deferred<string>();
       const { signal, leave } = caller();
-      const first = runLocked(run({ signal }), () => work.promise);
+      const first = runOrJoin(run({ signal }), () => work.promise);
       await service.untilHeld(1);
       leave();
-      const second = runLocked(run(), never);
+      const second = runOrJoin(run(), never);
       work.resolve('done');
       await expect(Promise.all([first, second])).resolves.toEqual(['done', 'done']);
     });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { connectionNameOf } from '../../../../../lib/redis/connection/settings/connection-name.js';
+import { connectionNameOf } from '../../../../../lib/redis/connection/settings/connection-settings.js';
 
 describe('connectionNameOf', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { kindOf } from '../../../../../lib/redis/connection/settings/kind-of.js';
+import { kindOf } from '../../../../../lib/redis/connection/settings/option-values.js';
 
 describe('kindOf', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isTls, misplacedInTls, plainTls } from '../../../../../lib/redis/connection/settings/tls-option.js';
+import { isTls, misplacedInTls, plainTls } from '../../../../../lib/redis/connection/settings/option-values.js';
 
 describe('the options of TLS', () => {
   it.each([

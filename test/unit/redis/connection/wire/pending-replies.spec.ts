@@ -19,8 +19,8 @@ describe('PendingReplies', () => {
     unanswered = new PendingReplies(() => (answers += 1));
   });
 
-  it('has no oldest and no latest where nothing was asked', () => {
-    expect([unanswered.oldest, unanswered.latestAnsweredSentAt]).toEqual([undefined, undefined]);
+  it('has no oldest if nothing was asked', () => {
+    expect(unanswered.oldest).toBeUndefined();
   });
 
   it('passes the answer to the caller that asked', () => {
@@ -59,13 +59,6 @@ describe('PendingReplies', () => {
     expect(unanswered.oldest?.since).toEqual(at(3));
   });
 
-  it('knows when the latest answered one was sent, before it hands on the answer', () => {
-    const waiting = unanswered.add(at(1), () => told.push(unanswered.latestAnsweredSentAt));
-    ask(2);
-    waiting.replied(OK);
-    expect(told).toEqual([at(1)]);
-  });
-
   it('has passed what is answered before it hands on the answer, which may ask again', () => {
     const first = unanswered.add(at(1), () => {
       told.push(unanswered.oldest);
@@ -74,14 +67,6 @@ describe('PendingReplies', () => {
     first.replied(OK);
     expect(told).toEqual([undefined]);
     expect(unanswered.oldest?.since).toEqual(at(2));
-  });
-
-  it('forgets with a new connection when the latest answered one was sent', () => {
-    ask(1).replied(OK);
-    unanswered.startOver();
-    expect(unanswered.latestAnsweredSentAt).toBeUndefined();
-    ask(2).replied(OK);
-    expect(unanswered.latestAnsweredSentAt).toEqual(at(2));
   });
 
   it('knows of no answer where a command was given up, and waits for it no longer', () => {
@@ -93,7 +78,7 @@ describe('PendingReplies', () => {
       [1, 'OK'],
       [2, 'timed out'],
     ]);
-    expect([unanswered.latestAnsweredSentAt, unanswered.oldest, answers]).toEqual([at(1), undefined, 1]);
+    expect([unanswered.oldest, answers]).toEqual([undefined, 1]);
   });
 
   it('gives up all that wait, in order, and leaves nothing', () => {
@@ -109,7 +94,7 @@ describe('PendingReplies', () => {
     ]);
     expect(unanswered.oldest).toBeUndefined();
     unanswered.giveUpAll({ ok: false, reason: 'closed', sent: true });
-    expect([told.length, answers, unanswered.latestAnsweredSentAt]).toEqual([3, 1, at(1)]);
+    expect([told.length, answers]).toEqual([3, 1]);
   });
 
   it('does not give up with the others what is asked while it gives them up', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { bulk, commandOf } from '../../../../../lib/redis/connection/wire/resp.js';
+import { bulk, commandOf } from '../../../../../lib/redis/connection/wire/wire-command.js';
 import { wordsOf } from '../../../../support/command-words.js';
 
 describe('bulk', () => {

@@ -1,7 +1,9 @@
-import { type ArgumentsHost, type ExecutionContext } from '@nestjs/common';
+import { type ArgumentsHost, type ExecutionContext, HttpException, InternalServerErrorException } from '@nestjs/common';
 import { isLockError, type RedlockError } from '../../engine/errors.js';
 import { misfit } from '../../engine/options.js';
 import { SafeLogger } from '../../logging/safe-logger.js';
+import { KeyDefinitionError } from '../key/key-roots.js';
+import { detailsOf, type ErrorDetails, type ErrorReply, errorReply } from './error-reply.js';
 
 /**
  * Makes what a handler throws instead of a lock's error; returns undefined for the usual answer.
@@ -50,4 +52,29 @@ function madeBy(factory: ExceptionFactory | undefined, error: unknown, context: 
 export function logKeyError(error: unknown): void {
   if (isLockError(error) && error.code === 'LOCK_KEY')
     logger.debug(`A call has no usable key, and is refused: ${error.message}`);
+}
+
+/** A lock's error as a resolver throws it: GraphQL sends the message and the `extensions` of every error. */
+export class LockException extends HttpException {
+  readonly extensions: ErrorDetails;
+
+  constructor(reply: ErrorReply, cause: unknown) {
+    const { error, message, code, status } = reply;
+    // No `statusCode`: with one, Nest's Apollo driver would replace our code by its own.
+    super({ error, message, code }, status, { cause });
+    this.extensions = detailsOf(reply);
+  }
+}
+
+/** Returns the GraphQL equivalent of a lock's error; returns any other error as it is. */
+export function toLockException(error: unknown): unknown {
+  if (error instanceof KeyDefinitionError) return hidden(error);
+  const reply = errorReply(error);
+  return reply ? new LockException(reply, error) : error;
+}
+
+/** Logs the error and hides it from the client: Nest would only log its message, but GraphQL would send it. */
+function hidden(cause: KeyDefinitionError): HttpException {
+  logger.error(cause);
+  return new InternalServerErrorException(undefined, { cause });
 }

@@ -1,8 +1,8 @@
-import { RESERVED } from '../engine/reserved-keys.js';
+import { RESERVED } from '../engine/resources.js';
 import { CLOCKS_APART, counterOf } from '../engine/fencing.js';
 import type { AcquireOperation, Answer, Operation, ReleaseOperation, Unknown } from '../engine/lock-node.js';
 import { nodeText } from './connection/wire/node-text.js';
-import { bulk } from './connection/wire/resp.js';
+import { bulk } from './connection/wire/wire-command.js';
 import { CLOCK_FACTOR, NODE_KEYS, SCRIPT, SHA } from './scripts/operations.lua.js';
 
 const CALL = { evalsha: bulk('EVALSHA') + bulk(SHA), eval: bulk('EVAL') + bulk(SCRIPT) } as const;
@@ -23,8 +23,11 @@ export function channelOf(keyPrefix: string, id: string): string {
   return `${keyPrefix}~hand-off:${id}`;
 }
 
-/** Asks whether a node votes, and leaves nothing behind: a node that votes refuses this, since the proposal is far from its clock. */
-export const VOTES: readonly AcquireOperation[] = [
+/**
+ * Asks whether a node votes, and leaves nothing behind: a node in quarantine says so, and a node that votes refuses, because the proposed token is
+ * far from its clock.
+ */
+export const ASKS_WHETHER_IT_VOTES: readonly AcquireOperation[] = [
   { kind: 'acquire', resource: `~probe${RESERVED.node}`, value: 'probe', ttl: 1, proposal: 0, count: 1 },
 ];
 
@@ -77,7 +80,7 @@ export class BatchEncoder {
 
   /** Returns a call that gives the node the script and asks whether it votes. It names no run, since the node may be another one. */
   get introduction(): string {
-    return this.#encode(VOTES, 'eval', this.options.restartQuarantine ? 'c' : 'n') + NO_RUN;
+    return this.#encode(ASKS_WHETHER_IT_VOTES, 'eval', this.options.restartQuarantine ? 'c' : 'n') + NO_RUN;
   }
 
   #check(operations: readonly Operation[]): string {
@@ -139,6 +142,7 @@ const USUAL = { release: { kind: 'released' }, extend: { kind: 'extended' }, rai
 const NOT_HERE = { release: { kind: 'gone' }, extend: { kind: 'missing' }, raise: { kind: 'gone' } } as const;
 const TAKEN = { kind: 'taken' } as const;
 
+/** Returns the answer of a node that did what it was asked: its counter stands at the proposed token, so that is the token of the vote. */
 function usual(operation: Operation): Answer {
   return operation.kind === 'acquire' ? { kind: 'granted', token: operation.proposal } : USUAL[operation.kind];
 }

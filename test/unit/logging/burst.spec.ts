@@ -1,13 +1,19 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Logger } from '@nestjs/common';
+import { LockLostError } from '../../../lib/engine/errors.js';
 import type { LockEvent } from '../../../lib/engine/events.js';
 import { EventLog } from '../../../lib/logging/event-log.js';
 import { VirtualClock } from '../../support/virtual-clock.js';
 
 const up = (node: string): LockEvent => ({ type: 'node-up', node });
 const down = (node: string): LockEvent => ({ type: 'node-down', node, reason: 'connection closed' });
+const lost = (index: number): LockEvent => {
+  const resources = [`job:${index}`];
+  return { type: 'lost', resources, fencingToken: index, error: new LockLostError(resources, 'nodes', 'no quorum') };
+};
+const LOST = 'error The lock on "job:*" was lost: no quorum';
 
-describe('the log of a node that goes up and down', () => {
+describe('the log of what comes often', () => {
   let clock: VirtualClock;
   let lines: string[];
   let log: EventLog;
@@ -28,8 +34,7 @@ describe('the log of a node that goes up and down', () => {
     }
   };
   /** How many changes the lines tell of. */
-  const told = (): number =>
-    lines.reduce((sum, line) => sum + Number(/after (\d+) more change/.exec(line)?.[1] ?? 1), 0);
+  const told = (): number => lines.reduce((sum, line) => sum + Number(/last of (\d+) more/.exec(line)?.[1] ?? 1), 0);
 
   it('has one line for each change of a usual outage, at once', async () => {
     for (const pause of [300, 1_000, 30_000]) {
@@ -50,8 +55,8 @@ describe('the log of a node that goes up and down', () => {
       'log a is up',
       'warn a is down: connection closed',
       'log a is up',
-      expect.stringMatching(/^(log|warn) a is (up|down: connection closed) \(after \d+ more changes within 10 s\)$/),
-      expect.stringMatching(/^log a is up \(after \d+ more changes within 10 s\)$/),
+      expect.stringMatching(/^(log|warn) a is (up|down: connection closed) \(the last of \d+ more within 10 s\)$/),
+      expect.stringMatching(/^log a is up \(the last of \d+ more within 10 s\)$/),
     ]);
     expect(told()).toBe(80);
     expect(clock.timers).toBe(0);
@@ -60,7 +65,7 @@ describe('the log of a node that goes up and down', () => {
   it('has the last state as its last line', async () => {
     await flap([down('a'), up('a')], { every: 100, during: 1_900 });
     await clock.advance(10_000);
-    expect(lines.at(-1)).toBe('warn a is down: connection closed (after 15 more changes within 10 s)');
+    expect(lines.at(-1)).toBe('warn a is down: connection closed (the last of 15 more within 10 s)');
   });
 
   it('tells each change again once it has been quiet', async () => {
@@ -105,8 +110,47 @@ describe('the log of a node that goes up and down', () => {
   it('is complete at the end of the application, and leaves no timer', async () => {
     await flap([down('a'), up('a')], { every: 100, during: 1_000 });
     log.stop();
-    expect(lines.at(-1)).toBe('log a is up (after 6 more changes within 10 s)');
+    expect(lines.at(-1)).toBe('log a is up (the last of 6 more within 10 s)');
     await flap([down('a'), up('a')], { every: 100, during: 1_000 });
     expect(clock.timers).toBe(0);
+  });
+
+  it('has two lines of a burst of losses: the first one at once, and the number of the others soon', async () => {
+    for (let index = 0; index < 1_000; index += 1) log.notify(lost(index));
+    expect(lines).toEqual([LOST]);
+    await clock.advance(5_000);
+    expect(lines).toEqual([LOST, `${LOST} (the last of 999 more within 5 s)`]);
+    await clock.advance(60_000);
+    expect([lines.length, clock.timers]).toEqual([2, 0]);
+  });
+
+  it('has one line every five seconds while losses go on, and counts each of them', async () => {
+    for (let second = 0; second < 60; second += 1) {
+      for (let index = 0; index < 10; index += 1) log.notify(lost(index));
+      await clock.advance(1_000);
+    }
+    await clock.advance(5_000);
+    expect(lines.length).toBeLessThanOrEqual(14);
+    expect(told()).toBe(600);
+  });
+
+  it('has two lines and no timer of all that the end itself takes away', () => {
+    log.stop();
+    for (let index = 0; index < 500; index += 1) log.notify(lost(index));
+    expect([lines, clock.timers]).toEqual([[LOST], 0]);
+    log.stop();
+    log.stop();
+    expect(lines).toEqual([LOST, `${LOST} (the last of 499 more within 5 s)`]);
+  });
+
+  it('has a line a minute of a call that waits for its own caller, and few of very many resources', async () => {
+    const nested = (name: string): LockEvent => ({ type: 'self-contended', resources: [name], holding: [name] });
+    for (let call = 0; call < 100; call += 1) log.notify(nested('a'));
+    expect(lines).toEqual([expect.stringMatching(/Take the lock once, or set reentrant: true/)]);
+    for (let call = 0; call < 1_000; call += 1) log.notify(nested(`a${call}`));
+    expect(lines.length).toBeLessThanOrEqual(52);
+    await clock.advance(60_000);
+    expect(lines).toContainEqual(expect.stringContaining('"a" is already held'));
+    expect(lines.at(-1)).toMatch(/\(the last of \d+ more within 60 s\)$/);
   });
 });

@@ -2,11 +2,10 @@ import { LockLostError, type RedlockErrorCode } from '../../engine/errors.js';
 import type { Lock } from '../../engine/lock.js';
 import type { AbortSignalLike } from '../../engine/abort.js';
 import { EMIT } from '../../redlock.tokens.js';
-import type { Client } from '../transport/client-connection.js';
-import { WaitCancellation } from '../transport/wait-cancellation.js';
+import { type Client, WaitCancellation } from '../transport/wait-cancellation.js';
 import type { KeptLock } from './kept-lock.js';
 import type { LockPlan } from './lock-plan.js';
-import { withLockOf, type LockService } from './lock-service.js';
+import { type LockService, withLockOf } from './lock-service.js';
 
 /** One call of a method, which runs under a lock. */
 export interface LockedRun {

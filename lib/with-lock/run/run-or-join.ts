@@ -4,7 +4,7 @@ import type { AbortSignalLike } from '../../engine/abort.js';
 import { EMIT, HOLDS } from '../../redlock.tokens.js';
 import { WaitCancellation } from '../transport/wait-cancellation.js';
 import type { LockPlan } from './lock-plan.js';
-import { exceptionFor, runAlone, type LockedRun, type skipped } from './locked-run.js';
+import { exceptionFor, runAlone, type LockedRun, type skipped } from './run-alone.js';
 import type { SharedRuns } from './shared-runs.js';
 
 /** What joins the work of one call to the others that share its outcome. */
@@ -19,7 +19,7 @@ export interface Sharing<T> {
 type LockedWork<T> = (lock: Lock | undefined, sharing?: Sharing<T>) => T | Promise<T>;
 
 /** Runs `work` under the lock, or shares the outcome of an equal call; returns `skipped` if the plan skips and somebody else holds the lock. */
-export function runLocked<T>(run: LockedRun, work: LockedWork<T>): Promise<T | typeof skipped> {
+export function runOrJoin<T>(run: LockedRun, work: LockedWork<T>): Promise<T | typeof skipped> {
   const { sharedRuns } = run.plan;
   return sharedRuns ? joinLocked(run, sharedRuns, work) : runAlone(run, work);
 }

@@ -20,3 +20,9 @@ export function isTls(tls: unknown): tls is RedisOptions['tls'] {
 export function misplacedInTls(tls: unknown): string | undefined {
   return NOT_IN_TLS.find((name) => typeof tls === 'object' && tls !== null && name in tls);
 }
+
+/** Says what a value is without showing it, since it may hold a password. */
+export function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  return value === '' ? 'an empty text' : `a value of type ${typeof value}`;
+}

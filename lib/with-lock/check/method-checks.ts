@@ -10,7 +10,7 @@ const MODULE_PATH = '__module_path__';
 
 /** Matches what every adapter understands in the same way: text, parameters, and optional parts. */
 const PLAIN = /^(?:[\w./{}-]|:[A-Za-z_]\w*(?=[/.{}-]|$))*$/;
-const PARAMETERS = /:(\w+)/g;
+const PATH_PARAMETERS = /:(\w+)/g;
 
 /** Where an application serves its methods, which is known once the application is set up, but not when its providers are made. */
 export interface Site {
@@ -36,13 +36,13 @@ export function routeMistake(locked: LockedMethod, site: Site): TypeError | unde
   // For a wildcard or a regular expression, the adapters make parameters with names of their own.
   if (!pieces.every((piece) => typeof piece === 'string' && PLAIN.test(piece))) return undefined;
   const names = new Set(
-    (pieces as string[]).flatMap((piece) => [...piece.matchAll(PARAMETERS)].map(([, name]) => name!)),
+    (pieces as string[]).flatMap((piece) => [...piece.matchAll(PATH_PARAMETERS)].map(([, name]) => name!)),
   );
   const missing = wanted.find((name) => !names.has(name));
-  return missing === undefined ? undefined : absent(missing, [...names]);
+  return missing === undefined ? undefined : noParameter(missing, [...names]);
 }
 
-function absent(name: string, names: readonly string[]): TypeError {
+function noParameter(name: string, names: readonly string[]): TypeError {
   const there = names.map((one) => `<params.${one}>`).join(', ');
   return new TypeError(
     `<params.${name}> is on no route of this method; ` +
@@ -78,4 +78,44 @@ function versionsOf(method: object, type: object, config: ApplicationConfig): un
 function pathOf(module: object, { applicationId }: ModulesContainer): unknown {
   const path: unknown = Reflect.getMetadata(MODULE_PATH + applicationId, module);
   return path ?? Reflect.getMetadata(MODULE_PATH, module) ?? '';
+}
+
+/** Returns the error for a key that reads an argument which the method does not have; undefined if the number of arguments is not known. */
+export function argumentMistake({ plan, method, name, type }: LockedMethod): TypeError | undefined {
+  const { length } = method as { readonly length: number };
+  const prototype = (type as { readonly prototype: object }).prototype;
+  // Set with `emitDecoratorMetadata`. If a parameter has a default, or takes all remaining arguments, `length` is less.
+  const parameters: unknown = Reflect.getMetadata('design:paramtypes', prototype, name);
+  if (!Array.isArray(parameters) || parameters.length !== length) return undefined;
+  const absent = plan.key.positions.find((position) => position >= length);
+  if (absent === undefined) return undefined;
+  const last = length - 1;
+  const there = last < 0 ? 'it has none' : last === 0 ? '<0> is its only one' : `its arguments are <0> to <${last}>`;
+  return new TypeError(`<${absent}> reads an argument that this method does not have: ${there}`);
+}
+
+/** The metadata keys of Nest that say what the parameters of a method are, and whether Nest answers although one of them is the response. */
+const PARAMETERS = '__routeArguments__';
+const ANSWERS_ALL_THE_SAME = '__responsePassthrough__';
+/** Matches `@Res()` and `@Next()` by the numbers that they have there. */
+const RESPONSE = /^[12]:/;
+/** The modes in which the method does not run for every call, although each call has a response of its own. */
+const WITHOUT_CALLS: readonly string[] = ['skip', 'join'];
+
+/** Returns the error for a method that answers its calls itself but does not run for all of them, so that some clients would wait for ever. */
+export function responseMistake({ plan, name, type }: LockedMethod): TypeError | undefined {
+  const { onContended } = plan;
+  if (!WITHOUT_CALLS.includes(onContended) || !answersItself(name, type)) return undefined;
+  return new TypeError(
+    `onContended: '${onContended}' leaves clients without an answer where the method answers by @Res() or @Next() itself: ` +
+      "return the answer, or write @Res({ passthrough: true }); or have it wait or 'reject'",
+  );
+}
+
+function answersItself(name: string | symbol, type: object): boolean {
+  const parameters = (Reflect.getMetadata(PARAMETERS, type, name) ?? {}) as object;
+  return (
+    Object.keys(parameters).some((parameter) => RESPONSE.test(parameter)) &&
+    Reflect.getMetadata(ANSWERS_ALL_THE_SAME, type, name) !== true
+  );
 }
