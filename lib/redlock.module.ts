@@ -114,7 +114,7 @@ function inThisProcess({ maxTtl = MAX_TTL }: RedlockModuleOptions, clock: Clock,
   return [new MemoryNode('this process', clock, { maxTtl })];
 }
 
-/** Warns unless `NODE_ENV` names development or tests: where it says nothing, this may be production. */
+/** Warns unless `NODE_ENV` names development or tests: if it says nothing, this may be production. */
 function warnOfNoQuarantine(name: string | undefined): void {
   const { NODE_ENV } = process.env;
   if (NODE_ENV !== undefined && IN_DEVELOPMENT.includes(NODE_ENV)) return;
@@ -142,7 +142,7 @@ export class RedlockModule extends ConfigurableModuleClass {
   }
 
   /**
-   * @throws TypeError where none of `useFactory`, `useClass` and `useExisting` says where the options come from
+   * @throws TypeError if none of `useFactory`, `useClass` and `useExisting` says where the options come from
    * @example
    * ```ts
    * RedlockModule.forRootAsync({ inject: [Settings], useFactory: (settings: Settings) => ({ nodes: settings.nodes }) })

@@ -29,7 +29,7 @@ export interface RedlockModuleOptions {
    */
   nodes?: (string | NodeOptions | IoredisClient)[];
   /**
-   * Set it to false where there is no Redis. The pool then connects to nothing, and its locks hold inRange this process only, so that replicas
+   * Set it to false if there is no Redis. The pool then connects to nothing, and its locks hold within this process only, so that replicas
    * no longer exclude each other. @default true
    */
   enabled?: boolean;
@@ -58,7 +58,7 @@ export interface RedlockModuleOptions {
   maxResources?: number;
   /**
    * The name of this application, for operators: in the names of its connections (`CLIENT LIST`), and where the command of this package says who holds
-   * a lock. @default the name in its package.json, where npm has started it
+   * a lock. @default the name in its package.json, if npm has started it
    */
   application?: string;
   /**
@@ -133,7 +133,7 @@ function refuseExtras(options: object, allowed: readonly string[]): void {
 
 const SOURCES = ['useFactory', 'useClass', 'useExisting'] as const;
 
-/** @throws TypeError where none of `useFactory`, `useClass` and `useExisting` says where the options come from */
+/** @throws TypeError if none of `useFactory`, `useClass` and `useExisting` says where the options come from */
 export function checkAsyncOptions(
   options: { readonly [Name in (typeof SOURCES)[number]]?: unknown } | undefined,
 ): void {

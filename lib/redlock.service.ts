@@ -105,7 +105,7 @@ export class RedlockService {
   /**
    * Runs `work` under a lock that is extended while `work` runs, and released whether `work` succeeds or fails. If the code around the call already
    * holds the resource, the call waits as every other caller does; with `reentrant: true` it runs inside the held lock.
-   * @throws what `acquire` throws, what `work` throws, and LockLostError where the lock was lost while `work` ran;
+   * @throws what `acquire` throws, what `work` throws, and LockLostError if the lock was lost while `work` ran;
    * TypeError for a `reentrant` call for resources of which only some are held already
    * @example
    * ```ts
@@ -124,7 +124,7 @@ export class RedlockService {
   /**
    * Returns the name that `@WithLock` makes from this template and these arguments, for locks that are taken by hand. Separators within values
    * are encoded, so that no value can produce the name of another template. Several templates return several names.
-   * @throws LockKeyError where an argument is missing or unusable; TypeError for a malformed template
+   * @throws LockKeyError if an argument is missing or unusable; TypeError for a malformed template
    * @example
    * ```ts
    * await redlock.withLock(redlock.key('user:<0.email|trim|lower>', dto), () => register(dto));

@@ -160,8 +160,8 @@ export interface LockNode {
   send(operations: readonly Operation[], answered: (answers: readonly Answer[] | Unknown) => void): void;
   /** Bars the node for this reason: it is asked nothing more. `undefined` ends that. */
   bar?(reason: string | undefined): void;
-  /** Finds out whether the node would vote; leaves nothing behind on the node. */
-  probe(answered: (answer: ProbeAnswer) => void): void;
+  /** Finds out whether the node would vote for a token of this date; leaves nothing behind on the node. */
+  probe(answered: (answer: ProbeAnswer) => void, date?: number): void;
   /** Starts to connect; resolves once the node is connected or the first try has failed, and never rejects. */
   open(listener: NodeListener): Promise<void>;
   /** Settles what is unanswered and closes the connection. */

@@ -54,7 +54,7 @@ export interface LockOptions {
   signal?: AbortSignal;
 }
 
-/** The options of a call, checked, and with the defaults of its pool where the call says nothing. */
+/** The options of a call, checked, and with the defaults of its pool if the call says nothing. */
 export type PreparedOptions = Required<Omit<LockOptions, 'minHold' | 'label' | 'signal'>> &
   Pick<LockOptions, 'minHold' | 'label' | 'signal'>;
 

@@ -1,5 +1,5 @@
 import { misfit } from './options.js';
-import { type Clock, elapsed, LONGEST_TIMER } from './clock.js';
+import { elapsed, LONGEST_TIMER } from './clock.js';
 import type { LockNode, ProbeAnswer, Unknown } from './lock-node.js';
 import type { Pool } from './pool.js';
 
@@ -50,7 +50,7 @@ export interface StatusOptions {
 
 /** What came of asking a node whether it would vote. */
 interface Probed {
-  /** `unknown` where the node did not answer in time. */
+  /** `unknown` if the node did not answer in time. */
   readonly answer: ProbeAnswer;
   /** Ms from the question to the answer. */
   readonly latency: number;
@@ -68,23 +68,25 @@ export function checkStatusTimeout(timeout: number): void {
  */
 export async function statusOf(pool: Pool, timeout: number): Promise<RedlockStatus> {
   checkStatusTimeout(timeout);
-  const probes = await Promise.all(pool.nodes.map((node) => probed(node, timeout, pool.clock)));
+  const probes = await Promise.all(pool.nodes.map((node) => probed(node, timeout, pool)));
   const nodes = probes.map((probe, index) => nodeStatus(pool.names[index]!, probe, pool.clockOffset(index)));
   const { quorum } = pool;
   return { nodes, quorum, quorumReachable: nodes.filter(({ votes }) => votes).length >= quorum };
 }
 
 /** Asks a node whether it would vote; the node has `timeout` ms to answer. */
-function probed(node: LockNode, timeout: number, clock: Clock): Promise<Probed> {
+function probed(node: LockNode, timeout: number, pool: Pool): Promise<Probed> {
+  const { clock } = pool;
   const asked = clock.now();
   return new Promise((resolve) => {
     const answered = (answer: ProbeAnswer): void => resolve({ answer, latency: elapsed(asked, clock.now()) });
     const silence: ProbeAnswer = { kind: 'unknown', reason: `no answer within ${timeout} ms`, sent: true };
     const stopTimer = clock.schedule(timeout, () => clock.afterInput(() => answered(silence)));
-    node.probe((answer) => {
+    const heard = (answer: ProbeAnswer): void => {
       stopTimer();
       answered(answer);
-    });
+    };
+    node.probe(heard, pool.date());
   });
 }
 

@@ -141,7 +141,7 @@ export class QuarantineLog {
     this.logger.log(`Locks are possible: ${voters.length} of ${nodes.length} nodes vote.`);
   }
 
-  /** Returns until when the quarantine rules out a quorum, ms on the monotonic clock; undefined where it does not. */
+  /** Returns until when the quarantine rules out a quorum, ms on the monotonic clock; undefined if it does not. */
   #noQuorumUntil(): number | undefined {
     const now = this.#now;
     const ends = [...this.#out.values()].filter((end) => end > now).sort((a, b) => a - b);

@@ -7,7 +7,7 @@ const SETTLED_AFTER = 500;
 
 type Quorum = Extract<LockEvent, { type: 'quorum-lost' | 'quorum-reached' }>;
 
-/** Logs once that there is no quorum, and once that there is one again; logs nothing where the quarantine log already says so. */
+/** Logs once that there is no quorum, and once that there is one again; logs nothing if the quarantine log already says so. */
 export class QuorumLog {
   #isReported = false;
   #stopTimer: (() => void) | undefined;

@@ -161,7 +161,7 @@ export class MemoryData {
     const votes = this.quarantine === 0;
     if (what === 'leave') this.#leave(resource, channel);
     else if (place !== undefined && votes) this.#stand(resource, channel, place);
-    const isOurs = this.#key(resource)?.value === value;
+    const isOurs = value !== '' && this.#key(resource)?.value === value;
     if (isOurs) this.#keys.delete(resource);
     if (what !== 'followed' && votes && this.#key(resource) === undefined) this.#serve(resource, undefined);
     return { kind: isOurs ? 'released' : 'gone' };

@@ -150,7 +150,7 @@ function fail(span: Span, errorType: string): void {
 
 /**
  * Returns where the context manager of OpenTelemetry keeps the current context. A channel can run what it wraps in a context only by way of this
- * storage, which the API does not show; where there is none, spans have the right parents and no children.
+ * storage, which the API does not show; if there is none, spans have the right parents and no children.
  */
 function storageOfContexts(): AsyncLocalStorage<Context> | undefined {
   const api = context as unknown as { _getContextManager?(): { readonly _asyncLocalStorage?: unknown } };

@@ -35,7 +35,7 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/^its clock is more than/, 'set its clock right, by NTP'],
 ];
 
-/** Returns the reason of a refusal, with what to do about it where that is known. */
+/** Returns the reason of a refusal, with what to do about it if that is known. */
 export function advised(reason: string): string {
   const advice = ADVICE.find(([pattern]) => pattern.test(reason))?.[1];
   return advice === undefined ? reason : `${reason.replace(/\.$/, '')} - ${advice}`;

@@ -19,15 +19,17 @@ export class OwedReleases {
   readonly #owed = new Map<string, Owed>();
   #pause = FIRST_PAUSE;
   #stopTimer: (() => void) | undefined;
+  #isClosed = false;
 
   constructor(
     private readonly clock: Clock,
-    /** Sends releases if the node can be reached; returns whether it can. */
-    private readonly send: (operations: readonly ReleaseOperation[]) => boolean,
+    /** Sends releases if the node can be reached, and returns whether it can; calls `answered` after the answers. */
+    private readonly send: (operations: readonly ReleaseOperation[], answered: () => void) => boolean,
   ) {}
 
   /** Owes a release, without its place in the queue: if anybody still waits, a later attempt has taken the place again. */
   add({ place: _place, ...operation }: ReleaseOperation): void {
+    if (this.#isClosed) return;
     const key = keyOf(operation);
     const until = this.#owed.get(key)?.until ?? this.clock.now().monotonic + operation.ttl;
     const what = operation.what === 'leave' ? 'leave' : 'nothing';
@@ -41,15 +43,23 @@ export class OwedReleases {
     if (this.#owed.delete(keyOf(operation)) && this.#owed.size === 0) this.#pause = FIRST_PAUSE;
   }
 
-  /** Sends what is owed, now that the node can be reached. */
+  /** Sends what is owed, now that the node can be reached: some of it at a time, and the rest as soon as the node has done that. */
   pay(): void {
     const now = this.clock.now().monotonic;
-    for (const [key, { until }] of this.#owed) if (until <= now) this.#owed.delete(key);
-    const operations = [...this.#owed.values()].slice(0, MOST_AT_ONCE).map(({ operation }) => operation);
-    if (operations.length > 0 && !this.send(operations)) this.#pause = FIRST_PAUSE;
+    const operations: ReleaseOperation[] = [];
+    for (const [key, { operation, until }] of this.#owed) {
+      if (until <= now) this.#owed.delete(key);
+      else if (operations.push(operation) === MOST_AT_ONCE) break;
+    }
+    if (operations.length === 0) return;
+    const answered = (): void => {
+      if (!operations.some((operation) => this.#owed.has(keyOf(operation)))) this.pay();
+    };
+    if (!this.send(operations, answered)) this.#pause = FIRST_PAUSE;
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#stopTimer?.();
     this.#owed.clear();
   }

@@ -32,6 +32,8 @@ const LONGEST_MESSAGE = 4_096;
 const PROBE = { begin: '~probe:', end: RESERVED.node } as const;
 /** Ms that the vote of a probe lasts on a node that refuses its release. */
 const PROBE_TTL = 100;
+/** Ms between two connections that are made only to ask which server the node is. */
+const ASK_AGAIN_AFTER = 60_000;
 /** A message may have been on its way for as long as one likes. */
 const LONG_AGO: Moment = { monotonic: -Infinity, wall: -Infinity };
 const NOBODY: NodeListener = {
@@ -57,6 +59,8 @@ export class RedisNode implements LockNode {
   #deafness: string | undefined;
   /** How many calls were sent. */
   #sent = 0;
+  /** Ms on the monotonic clock: when a connection was last closed to find out which server it leads to. */
+  #askedAgainAt = -Infinity;
 
   constructor(
     address: NodeAddress,
@@ -65,7 +69,7 @@ export class RedisNode implements LockNode {
   ) {
     this.name = address.name;
     this.#trust = new NodeTrust(encoder.options, clock, (event) => this.#listener.event(event));
-    this.#owed = new OwedReleases(clock, (operations) => this.#sendOwed(operations));
+    this.#owed = new OwedReleases(clock, (operations, answered) => this.#sendOwed(operations, answered));
     this.#subscribing = new AskingAgain(clock);
     this.#strays = new Strays(clock);
     const listener = { ready: (redis: Redis) => (this.#known = this.#ready(redis)), usable: () => this.#usable() };
@@ -82,7 +86,7 @@ export class RedisNode implements LockNode {
     void Promise.resolve().then(() => this.#settle(operations, { kind: 'unknown', reason, sent: false }, answered));
   }
 
-  probe(answered: (answer: ProbeAnswer) => void): void {
+  probe(answered: (answer: ProbeAnswer) => void, date = this.clock.now().wall * 1_000): void {
     const reason = this.#connection.obstacle();
     if (reason !== undefined)
       return void Promise.resolve().then(() => answered({ kind: 'unknown', reason, sent: false }));
@@ -90,8 +94,13 @@ export class RedisNode implements LockNode {
     // A vote that is given back in the same call: whatever makes a node refuse votes makes it refuse this.
     const { maxTtl, channel } = this.encoder.options;
     const probe = { resource: `${PROBE.begin}${channel}${PROBE.end}`, value: 'probe' };
-    const proposal = Math.floor(this.clock.now().wall * 1_000);
-    const vote = { ...probe, kind: 'acquire', ttl: Math.min(PROBE_TTL, maxTtl), proposal, count: 1 } as const;
+    const vote = {
+      ...probe,
+      kind: 'acquire',
+      ttl: Math.min(PROBE_TTL, maxTtl),
+      proposal: Math.floor(date),
+      count: 1,
+    } as const;
     const release = { ...probe, kind: 'release', ttl: 0, what: 'nothing' } as const;
     this.#send([vote, release], (answers) =>
       answered(Array.isArray(answers) ? probed(answers as readonly Answer[]) : (answers as Unknown)),
@@ -164,8 +173,15 @@ export class RedisNode implements LockNode {
     const counted = this.#trust.judge(operation, answer);
     if (answer.kind === 'granted' && counted.kind !== 'granted') this.#giveBack(operation);
     // Its user may run INFO since a moment ago: a new connection finds out which server it is.
-    if (answer.kind === 'granted' && this.#trust.isUnknown) this.#redis?.disconnect(true);
+    if (answer.kind === 'granted' && this.#trust.isUnknown) this.#askAgainWhichServer();
     return counted;
+  }
+
+  #askAgainWhichServer(): void {
+    const now = this.clock.now().monotonic;
+    if (now - this.#askedAgainAt < ASK_AGAIN_AFTER) return;
+    this.#askedAgainAt = now;
+    this.#redis?.disconnect(true);
   }
 
   #settle(
@@ -192,9 +208,9 @@ export class RedisNode implements LockNode {
     return operations.map((operation) => this.#judged(operation, refusal));
   }
 
-  #sendOwed(operations: readonly ReleaseOperation[]): boolean {
+  #sendOwed(operations: readonly ReleaseOperation[], answered: () => void): boolean {
     if (this.#obstacle !== undefined) return false;
-    this.#send(operations, () => undefined);
+    this.#send(operations, answered);
     return true;
   }
 
@@ -268,7 +284,10 @@ export class RedisNode implements LockNode {
   }
 
   #giveBack({ resource, value }: { readonly resource: string; readonly value: string }): void {
-    this.#sendOwed([{ kind: 'release', resource, value, what: 'nothing', ttl: this.encoder.options.maxTtl }]);
+    const { maxTtl } = this.encoder.options;
+    const release = { kind: 'release', resource, value, what: 'nothing', ttl: maxTtl } as const;
+    // A barred node is a server that another address leads to as well: there the vote counts.
+    if (!this.#sendOwed([release], () => undefined) && !this.#trust.isBarred) this.#owed.add(release);
   }
 }
 

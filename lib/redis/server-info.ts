@@ -3,7 +3,7 @@ import { RESERVED } from '../engine/resources.js';
 import type { BatchOptions } from './codec.js';
 import { NonsenseError } from './connection/wire/node-text.js';
 
-/** Returns whether anybody has ever had a lock on a node; false where our user may not ask that. */
+/** Returns whether anybody has ever had a lock on a node; false if our user may not ask that. */
 export async function hasFences(redis: Pick<Redis, 'exists'>, keyPrefix: string): Promise<boolean> {
   const fences = await redis.exists(`${keyPrefix}${RESERVED.fences}`).catch(() => 0);
   return fences > 0;
@@ -19,7 +19,7 @@ export async function infoOf(redis: Pick<Redis, 'info'>): Promise<string> {
   return info;
 }
 
-/** Returns the marker that clients with `restartQuarantine` leave on a node; undefined where it cannot be read. */
+/** Returns the marker that clients with `restartQuarantine` leave on a node; undefined if it cannot be read. */
 export async function markerOn(redis: Pick<Redis, 'get'>, key: string): Promise<string | null | undefined> {
   try {
     const marker: unknown = await redis.get(key);

@@ -57,6 +57,10 @@ export class NodeTrust {
     return this.#isIdentified ? this.#barred : 'which server it is is not known yet';
   }
 
+  get isBarred(): boolean {
+    return this.#barred !== undefined;
+  }
+
   bar(reason: string | undefined): void {
     this.#barred = reason;
   }

@@ -21,7 +21,7 @@ interface PoolSigns {
 /**
  * Refuses two pools of one name. They would lock on different nodes, or each would remember only its own locks, so that two
  * callers could get the same lock.
- * @throws TypeError where two modules of one application register a pool of this name
+ * @throws TypeError if two modules of one application register a pool of this name
  */
 export function refuseTwoPools(modules: readonly RegisteredModule[], { name, token }: PoolSigns): void {
   const pools = modules.filter(({ providers }) => providers.has(token));

@@ -31,7 +31,7 @@ export class QuorumWait {
 
   /**
    * Resolves once enough nodes vote, or once `stop` was called.
-   * @throws Error where that takes longer than the limit
+   * @throws Error if that takes longer than the limit
    */
   untilQuorum(): Promise<void> {
     this.#waiting ??= this.limit === false ? Promise.resolve() : this.#wait(this.limit);

@@ -94,7 +94,7 @@ export class RecentAnswer<T> {
   /** @param now returns the ms on a clock that never goes back */
   constructor(private readonly now: () => number = monotonicNow) {}
 
-  /** Returns the recent answer, also if it was an error; asks only where there is none. */
+  /** Returns the recent answer, also if it was an error; asks only if there is none. */
   from(ask: () => Promise<T>): Promise<T> {
     const now = this.now();
     if (this.#answer === undefined || (!this.#isPending && now - this.#askedAt >= RECENT)) {

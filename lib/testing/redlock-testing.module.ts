@@ -66,7 +66,7 @@ function hasModule(modules: ModulesContainer, name: string | undefined): boolean
   return isRegistered(modules, name === undefined ? RedlockService : getRedlockToken(name));
 }
 
-/** Provides the service that the application registers under the token, or one of our own where it registers none. */
+/** Provides the service that the application registers under the token, or one of our own if it registers none. */
 function providerOf(token: InjectionToken, name: string | undefined): Provider {
   return {
     provide: token,

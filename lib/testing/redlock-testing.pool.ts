@@ -69,7 +69,7 @@ export class RedlockTestingPool {
 
   /**
    * Lets somebody else hold a resource, as another replica would.
-   * @throws Error where it is held already; LockKeyError, TypeError, RangeError for a wrong resource or ttl
+   * @throws Error if it is held already; LockKeyError, TypeError, RangeError for a wrong resource or ttl
    */
   hold(resource: string, { ttl = Infinity }: HoldOptions = {}): HeldElsewhere {
     toResources(resource);
@@ -90,7 +90,7 @@ export class RedlockTestingPool {
 
   /**
    * Takes a lock away from the application: its `signal` aborts, and `withLock` rejects with a `LockLostError`.
-   * @throws Error where the application does not hold it
+   * @throws Error if the application does not hold it
    */
   async loseLock(resource: string): Promise<void> {
     const locks = this.poolUnderTest().services.map((service) => service.lockOn(resource));

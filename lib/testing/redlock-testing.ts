@@ -18,7 +18,7 @@ export class RedlockTesting extends RedlockTestingPool {
     super(() => pools.get(undefined));
   }
 
-  /** @throws Error where neither the application nor the test has a pool with this name */
+  /** @throws Error if neither the application nor the test has a pool with this name */
   pool(name: string): RedlockTestingPool {
     this.pools.get(name);
     const pool = this.#named.get(name) ?? new RedlockTestingPool(() => this.pools.get(name));

@@ -149,7 +149,7 @@ export const CONTROLS: readonly Control[] = [
     changes: [
       {
         file: NODE,
-        from: 'const isOurs = this.#key(resource)?.value === value;',
+        from: `const isOurs = value !== '' && this.#key(resource)?.value === value;`,
         to: 'const isOurs = this.#key(resource) !== undefined;',
       },
     ],

@@ -12,7 +12,7 @@ import { askForCredentials, type CredentialsFunction } from './settings/credenti
 const FIRST_PAUSE = 250;
 const LONGEST_PAUSE = 10_000;
 
-/** A client of ioredis that calls `credentials()` of its node, where there is one, before each connection, and logs in by what it returns. */
+/** A client of ioredis that calls `credentials()` of its node, if there is one, before each connection, and logs in by what it returns. */
 export class AskingClient extends Redis {
   /** The options of TLS that the node has by itself. */
   readonly #tls: RedisOptions['tls'];
@@ -85,7 +85,7 @@ export class AskingClient extends Redis {
     return typeof usual === 'number' ? Math.max(usual, pause) : usual;
   }
 
-  /** Returns whether there are credentials to connect with; where they are missing, it connects later. */
+  /** Returns whether there are credentials to connect with; if they are missing, it connects later. */
   async #ask(credentials: CredentialsFunction): Promise<boolean> {
     this.#isAsking = true;
     try {
@@ -127,7 +127,7 @@ export class AskingClient extends Redis {
 }
 
 function reasonOf(error: unknown): string {
-  // Errors of Node.js itself are of another realm where the application runs in a context of `node:vm`, as in tests.
+  // Errors of Node.js itself are of another realm if the application runs in a context of `node:vm`, as in tests.
   return error instanceof Error || types.isNativeError(error) ? error.message : 'it threw a value that is no Error';
 }
 

@@ -4,7 +4,7 @@ import { nodeText } from './wire/node-text.js';
 /** A node in the form in which the user wrote it, with the options that its connection has now. */
 type WrittenNode = Pick<NodeAddress, 'options' | 'isUrl'>;
 
-/** Matches how a connection fails where TLS is asked for and something else answers, or nothing does. */
+/** Matches how a connection fails if TLS is asked for and something else answers, or nothing does. */
 const NO_TLS =
   /ETIMEDOUT|EPROTO|ERR_SSL|before secure TLS connection|wrong version number|packet length too long|record layer/;
 /** Matches how a node closes a connection without a reason: only one side speaks TLS, or the client has no certificate. */
@@ -45,7 +45,7 @@ const BEGIN_REMEDY = 'check the options of the node, and what its credentials() 
 const FOR_OPERATOR =
   /^(NOAUTH|WRONGPASS|NOPERM|ERR )|certificate|credentials\(\)|unknown ca|TLS was asked for|^no Sentinel/i;
 
-/** Returns why a connection failed, with advice where it is known what to do. */
+/** Returns why a connection failed, with advice if it is known what to do. */
 export function whyFailed(error: NodeJS.ErrnoException, node: WrittenNode): string {
   const reason = withoutValue(nodeText(error.message)) || (error.code ?? error.name);
   const remedy =
@@ -53,7 +53,7 @@ export function whyFailed(error: NodeJS.ErrnoException, node: WrittenNode): stri
   return remedy === undefined ? reason : `${reason.replace(/\.?\s*$/, '')} - ${remedy}`;
 }
 
-/** Returns what to do where one side may speak TLS and the other does not, or where the node may miss a certificate. */
+/** Returns what to do if one side may speak TLS and the other does not, or if the node may miss a certificate. */
 function tlsRemedy(what: string, node: WrittenNode): string | undefined {
   const {
     isUrl,

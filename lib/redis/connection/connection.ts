@@ -92,7 +92,7 @@ export class NodeConnection {
     this.#settleAll('the pool was closed');
   }
 
-  /** Returns why nothing can be sent now; undefined where commands can be sent. */
+  /** Returns why nothing can be sent now; undefined if commands can be sent. */
   obstacle(): string | undefined {
     if (!this.#checking && this.#silentFor > this.#suspectAfter) this.#checkSilence();
     if (this.#ready && this.#silence === 0) return undefined;
@@ -151,7 +151,7 @@ export class NodeConnection {
     this.#redis.disconnect(true);
   }
 
-  /** Ms for which a handshake, or else the oldest command, has had no answer; 0 where there is neither. */
+  /** Ms for which a handshake, or else the oldest command, has had no answer; 0 if there is neither. */
   get #silentFor(): number {
     const since = this.#handshakeSince ?? this.#unanswered.oldest?.since.monotonic;
     return since === undefined ? 0 : this.clock.now().monotonic - since;

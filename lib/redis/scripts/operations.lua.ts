@@ -85,7 +85,7 @@ for k = ${NODE_KEYS + 1}, #KEYS do
         end
       end
     elseif not tonumber(ARGV[at + 2]) then -- a release without a place
-      answer = try('GET', key) == value and call('DEL', key) or 0
+      answer = value ~= '' and try('GET', key) == value and call('DEL', key) or 0
     end
   end
   if not answer then

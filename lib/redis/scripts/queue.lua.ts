@@ -91,7 +91,7 @@ export const QUEUE = `
     local value, what = ARGV[at + 1], ARGV[at + 2]
     if what == 'l' then leave(key)
     elseif what ~= '' and what ~= 's' and not quarantine then stand(key, what, ARGV[at + 3]) end
-    local gone = owner_of(key) == value and call('DEL', key) or 0
+    local gone = value ~= '' and owner_of(key) == value and call('DEL', key) or 0
     if what ~= 's' and not quarantine and waits and call('EXISTS', key) == 0 then serve(key) end
     return gone
   end

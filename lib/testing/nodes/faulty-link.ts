@@ -5,7 +5,7 @@ import { soon } from '../../engine/native-timers.js';
 export interface Command {
   /** Called when the command reaches the node. */
   arrive(): void;
-  /** Called when the command will not reach the node; `sent` is false where it never left. */
+  /** Called when the command will not reach the node; `sent` is false if it never left. */
   fail(reason: string, sent: boolean): void;
 }
 

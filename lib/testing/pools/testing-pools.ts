@@ -38,7 +38,7 @@ export class TestingPools implements PoolMaker, OnModuleInit, OnModuleDestroy {
     return service ? Promise.resolve(service) : new Promise((resolve) => this.#onMade.set(name, resolve));
   }
 
-  /** @throws Error where there is no such pool */
+  /** @throws Error if there is no such pool */
   get(name: Name): PoolInMemory {
     const pool = this.#pools.get(name);
     if (pool) return pool;

@@ -6,7 +6,7 @@ type RequestRoot = 'body' | 'params' | 'query' | 'headers' | 'user' | 'data' | '
 /** What is wrong with a key for requests of the type `T`, as a text that the compiler prints; `never` if nothing is. */
 export type KeyMistake<Key extends string, T> = StrayPartOf<Key> | PartMistake<PartsOf<Key>, RequestShape<T>>;
 
-/** The same for a key whose parts are checked only where they are read from the arguments of a method. */
+/** The same for a key whose parts are checked only if they are read from the arguments of a method. */
 export type ArgumentMistake<Key extends string, Args> =
   StrayPartOf<Key> | PathMistake<ArgumentPath<PathOf<PartsOf<Key>>>, Args>;
 
@@ -66,7 +66,7 @@ type PathMistake<Path extends string, T> = Path extends unknown
 /** True for a text of which the compiler does not know every character. */
 type IsOpen<Text extends string> = {} extends Record<Text, unknown> ? true : false;
 
-/** True where a path may lead to a text, also through properties that may be missing, and where the compiler cannot know. */
+/** True if a path may lead to a text, also through properties that may be missing, and where the compiler cannot know. */
 type Found<T, Path extends string> = T extends null | undefined
   ? never
   : unknown extends T

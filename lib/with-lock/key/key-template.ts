@@ -82,11 +82,11 @@ export function malformed(template: string, why: string): TypeError {
 
 /** What the parts of a key are read from. */
 export interface KeySource {
-  /** The request, message or operation, where the method handles one. */
+  /** The request, message or operation, if the method handles one. */
   readonly request?: object | undefined;
   /** @default that of an HTTP request */
   readonly kind?: HandlerKind | undefined;
-  /** The arguments of the method, where they are known. */
+  /** The arguments of the method, if they are known. */
   readonly args?: readonly unknown[] | undefined;
 }
 
@@ -114,7 +114,7 @@ export class KeyTemplate {
     return this.#parts.length === 0;
   }
 
-  /** True where the key can only be made once the arguments of the method are known. */
+  /** True if the key can only be made once the arguments of the method are known. */
   get needsArguments(): boolean {
     return this.#parts.some(({ isPosition }) => isPosition);
   }
@@ -131,7 +131,7 @@ export class KeyTemplate {
 
   /**
    * Returns the key of one call.
-   * @throws LockKeyError where a part is missing, empty, or neither text, number, bigint nor boolean; KeyDefinitionError where a part is read from a
+   * @throws LockKeyError if a part is missing, empty, or neither text, number, bigint nor boolean; KeyDefinitionError if a part is read from a
    * request and there is none, or one of another kind, or from a user that nothing has set or that lacks the property
    */
   fill(source: KeySource): string {

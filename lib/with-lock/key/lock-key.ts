@@ -15,7 +15,7 @@ export type LockKey = string | readonly string[] | ((...args: never[]) => Part |
 export interface CompiledKey {
   /** Its templates in one text, which names its calls in telemetry; undefined for a function. */
   readonly template: string | undefined;
-  /** True where the key can be resolved only around the method itself, and not before its pipes. */
+  /** True if the key can be resolved only around the method itself, and not before its pipes. */
   readonly needsArguments: boolean;
   /** What its templates read from a request, message or operation, such as `body.email`. */
   readonly requestParts: readonly string[];
@@ -23,7 +23,7 @@ export interface CompiledKey {
   readonly positions: readonly number[];
   /** How many resources the key makes, if that is known before a call. */
   readonly count: number | undefined;
-  /** @throws LockKeyError where the client has sent no usable key; KeyDefinitionError where no client could have sent one */
+  /** @throws LockKeyError if the client has sent no usable key; KeyDefinitionError if no client could have sent one */
   resolve(source: KeySource): readonly string[];
 }
 

@@ -37,7 +37,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   },
 };
 
-/** Returns the reply to a lock's error; undefined for any other error, also where that has the code of a lock's error. */
+/** Returns the reply to a lock's error; undefined for any other error, also if that has the code of a lock's error. */
 export function errorReply(error: unknown): ErrorReply | undefined {
   if (!isLockError(error)) return undefined;
   const { code } = error;

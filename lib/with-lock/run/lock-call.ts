@@ -63,7 +63,7 @@ export class LockCall extends MethodWork {
 
   /**
    * Runs the method under the lock of this call, unless nobody waits for the result any more: then the lock is being given back.
-   * @throws what the handler throws for a lost lock, where guards, pipes or interceptors took longer than the lock lasted
+   * @throws what the handler throws for a lost lock, if guards, pipes or interceptors took longer than the lock lasted
    */
   invokeUnderLock(invoke: (lock: Lock) => unknown, lock: Lock): unknown {
     if (this.state === 'abandoned') throw disconnected();

@@ -11,7 +11,7 @@ type AsyncWork<T> = (lock: Lock | undefined) => Promise<T>;
 /** A `RedlockService`, or a test double of it, which may give no lock to the work. */
 export interface LockService {
   withLock<T>(resource: readonly string[], work: AsyncWork<T>, options?: LockOptions): Promise<T>;
-  /** Does the same for calls that share their options; undefined where `withLock` is not that of a real service. */
+  /** Does the same for calls that share their options; undefined if `withLock` is not that of a real service. */
   readonly [WITH_PREPARED]?: (<T>(call: PreparedCall<T>) => Promise<T>) | undefined;
   /** Takes events about calls; a test double may lack it. */
   [EMIT]?(event: LockEvent): void;
@@ -29,7 +29,7 @@ interface LockCallOf<T> {
   readonly skips: boolean;
 }
 
-/** Runs the work of one call under its lock; makes an `AbortSignal` only where `withLock` is not that of a real service. */
+/** Runs the work of one call under its lock; makes an `AbortSignal` only if `withLock` is not that of a real service. */
 export function withLockOf<T>(service: LockService, call: LockCallOf<T>): Promise<T> {
   const shared = service[WITH_PREPARED];
   if (shared) return shared(call);

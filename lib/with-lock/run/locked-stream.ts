@@ -195,7 +195,7 @@ function onLost(lock: Lock, notify: (error: unknown) => void): (() => void) | un
   return () => signal?.removeEventListener('abort', listener);
 }
 
-/** Closes what a value that nobody gets would keep open, such as a file. Nest does so only where it has unsubscribed itself. */
+/** Closes what a value that nobody gets would keep open, such as a file. Nest does so only if it has unsubscribed itself. */
 export function closeDropped(value: unknown): void {
   const stream: unknown = value instanceof StreamableFile ? value.getStream() : value;
   if (!(stream instanceof Readable)) return;

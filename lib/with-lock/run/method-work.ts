@@ -70,7 +70,7 @@ export abstract class MethodWork {
     return isThenable(result) ? this.#watchPromise(Promise.resolve(result), call) : this.#returned(result, call);
   }
 
-  /** Notes that the answer has ended. Returns a promise that resolves when the method has settled; undefined where nothing of it runs. */
+  /** Notes that the answer has ended. Returns a promise that resolves when the method has settled; undefined if nothing of it runs. */
   end(): Promise<void> | undefined {
     if (this.#state === 'open') this.#state = 'over';
     if (this.#running === 0) return undefined;

@@ -69,7 +69,7 @@ function resourcesOf(run: LockedRun): readonly string[] {
 
 /**
  * Resolves with the one value of a stream, or with none; rejects if the lock is lost before the stream completes.
- * @throws TypeError where the stream gives a second value
+ * @throws TypeError if the stream gives a second value
  */
 export function onlyValue<T>(stream: Observable<T>, lost: AbortSignal | undefined, { where }: LockPlan): Promise<T[]> {
   const guarded = lost ? stream.pipe(takeUntil(losing(lost))) : stream;

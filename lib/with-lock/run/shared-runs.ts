@@ -7,9 +7,9 @@ export interface SharingCall {
   readonly service: object;
   readonly owner: unknown;
   readonly resources: readonly string[];
-  /** True where the outcome is the values of a stream. Other calls could do nothing with that, nor these with what a method returns. */
+  /** True if the outcome is the values of a stream. Other calls could do nothing with that, nor these with what a method returns. */
   readonly isStream: boolean;
-  /** True where the caller has the lock, or a part of it, already. */
+  /** True if the caller has the lock, or a part of it, already. */
   readonly isHolder: boolean;
   /** Aborts when the caller does not want to wait for the lock any more. */
   readonly signal?: AbortSignalLike | undefined;

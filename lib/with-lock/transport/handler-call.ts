@@ -16,7 +16,7 @@ export interface HandlerCall {
   /** Returns what the handler throws for an error of its lock. */
   toException(error: unknown): unknown;
   /**
-   * Returns whether an error that leaves the handler comes from `toException`; defined only where no filter of the application
+   * Returns whether an error that leaves the handler comes from `toException`; defined only if no filter of the application
    * converts errors of locks.
    */
   readonly isAnswered?: (error: unknown) => boolean;

@@ -29,7 +29,7 @@ export class WaitCancellation implements AbortSignalLike {
     return this.aborted ? this.#reason : undefined;
   }
 
-  /** A real signal, which is made only where it is read. */
+  /** A real signal, which is made only if it is read. */
   get signal(): AbortSignal {
     if (this.#abort) return this.#abort.signal;
     const abort = (this.#abort = new AbortController());

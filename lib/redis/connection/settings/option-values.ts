@@ -3,7 +3,7 @@ import type { RedisOptions } from 'ioredis';
 const NOT_IN_TLS = ['host', 'port', 'path', 'socket'];
 
 /**
- * Returns options of TLS as an object, or undefined where there is no TLS; a value that is neither is returned as it is. JavaScript and
+ * Returns options of TLS as an object, or undefined if there is no TLS; a value that is neither is returned as it is. JavaScript and
  * files of settings say also `false` and `null` for "no TLS", and `true` for "TLS as it is by default", and ioredis takes these.
  */
 export function plainTls(tls: unknown): unknown {

@@ -9,7 +9,7 @@ export type Reply =
       readonly ok: false;
       readonly reason: string;
       readonly sent: boolean;
-      /** True where the node answered with an error. */ readonly refused?: boolean;
+      /** True if the node answered with an error. */ readonly refused?: boolean;
     };
 
 /** Notified of what came of a command. */
