@@ -11,12 +11,12 @@ export const SABOTAGES: Readonly<Record<string, readonly Change[]>> = {
   'release-without-compare': [
     {
       file: OPERATIONS,
-      from: "answer = try('GET', key) == value and call('DEL', key) or 0",
+      from: "answer = value ~= '' and try('GET', key) == value and call('DEL', key) or 0",
       to: "answer = call('DEL', key)",
     },
     {
       file: QUEUE,
-      from: "local gone = owner_of(key) == value and call('DEL', key) or 0",
+      from: "local gone = value ~= '' and owner_of(key) == value and call('DEL', key) or 0",
       to: "local gone = call('DEL', key)",
     },
   ],
@@ -33,7 +33,7 @@ export const SABOTAGES: Readonly<Record<string, readonly Change[]>> = {
   // The greatest of the tokens of the votes, whether a later holder will meet it or not.
   'greatest-token': [
     {
-      file: 'lib/engine/attempt.ts',
+      file: 'lib/engine/fencing.ts',
       from: 'if (size() >= pool.quorum) return done(true);',
       to: 'if (size() > 0) return done(true);',
     },
