@@ -1,5 +1,5 @@
 import { misfit } from './options.js';
-import { elapsed, LONGEST_TIMER } from './clock.js';
+import { type Clock, elapsed, LONGEST_TIMER } from './clock.js';
 import type { LockNode, ProbeAnswer, Unknown } from './lock-node.js';
 import type { Pool } from './pool.js';
 
@@ -63,20 +63,23 @@ export function checkStatusTimeout(timeout: number): void {
 }
 
 /**
- * Asks every node whether it would vote; a node has `timeout` ms to answer.
+ * Asks every node whether it would vote for a token of `date`, microseconds; a node has `timeout` ms to answer.
  * @throws TypeError, RangeError for a timeout that no timer can keep
  */
-export async function statusOf(pool: Pool, timeout: number): Promise<RedlockStatus> {
+export async function statusOf(pool: Pool, timeout: number, date = pool.date()): Promise<RedlockStatus> {
   checkStatusTimeout(timeout);
-  const probes = await Promise.all(pool.nodes.map((node) => probed(node, timeout, pool)));
+  const probes = await Promise.all(pool.nodes.map((node) => probed(node, { timeout, date }, pool.clock)));
   const nodes = probes.map((probe, index) => nodeStatus(pool.names[index]!, probe, pool.clockOffset(index)));
   const { quorum } = pool;
   return { nodes, quorum, quorumReachable: nodes.filter(({ votes }) => votes).length >= quorum };
 }
 
 /** Asks a node whether it would vote; the node has `timeout` ms to answer. */
-function probed(node: LockNode, timeout: number, pool: Pool): Promise<Probed> {
-  const { clock } = pool;
+function probed(
+  node: LockNode,
+  { timeout, date }: { readonly timeout: number; readonly date: number },
+  clock: Clock,
+): Promise<Probed> {
   const asked = clock.now();
   return new Promise((resolve) => {
     const answered = (answer: ProbeAnswer): void => resolve({ answer, latency: elapsed(asked, clock.now()) });
@@ -86,7 +89,7 @@ function probed(node: LockNode, timeout: number, pool: Pool): Promise<Probed> {
       stopTimer();
       answered(answer);
     };
-    node.probe(heard, pool.date());
+    node.probe(heard, date);
   });
 }
 

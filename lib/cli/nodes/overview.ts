@@ -64,7 +64,8 @@ async function probe(session: NodeSession): Promise<NodeStatus> {
   const { nodes } = await withLockNode(session, { keyPrefix, restartQuarantine: false }, async (node, clock) => {
     const pool = new Pool([node], clock, systemRandom, { maxTtl: maxTtlOf(session.settings, session.marker?.longest) });
     await pool.open({ event: ignore, identified: ignore, handedOff: ignore });
-    return statusOf(pool, Math.max(1, session.left));
+    // By the clock of this machine: a pool of one node would go by the clock of that node.
+    return statusOf(pool, Math.max(1, session.left), clock.now().wall * 1_000);
   });
   await session.ask((redis) => redis.del(`${keyPrefix}${RESERVED.fences}`)).catch(() => 0);
   return nodes[0]!;
