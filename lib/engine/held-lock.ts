@@ -224,6 +224,8 @@ export class HeldLock implements Lock {
     // A timer may be early.
     if (this.#renewAt - now.monotonic >= 1) return this.#setTimer(now);
     this.#renewAt = Infinity;
+    // An extension by the holder may still be under way: this one waits for it, and the end of the lease does not.
+    this.#setTimer(now);
     this.extend(this.#ttl).catch(() => this.#retry());
   }
 

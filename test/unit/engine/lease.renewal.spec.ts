@@ -10,8 +10,8 @@ describe('automatic extension', () => {
   let events: LockEvent[];
   let abortedAt: number | undefined;
 
-  const hold = async (options: LockOptions = {}): Promise<void> => {
-    const client = pool.client();
+  const hold = async (options: LockOptions = {}, settings: { readonly nodeTimeout?: number } = {}): Promise<void> => {
+    const client = pool.client(settings);
     events = client.events;
     lock = await pool.clock.until(client.redlock.acquire('a', { ttl: 1_000, autoExtend: true, ...options }));
     abortedAt = undefined;
@@ -37,6 +37,17 @@ describe('automatic extension', () => {
     const gaps = times('extend').map((at, index, all) => at - (all[index - 1] ?? 0));
     expect(Math.min(...gaps)).toBeGreaterThan(298);
     expect(Math.max(...gaps)).toBeLessThan(368);
+  });
+
+  it('does not keep the loss from being told in time, also while an extension by the holder has no answer yet', async () => {
+    await hold({}, { nodeTimeout: 900 });
+    await pool.clock.advance(200);
+    pool.nodes.forEach((node) => node.fail('silent'));
+    const extension = lock.extend().catch((error: unknown) => error);
+    await pool.clock.advance(2_000);
+    expect(abortedAt).toBeGreaterThan(980);
+    expect(abortedAt).toBeLessThanOrEqual(1_000);
+    await extension;
   });
 
   it('extends by what its holder asked for last', async () => {
