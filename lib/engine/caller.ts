@@ -120,6 +120,7 @@ class Caller implements QueuedCaller {
   readonly ttl: number;
   readonly driftFactor: number;
   readonly arrival: number;
+  readonly isTry: boolean;
   cameAt = 0;
   readonly #queue: LocalQueue;
   readonly #stops: (() => void)[] = [];
@@ -132,8 +133,10 @@ class Caller implements QueuedCaller {
     private readonly queues: LocalQueues,
     resource: string,
     private readonly call: Call,
-    readonly isTry: boolean,
+    isTry: boolean,
   ) {
+    // If nobody may wait, each caller asks once.
+    this.isTry = isTry || queues.maxWaiters === 0;
     this.ttl = call.options.ttl;
     this.driftFactor = call.options.driftFactor;
     this.arrival = queues.pool.dateOf(call.since);

@@ -146,6 +146,7 @@ export class LocalQueue {
   #agree(attempt: Attempt): void {
     attempt.decide();
     agreeOnToken(this.pool, this.resource, attempt, (isAgreed) => {
+      if (attempt.isDenied) return; // abandoned, and given back
       if (isAgreed) this.#won(attempt);
       else this.#denied(attempt, 'no token');
     });
@@ -202,7 +203,7 @@ export class LocalQueue {
       caller.denied(denied);
     }
     this.#onlookers.answer(denied);
-    if (this.#lease !== undefined) return;
+    if (this.#lease !== undefined || this.#state === 'idle') return;
     if (this.#callers.size === 0 && this.#state === 'waiting') return this.#leave(this.#attempts.latest!);
     if (attempt !== this.#attempts.latest) return;
     if (this.#callers.size === 0) this.#leave(attempt);
@@ -252,12 +253,11 @@ export class LocalQueue {
 
   /** Asks again after a while: that finds releases of others and lost messages, and keeps the deposit fresh. */
   #wait(attempt: Attempt): void {
-    const { pool } = this;
-    const { clock } = pool;
+    const { clock, quorum } = this.pool;
     const head = this.#head!;
     this.#state = 'waiting';
     this.#trip = elapsed(attempt.since, clock.now());
-    const free = freeIn(attempt.answers, pool.quorum - attempt.votes);
+    const free = freeIn(attempt.answers, quorum - attempt.votes);
     const poll = Math.min(head.retryIn(), head.ttl / POLLS_OF_TTL);
     this.#stopPoll = clock.schedule(Math.max(1, Math.min(free + 1, poll)), () => this.#ask());
     this.#hurry();

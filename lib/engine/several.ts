@@ -23,7 +23,7 @@ export async function takeSeveral(queues: LocalQueues, call: Call): Promise<Part
       if (failed !== undefined) return await several.fail(failed);
     }
   } catch (error) {
-    void several.giveBack();
+    several.abandon();
     throw error;
   }
 }
@@ -35,6 +35,7 @@ class Several {
   readonly #taken = new Map<string, HeldLock>();
   /** Why somebody else had a resource, the last time that the nodes said so. */
   #contended: Denied | undefined;
+  #isAbandoned = false;
 
   constructor(
     private readonly queues: LocalQueues,
@@ -47,10 +48,16 @@ class Several {
   async takeMissing(): Promise<{ readonly resource: string; readonly why: Denied } | undefined> {
     for (const [resource, lock] of this.#taken) if (!lock.isValid) this.#taken.delete(resource);
     const missing = this.#resources.filter((resource) => !this.#taken.has(resource));
-    const tries = await Promise.all(missing.map((resource) => take(this.queues, resource, this.call, true)));
-    for (const [index, tried] of tries.entries()) if (isPart(tried)) this.#keep(missing[index]!, tried);
+    const tries = await Promise.all(missing.map((resource) => this.#try(resource)));
     const denied = tries.findIndex((tried) => !isPart(tried));
     return denied === -1 ? undefined : { resource: missing[denied]!, why: tries[denied] as Denied };
+  }
+
+  /** Keeps what it gets at once: another try may end the call before all have ended. */
+  async #try(resource: string): Promise<Part | Denied> {
+    const taken = await take(this.queues, resource, this.call, true);
+    if (isPart(taken)) this.#keep(resource, taken);
+    return taken;
   }
 
   /** Gives back the leases from this resource on, in sorted order. Then waits for the resource if the call waits. Returns why the call failed. */
@@ -80,6 +87,12 @@ class Several {
     return isUndecided ? (this.#contended ?? denied) : denied;
   }
 
+  /** The call has ended by an error: it gives everything back, also what it gets from now on. */
+  abandon(): void {
+    this.#isAbandoned = true;
+    void this.giveBack();
+  }
+
   async giveBack(resources = this.#resources): Promise<void> {
     const locks = resources.flatMap((resource) => this.#taken.get(resource) ?? []);
     for (const resource of resources) this.#taken.delete(resource);
@@ -88,6 +101,8 @@ class Several {
 
   #keep(resource: string, part: Part): void {
     const options: PreparedOptions = { ...this.call.options, autoExtend: true, maxHold: Infinity, minHold: 0 };
-    this.#taken.set(resource, new HeldLock(this.queues.pool, [resource], [part], { options, owner: SILENT }));
+    const lock = new HeldLock(this.queues.pool, [resource], [part], { options, owner: SILENT });
+    if (this.#isAbandoned) void lock.release();
+    else this.#taken.set(resource, lock);
   }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { LockKeyError, QuorumNotReachedError, ResourceLockedError } from '../../../lib/engine/errors.js';
+import type { LockOptions } from '../../../lib/engine/options.js';
 import { MemoryPool } from '../../support/memory-pool.js';
 
 const ONCE = { waitTimeout: 0 };
@@ -46,6 +47,25 @@ describe('Redlock.acquire', () => {
   });
 
   const valuesOf = ({ nodes }: MemoryPool) => nodes.map((node) => node.callsOf('acquire').map(({ value }) => value));
+
+  it.each([
+    ['one more', (signal: AbortSignal): LockOptions => ({ signal })],
+    ['one that does not wait', (signal: AbortSignal): LockOptions => ({ signal, waitTimeout: 0 })],
+  ])('keeps none of several resources if it is aborted while it has no answer for %s', async (_case, optionsFor) => {
+    const pool = new MemoryPool();
+    const { redlock } = pool.client();
+    // Rivals have split the votes, so the call asks again and again.
+    pool.memory.forEach((node, index) => node.set('b', `rival-${index}`));
+    pool.nodes.forEach((node) => node.fail({ slow: 5 }));
+    const stop = new AbortController();
+    const taking = redlock.acquire(['a', 'b'], optionsFor(stop.signal));
+    pool.clock.schedule(11, () => stop.abort(new Error('enough')));
+    await expect(pool.clock.until(taking)).rejects.toThrow('enough');
+    await pool.clock.advance(100);
+    expect(pool.owners('a')).toEqual([undefined, undefined, undefined]);
+    const lock = await pool.clock.until(redlock.tryAcquire('a'));
+    expect(lock?.isValid).toBe(true);
+  });
 
   it('asks all nodes at once, with a value of its own for every attempt', async () => {
     const pool = new MemoryPool();

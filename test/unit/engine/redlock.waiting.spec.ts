@@ -103,6 +103,15 @@ describe('Redlock.acquire, while the resource is held', () => {
     expect(pool.clock.now().monotonic).toBeLessThan(250 + 310);
   });
 
+  it('is a single attempt if nobody may wait', async () => {
+    const pool = new MemoryPool();
+    const { redlock } = pool.client({ maxWaiters: 0 });
+    const lock = await pool.clock.until(redlock.acquire('a'));
+    await expect(pool.clock.until(redlock.acquire('a'))).rejects.toBeInstanceOf(ResourceLockedError);
+    await pool.clock.until(lock.release());
+    await pool.clock.until(redlock.acquire('a'));
+  });
+
   it('passes no lock to a caller of the same process with another driftFactor, which would take it for longer valid', async () => {
     const pool = new MemoryPool();
     const { clock } = pool;
