@@ -4,7 +4,7 @@ import type { AcquirePath, LockEvent } from './events.js';
 /** What became of a call for a lock; 'skipped' is a call of a method with `onContended: 'skip'` that found the lock held. */
 export type AcquireOutcome = 'acquired' | 'held' | 'skipped' | 'no_quorum' | 'aborted' | 'closed' | 'error';
 
-/** A call for a lock. A call that took no lock of its own is told on the channels `nestjs-redlock:skipped` and `nestjs-redlock:joined`. */
+/** A call for a lock. A call without a lock of its own is published on the channels `nestjs-redlock:skipped` and `nestjs-redlock:joined`. */
 export interface CallMessage {
   /** The name of the pool; undefined for the pool without a name. */
   readonly pool: string | undefined;

@@ -146,7 +146,7 @@ export class LocalQueue {
   #agree(attempt: Attempt): void {
     attempt.decide();
     agreeOnToken(this.pool, this.resource, attempt, (isAgreed) => {
-      if (attempt.isDenied) return; // abandoned, and given back
+      if (attempt.isDenied) return; // abandoned, and released
       if (isAgreed) this.#won(attempt);
       else this.#denied(attempt, 'no token');
     });

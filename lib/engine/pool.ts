@@ -177,7 +177,7 @@ class Batch {
   }
 }
 
-/** What an answer told about the clock of a node. */
+/** What an answer says about the clock of a node. */
 interface Reading {
   /** Microseconds by which the clock of the node is ahead of our monotonic clock. */
   readonly ahead: number;

@@ -49,7 +49,7 @@ export interface PoolMaker {
   make(name: string | undefined, options: RedlockModuleOptions): RedlockService;
 }
 
-/** Returns what this process tells operators about itself; its name is what the module is told, or what npm has started. */
+/** Returns what this process tells operators about itself; its name is an option of the module, or that of the package that npm has started. */
 export function thisProcess(application: string | undefined): ProcessNote {
   const name = application ?? (process.env['npm_package_name'] || 'node');
   return { application: name, host: hostname(), pid: process.pid };

@@ -66,7 +66,7 @@ type PathMistake<Path extends string, T> = Path extends unknown
 /** True for a text of which the compiler does not know every character. */
 type IsOpen<Text extends string> = {} extends Record<Text, unknown> ? true : false;
 
-/** True if a path may lead to a text, also through properties that may be missing, and where the compiler cannot know. */
+/** True if a path may lead to a text, also through properties that may be missing, and if the compiler cannot know. */
 type Found<T, Path extends string> = T extends null | undefined
   ? never
   : unknown extends T
