@@ -6,6 +6,9 @@ import type { StoreReply, StoreRequest } from '../stage/store.js';
 import { Journal } from './journal.js';
 import type { ClientTerms, Mode, Word } from './terms.js';
 
+/** Ms between two looks whether a lease lasts longer than its holder was told. */
+const LOOK = 20;
+
 /** What all workers of this process share. */
 export class Surroundings {
   readonly journal: Journal;
@@ -16,7 +19,7 @@ export class Surroundings {
   /** Ends with the work: a caller that still waits then gives up. */
   #work = new AbortController();
   readonly #asides = new Set<Promise<unknown>>();
-  readonly #held = new Map<string, Lock>();
+  readonly #held = new Map<string, { readonly lock: Lock; until: number }>();
   readonly #requests = new Map<number, (reply: StoreReply) => void>();
   #asked = 0;
   #requested = 0;
@@ -27,6 +30,7 @@ export class Surroundings {
   ) {
     this.journal = new Journal(terms.journal);
     this.dice = new Dice(terms.seed);
+    setInterval(() => this.#noteLonger(), LOOK).unref();
   }
 
   get shift(): AbortSignal {
@@ -64,7 +68,7 @@ export class Surroundings {
 
   /** Writes it down when the lock is lost, and then calls `lost`. */
   holds(id: string, lock: Lock, lost: () => void): void {
-    this.#held.set(id, lock);
+    this.#held.set(id, { lock, until: claimOf(lock).until });
     lock.signal.addEventListener('abort', () => {
       if (!this.#held.has(id)) return;
       this.journal.write({ what: 'lost', id, at: machineTime() });
@@ -78,11 +82,20 @@ export class Surroundings {
 
   /** An extension gives a holder more to claim. */
   extended(resources: readonly string[]): void {
-    for (const [id, lock] of this.#held) {
-      // One that was lost may still be in the hands of a worker that has not noticed.
-      if (lock.resources.join() !== resources.join() || !lock.isValid) continue;
-      this.journal.write({ what: 'extended', id, ...claimOf(lock) });
-    }
+    for (const [id, held] of this.#held) if (held.lock.resources.join() === resources.join()) this.#noteClaim(id, held);
+  }
+
+  /** A lease that passes to the next caller of a process is extended in the background, which no event tells. */
+  #noteLonger(): void {
+    for (const [id, held] of this.#held) if (claimOf(held.lock).until > held.until + 1) this.#noteClaim(id, held);
+  }
+
+  #noteClaim(id: string, held: { readonly lock: Lock; until: number }): void {
+    // One that was lost may still be in the hands of a worker that has not noticed.
+    if (!held.lock.isValid) return;
+    const claim = claimOf(held.lock);
+    held.until = claim.until;
+    this.journal.write({ what: 'extended', id, ...claim });
   }
 
   say(word: Word): void {
