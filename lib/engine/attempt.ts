@@ -1,4 +1,5 @@
 import type { Moment } from './clock.js';
+import type { Denied } from './denied.js';
 import { type AcquireOperation, type Answer, nextValueOf, type Operation, type ReleaseOperation } from './lock-node.js';
 import type { Pool } from './pool.js';
 
@@ -27,6 +28,8 @@ export class Attempt {
   isDenied = false;
   isGivenBack = false;
   isJudged = false;
+  /** Why it failed, as the callers were told. */
+  denial: Denied | undefined;
   /** Whether the nodes that denied it keep a deposit of the next value. */
   hasDeposit = false;
 
@@ -150,6 +153,7 @@ export class Attempts {
   operation(attempt: Attempt, arrival: number | undefined, proposal: number): AcquireOperation {
     const { value, ttl, count } = attempt;
     attempt.isSent = true;
+    if (this.#next !== undefined) this.#next.isSent = true;
     return { kind: 'acquire', resource: this.resource, value, ttl, count, arrival, proposal };
   }
 

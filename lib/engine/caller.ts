@@ -202,8 +202,11 @@ class Caller implements QueuedCaller {
     if (signal?.aborted) abort();
   }
 
+  /** Whatever ends first: the wait, or the time of all attempts, which a caller behind others of its process does not make itself. */
   get #deadline(): number {
-    return this.call.since.monotonic + this.call.options.waitTimeout;
+    const { waitTimeout, retryCount, retryDelay, retryJitter } = this.call.options;
+    const attempt = retryDelay + retryJitter + this.queues.pool.timeoutFor(this.ttl);
+    return this.call.since.monotonic + Math.min(waitTimeout, retryCount * attempt);
   }
 
   get #now(): number {

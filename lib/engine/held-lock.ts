@@ -119,8 +119,15 @@ export class HeldLock implements Lock {
   }
 
   extend(ttl: number = this.#options.ttl): Promise<void> {
-    const extension = this.#lastExtension.then(() => {
+    return this.#extendNext(() => ttl);
+  }
+
+  /** Extends once the extension before has ended. `ttlOf` returns undefined if there is no need to any more. */
+  #extendNext(ttlOf: () => number | undefined): Promise<void> {
+    const extension = this.#lastExtension.then((): Promise<void> | undefined => {
       const { trace } = this.#owner;
+      const ttl = ttlOf();
+      if (ttl === undefined) return undefined;
       return trace ? trace.extend(this, () => this.#extend(ttl)) : this.#extend(ttl);
     });
     this.#lastExtension = extension.catch(() => undefined);
@@ -226,7 +233,7 @@ export class HeldLock implements Lock {
     this.#renewAt = Infinity;
     // An extension by the holder may still be under way: this one waits for it, and the end of the lease does not.
     this.#setTimer(now);
-    this.extend(this.#ttl).catch(() => this.#retry());
+    this.#extendNext(() => (this.#renewAt === Infinity ? this.#ttl : undefined)).catch(() => this.#retry());
   }
 
   #retry(): void {
@@ -249,6 +256,8 @@ export class HeldLock implements Lock {
   }
 
   #expire(now: Moment): void {
+    const gone = this.#parts.find(({ lease }) => lease.gone !== undefined);
+    if (gone !== undefined) return void this.#lose('nodes', gone.lease.gone!);
     const { autoExtend, maxHold } = this.#options;
     if (autoExtend && elapsed(this.#taken, now) >= maxHold) {
       this.#lose('max_hold', `extended for maxHold, ${maxHold} ms, and no longer`);

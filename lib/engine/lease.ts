@@ -31,6 +31,8 @@ export class Lease {
   #passes = 0;
   /** Extensions that wait for the one under way; undefined if none is. */
   #laterExtensions: (() => void)[] | undefined;
+  /** Why it is lost, if a quorum of nodes said that they no longer have it. */
+  gone: string | undefined;
   /** Whether it was released: nothing may send its value to a node any more. */
   #isOver = false;
 
@@ -67,6 +69,7 @@ export class Lease {
   }
 
   remainingAt(now: Moment): number {
+    if (this.gone !== undefined) return 0;
     return this.ttl - driftOf(this.ttl, this.driftFactor) - ageOfLease(this.#since, now);
   }
 
@@ -164,6 +167,7 @@ export class Lease {
   }
 
   #confirmed(extension: Extension, ttl: number, since: Moment): Extension {
+    if (extension.kind === 'gone') this.gone = extension.why;
     if (extension.kind !== 'extended') return extension;
     if (this.remaining <= 0) return { kind: 'unproven', answers: [] };
     this.ttl = ttl;

@@ -100,11 +100,9 @@ export class LocalQueue {
     return this.latestDenial ?? this.#judged ?? denialOf(this.pool.names, this.#attempts.latest?.answers ?? []);
   }
 
-  /** Why a caller has no lock; undefined if too few nodes have answered to tell. */
+  /** Why a caller has no lock; undefined if that is not clear yet. */
   get latestDenial(): Denied | undefined {
-    const { latest } = this.#attempts;
-    if (this.#lease !== undefined) return this.#lease.denial;
-    return latest?.isDenied ? denialOf(this.pool.names, latest.answers) : undefined;
+    return this.#lease?.denial ?? this.#attempts.latest?.denial;
   }
 
   #look(caller: QueuedCaller): void {
@@ -192,7 +190,7 @@ export class LocalQueue {
   /** Tells the callers why the attempt was denied, once that is clear. Those who do not go on fail. */
   #judge(attempt: Attempt, denied = denialOf(this.pool.names, attempt.answers)): void {
     attempt.isJudged = true;
-    this.#judged = denied;
+    attempt.denial = this.#judged = denied;
     const now = this.pool.clock.now().monotonic;
     if (denied.kind !== 'contended') this.#noQuorumSince ??= now;
     else this.#noQuorumSince = undefined;

@@ -89,4 +89,14 @@ describe('a lock that was handed over', () => {
     await pool.clock.until(lock.extend());
     expect(lock.isValid).toBe(true);
   });
+
+  it('does not begin with a lease that the nodes have lost by its turn', async () => {
+    const { redlock } = pool.client();
+    const [first, next] = [{ ttl: 1_000 }, { ttl: 1_000 }].map((options) => redlock.acquire('a', options));
+    await (await pool.clock.until(first!)).release();
+    pool.clock.block(600);
+    pool.memory.forEach((node) => node.delete('a'));
+    lock = await pool.clock.until(next!);
+    expect(pool.owners('a')).toEqual(Array(3).fill(lock.value));
+  });
 });

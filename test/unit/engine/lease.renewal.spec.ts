@@ -60,6 +60,15 @@ describe('automatic extension', () => {
     expect(lock.validity).toBeGreaterThan(1_000);
   });
 
+  it('does not make shorter what its holder makes longer when it is due', async () => {
+    await hold({}, { nodeTimeout: 900 });
+    await pool.clock.advance(250);
+    pool.nodes.forEach((node) => (node.faults = { extend: { slow: 200 } }));
+    await pool.clock.until(lock.extend(9_000));
+    await pool.clock.advance(1_000);
+    expect(pool.nodes[0]!.callsOf('extend').map(({ ttl }) => ttl)).toEqual([9_000]);
+  });
+
   it('does not end with a lease that was made shorter', async () => {
     await hold({ ttl: 60_000 });
     pool.nodes.forEach((node) => (node.faults = { extend: 'lost reply' }));

@@ -24,6 +24,28 @@ describe('Redlock.tryAcquire', () => {
     await expect(pool.clock.until(pool.client().redlock.tryAcquire('a'))).rejects.toBeInstanceOf(QuorumNotReachedError);
   });
 
+  it('throws beside a caller whose answers came too late: nobody holds the resource', async () => {
+    const pool = new MemoryPool();
+    pool.nodes.forEach((node) => (node.faults = { acquire: { slow: 300 }, grant: 'silent' }));
+    const { redlock } = pool.client({ nodeTimeout: 400 });
+    const waiting = redlock.acquire('a', { ttl: 240, waitTimeout: 500 }).catch(() => undefined);
+    await pool.clock.advance(310);
+    await expect(pool.clock.until(redlock.tryAcquire('a'))).rejects.toThrow('the answers took longer');
+    await pool.clock.until(waiting);
+  });
+
+  it('waits for a slow node whose answer decides why a waiting caller of the process has no lock', async () => {
+    const pool = new MemoryPool();
+    [1, 2].forEach((node) => pool.memory[node]!.set('a', 'foreign'));
+    pool.nodes[0]!.fail('down');
+    pool.nodes[2]!.fail({ slow: 40 });
+    const { redlock } = pool.client({ nodeTimeout: 100 });
+    const waiting = redlock.acquire('a', { waitTimeout: 200 }).catch(() => undefined);
+    await pool.clock.advance(10);
+    await expect(pool.clock.until(redlock.tryAcquire('a'))).resolves.toBeNull();
+    await pool.clock.until(waiting);
+  });
+
   it('does not wait, whatever the defaults say', async () => {
     const pool = new MemoryPool();
     pool.memory.forEach((node) => node.set('a', 'foreign'));

@@ -60,6 +60,14 @@ describe('Redlock.acquire, while the resource is held', () => {
     expect(pool.nodes[0]!.callsOf('acquire')).toHaveLength(attempts);
   });
 
+  it('behind others of its process waits for the time that retryCount attempts would take', async () => {
+    const pool = new MemoryPool();
+    const { redlock } = pool.client({ nodeTimeout: 20 });
+    await pool.clock.until(redlock.acquire('a', { ttl: 60_000 }));
+    const waiting = redlock.acquire('a', { retryCount: 3, retryDelay: 100, retryJitter: 30, waitTimeout: Infinity });
+    expect(await pool.endOf(waiting)).toEqual(['RESOURCE_LOCKED', 450]);
+  });
+
   it('tells in retryAfter when a quorum would be free', async () => {
     const pool = new MemoryPool(5);
     [900, 100, 500, 700, 300].forEach((ttl, index) => pool.memory[index]!.set('a', 'foreign', ttl));
