@@ -4,7 +4,7 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
 import { rollup } from 'rollup';
 
-const ENTRIES = ['index', 'opentelemetry/index', 'terminus/index', 'testing/index'];
+const ENTRIES = ['index', 'idempotency/index', 'opentelemetry/index', 'terminus/index', 'testing/index'];
 /** By this name `lib/engine/errors.ts` knows the frames of this package. */
 const SHARED = 'redlock.shared';
 /** Node loads what an ES module imports out of sight of those who trace `require('ioredis')`, so that a CommonJS file asks for it. */
@@ -45,7 +45,7 @@ function isOfOthers(id) {
 
 /** @param {string} file */
 function isOfOneEntry(file) {
-  return file === 'index.js' || /^(opentelemetry|terminus|testing)[\\/]/.test(file);
+  return file === 'index.js' || /^(idempotency|opentelemetry|terminus|testing)[\\/]/.test(file);
 }
 
 /** @param {import('rollup').LogLevel} _level @param {import('rollup').RollupLog} log */

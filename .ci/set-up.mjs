@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { startComposeNodes } from './set-up/compose.mjs';
 import { setUpPackages } from './set-up/packages.mjs';
+import { setUpPostgres } from './set-up/postgres.mjs';
 import { setUpPromtool } from './set-up/promtool.mjs';
 import { setUpRedis } from './set-up/redis.mjs';
 import { SetUpError } from './set-up/set-up-error.mjs';
@@ -31,6 +32,7 @@ export function setUpTests() {
   setUpPackages(ROOT);
   const redis = setUpRedis();
   setUpPromtool();
+  setUpPostgres();
   return redis.kind === 'compose' ? { ...process.env, REDLOCK_TEST_DOCKER: '1' } : process.env;
 }
 

@@ -6,7 +6,7 @@ import { openDatabase } from './database.mjs';
 import { guide } from './guide.mjs';
 import { Interruption, Lifetime } from './lifetime.mjs';
 import { startReplicas } from './processes.mjs';
-import { isExactlyOnce, race } from './race.mjs';
+import { isExactlyOnce, isOneAnswer, race } from './race.mjs';
 import { openNodes } from './redis-nodes.mjs';
 import { table } from './table.mjs';
 
@@ -30,18 +30,20 @@ async function start() {
 }
 
 /** @param {string[]} replicas @returns {Promise<number>} the exit code: 0 where the lock did its work */
-async function raceTwice(replicas) {
+async function races(replicas) {
   const unsafe = await race(replicas, '/unsafe/users');
   const locked = await race(replicas, '/users');
-  console.log(`\n${table([unsafe, locked])}`);
-  if (isExactlyOnce(locked)) return 0;
-  console.error('\nPOST /users: there should be exactly one user, one bonus and one 201.');
-  return 1;
+  const once = await race(replicas, '/once/users');
+  console.log(`\n${table([unsafe, locked, once])}`);
+  if (!isExactlyOnce(locked)) console.error('\nPOST /users: there should be exactly one user, one bonus and one 201.');
+  if (!isOneAnswer(once))
+    console.error('\nPOST /once/users: there should be one user, one bonus and the same 201 for all.');
+  return isExactlyOnce(locked) && isOneAnswer(once) ? 0 : 1;
 }
 
 async function demo() {
   const { nodes, replicas } = await lifetime.unlessOver(start());
-  const exitCode = await lifetime.unlessOver(raceTwice(replicas));
+  const exitCode = await lifetime.unlessOver(races(replicas));
   if (mode === '--once') return exitCode;
   console.log(`\n${guide(replicas, nodes)}`);
   const reason = await lifetime.over;

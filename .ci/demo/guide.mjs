@@ -10,6 +10,8 @@ export function guide([first = '', second = ''], nodes) {
   const steps = [
     [`curl -i -d email=${email} -d name=Ada ${first}/users`, '201'],
     [`curl -i -d email=${email} -d name=Ada ${second}/users`, '409: the other replica knows'],
+    [`curl -i -d email=bob.${email} -d name=Bob ${first}/once/users`, '201'],
+    [`curl -i -d email=bob.${email} -d name=Bob ${second}/once/users`, '201 again: the same answer, replayed'],
     [`curl "${second}/users?email=${email}"`, 'one user, one bonus'],
     [`curl -X DELETE ${first}/duplicates`, 'clears up after /unsafe/users; the bonuses stay paid'],
   ];

@@ -6,19 +6,21 @@ const REQUESTS = 50;
 
 /**
  * Fifty identical sign-ups at all replicas at the same moment, with an address that nobody has used. The statuses are
- * one per request, and 0 where there was no answer.
+ * one per request, and 0 where there was no answer; `bodies` says how many different ones came with a 201.
  * @param {string[]} replicas @param {string} path
  */
 export async function race(replicas, path) {
   const email = `ada.${randomUUID()}@example.com`;
   const urls = Array.from({ length: REQUESTS }, (_, index) => replicas[index % replicas.length] + path);
   const begin = performance.now();
-  const statuses = await Promise.all(urls.map((url) => signUp(url, email).catch(() => 0)));
+  const answers = await Promise.all(urls.map((url) => signUp(url, email).catch(() => ({ status: 0, body: '' }))));
   const ms = performance.now() - begin;
   const response = await fetch(`${replicas[0]}/users?email=${email}`);
   if (!response.ok) throw new Error(`GET /users answered ${response.status}: ${await response.text()}`);
   const { users, bonuses } = /** @type {{ users: number, bonuses: number }} */ (await response.json());
-  return { endpoint: `POST ${path}`, users, bonuses, statuses, ms };
+  const bodies = new Set(answers.flatMap(({ status, body }) => (status === 201 ? [body] : []))).size;
+  const statuses = answers.map(({ status }) => status);
+  return { endpoint: `POST ${path}`, users, bonuses, statuses, bodies, ms };
 }
 
 /** @param {Outcome} outcome @param {number} status */
@@ -31,10 +33,15 @@ export function isExactlyOnce(outcome) {
   return outcome.users === 1 && outcome.bonuses === 1 && answered(outcome, 201) === 1;
 }
 
+/** One user, one bonus, and the same 201 for every request. @param {Outcome} outcome */
+export function isOneAnswer(outcome) {
+  const { users, bonuses, bodies, statuses } = outcome;
+  return users === 1 && bonuses === 1 && bodies === 1 && answered(outcome, 201) === statuses.length;
+}
+
 /** @param {string} url @param {string} email */
 async function signUp(url, email) {
   const body = new URLSearchParams({ email, name: 'Ada' });
   const response = await fetch(url, { method: 'POST', body, signal: AbortSignal.timeout(60_000) });
-  await response.arrayBuffer();
-  return response.status;
+  return { status: response.status, body: await response.text() };
 }

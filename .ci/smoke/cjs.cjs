@@ -6,7 +6,10 @@ const commonJs = require('../../dist/cjs/index.js');
 assert.deepEqual(loadedFrom('testing'), [], 'the package loads what is for tests only');
 assert.deepEqual(loadedFrom('terminus'), [], 'the package loads what needs an optional peer');
 assert.deepEqual(loadedFrom('opentelemetry'), [], 'the package loads what needs an optional peer');
+assert.deepEqual(loadedFrom('idempotency'), [], 'the package loads what only some applications need');
 assert.deepEqual(optionalPeersLoaded(), [], 'the package loads an optional peer');
+const idempotency = require('nestjs-redlock/idempotency');
+const commonJsIdempotency = require('../../dist/cjs/idempotency/index.js');
 const testing = require('nestjs-redlock/testing');
 const commonJsTesting = require('../../dist/cjs/testing/index.js');
 const opentelemetry = require('nestjs-redlock/opentelemetry');
@@ -18,6 +21,7 @@ for (const name of ['RedlockModule', 'RedlockService', 'WithLock']) {
   assert.equal(typeof required[name], 'function', `${name} is not exported`);
 }
 assert.deepEqual(namesOf(commonJs), namesOf(required), 'the two formats export different names');
+assert.deepEqual(namesOf(commonJsIdempotency), namesOf(idempotency), 'the two formats of idempotency differ');
 assert.deepEqual(namesOf(commonJsTesting), namesOf(testing), 'the two formats of testing export different names');
 assert.deepEqual(namesOf(commonJsOpentelemetry), namesOf(opentelemetry), 'the two formats of opentelemetry differ');
 assert.deepEqual(namesOf(commonJsTerminus), namesOf(terminus), 'the two formats of terminus export different names');
@@ -37,6 +41,10 @@ assert.notEqual(commonJs.RedlockService, required.RedlockService, 'dist/cjs is n
 void import('nestjs-redlock').then((imported) => {
   assert.equal(imported.RedlockService, required.RedlockService, 'require and import give different classes');
 });
+void import('nestjs-redlock/idempotency').then(({ Idempotency }) => {
+  assert.equal(Idempotency, idempotency.Idempotency, 'require and import give different classes of idempotency');
+});
+
 void import('nestjs-redlock/testing').then((imported) => {
   assert.equal(imported.RedlockTesting, testing.RedlockTesting, 'require and import give different testing classes');
 });

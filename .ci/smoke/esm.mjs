@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import * as imported from 'nestjs-redlock';
+import * as idempotency from 'nestjs-redlock/idempotency';
 import * as opentelemetry from 'nestjs-redlock/opentelemetry';
 import * as terminus from 'nestjs-redlock/terminus';
 import * as testing from 'nestjs-redlock/testing';
@@ -15,6 +16,8 @@ for (const name of ['RedlockModule', 'RedlockService', 'WithLock']) {
 // Two copies of a class are two providers to Nest: "can't resolve dependencies".
 assert.equal(required.RedlockService, imported.RedlockService, 'import and require give different classes');
 assert.equal(require('nestjs-redlock/testing').RedlockTesting, testing.RedlockTesting, 'testing has two classes');
+const { Idempotency } = idempotency;
+assert.equal(require('nestjs-redlock/idempotency').Idempotency, Idempotency, 'idempotency has two classes');
 const { RedlockTelemetryModule } = opentelemetry;
 assert.equal(require('nestjs-redlock/opentelemetry').RedlockTelemetryModule, RedlockTelemetryModule, 'two modules');
 const { RedlockHealthIndicator } = terminus;
