@@ -9,6 +9,7 @@ export default {
   moduleNameMapper: {
     // Without this the sample would load the built package: a second copy of every class.
     '^nestjs-redlock$': '<rootDir>/lib/index.ts',
+    '^nestjs-redlock/idempotency$': '<rootDir>/lib/idempotency/index.ts',
     '^nestjs-redlock/opentelemetry$': '<rootDir>/lib/opentelemetry/index.ts',
     '^nestjs-redlock/terminus$': '<rootDir>/lib/terminus/index.ts',
     '^nestjs-redlock/testing$': '<rootDir>/lib/testing/index.ts',

@@ -8,7 +8,7 @@ export {
 } from './engine/errors.js';
 export type { LockLossReason, NodeOutcome, RedlockErrorCode } from './engine/errors.js';
 export type { LockHolder } from './engine/process-mark.js';
-export type { AcquirePath, LockEvent, RefusalCode } from './engine/events.js';
+export type { AcquirePath, LockEvent, RefusalCode, ReplyEvent } from './engine/events.js';
 export type { Lock } from './engine/lock.js';
 export type { LockOptions } from './engine/options.js';
 export type {
@@ -18,6 +18,8 @@ export type {
   ExtendMessage,
   HoldMessage,
   NodeMessage,
+  OnceMessage,
+  OnceOutcome,
   RequestMessage,
 } from './engine/channels.js';
 export type { ProcessNote } from './engine/process-mark.js';

@@ -3,8 +3,9 @@ import type { LockEvent } from './engine/events.js';
 import type { Lock } from './engine/lock.js';
 import { type LockOptions, misfit } from './engine/options.js';
 import type { AbortSignalLike } from './engine/abort.js';
-import type { PreparedCall } from './engine/redlock.js';
-import type { LockNode } from './engine/lock-node.js';
+import type { LockForOnce, PreparedCall } from './engine/redlock.js';
+import type { ReplyRegister } from './engine/reply-register.js';
+import type { LockNode, OpenedByVote } from './engine/lock-node.js';
 import { NestedLocks } from './engine/nested.js';
 import { Redlock, type RedlockSettings } from './engine/redlock.js';
 import { MAX_RESOURCES } from './engine/resources.js';
@@ -15,7 +16,7 @@ import { EventLog } from './logging/event-log.js';
 import { StrayPartLog } from './with-lock/key/stray-part.js';
 import { QuorumWait } from './start-up/quorum-wait.js';
 import type { RedlockModuleOptions } from './redlock.options.js';
-import { CHECK, EMIT, HOLDS, WITH_PREPARED } from './redlock.tokens.js';
+import { ACQUIRE_ONCE, CHECK, EMIT, HOLDS, REGISTER, WITH_PREPARED } from './redlock.tokens.js';
 import type { ExceptionFactory } from './with-lock/reply/exceptions.js';
 import { namesOf } from './with-lock/key/lock-key.js';
 import { SafeLogger } from './logging/safe-logger.js';
@@ -161,6 +162,16 @@ export class RedlockService {
   /** @internal Returns whether the current async context holds a lock on any of these resources. */
   [HOLDS](resources: readonly string[]): boolean {
     return this.#held.among(resources).length > 0;
+  }
+
+  /** @internal Takes a lock whose votes open a record; resolves with undefined if the nodes have the record already. */
+  [ACQUIRE_ONCE](resource: string, options: LockOptions, opens: OpenedByVote): Promise<LockForOnce | undefined> {
+    return this.#afterStart(() => this.#redlock.acquireOnce(resource, options, opens), options);
+  }
+
+  /** @internal The records of what was done under locks of this pool. */
+  get [REGISTER](): ReplyRegister {
+    return this.#redlock.register;
   }
 
   /** @internal Throws for options, or for a number of resources, that no call of this pool could have. */

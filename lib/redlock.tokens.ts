@@ -10,6 +10,12 @@ export const WITH_PREPARED: unique symbol = Symbol.for('nestjs-redlock:with-prep
 /** The method of a service that returns whether the current async context holds a lock on any of the given resources. */
 export const HOLDS: unique symbol = Symbol.for('nestjs-redlock:holds');
 
+/** The method of a service that takes the lock of work that is to run once, whose record the votes open. */
+export const ACQUIRE_ONCE: unique symbol = Symbol.for('nestjs-redlock:acquire-once');
+
+/** The property of a service that has the records of what was done under its locks. */
+export const REGISTER: unique symbol = Symbol.for('nestjs-redlock:register');
+
 /** The method of a service that throws for options, or a number of keys, that no call of a method with `@WithLock` could have. */
 export const CHECK: unique symbol = Symbol.for('nestjs-redlock:check');
 

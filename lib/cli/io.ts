@@ -45,7 +45,7 @@ export const MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   fine: 'all is well',
   degraded: 'degraded: a quorum votes or answers, but some nodes do not, or doctor found something',
   noQuorum: 'no quorum: too few nodes vote, or too few answer to know what is locked',
-  nothingReleased: 'break has released nothing',
+  nothingReleased: 'break has released nothing, or forget has removed nothing',
   usage: 'the command was called in a wrong way',
   failure: 'the command itself failed',
   interrupted: 'ended by Ctrl-C, as watch always is',

@@ -3,7 +3,9 @@ import { LONGEST_TIMER } from '../engine/clock.js';
 import { VERSION } from '../version.js';
 import { breakLock } from './commands/break.js';
 import { doctor } from './commands/doctor.js';
+import { forget } from './commands/forget.js';
 import { ls } from './commands/ls.js';
+import { replies } from './commands/replies.js';
 import { status } from './commands/status.js';
 import { watch } from './commands/watch.js';
 import { EXIT, type Io, MEANINGS, type Outcome, show, UsageError } from './io.js';
@@ -34,6 +36,7 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
   const program = programOf(io, complain);
   addLooking(program, act, io);
   addBreak(program, act, io);
+  addReplies(program, act, io);
   try {
     await program.parseAsync(args, { from: 'user' });
     return code;
@@ -94,6 +97,24 @@ function addBreak(program: Command, act: Act, io: Io): void {
     .option('--yes', 'does not ask; takes --value as well')
     .action((resource: string, given: GivenOptions & { value?: string; yes?: boolean }) =>
       act(given, (settings) => breakLock(settings, { ...given, resource }, io)),
+    );
+}
+
+/** Adds the commands for the replies of `nestjs-redlock/idempotency`. */
+function addReplies(program: Command, act: Act, io: Io): void {
+  listing(
+    program.command('replies').description('which replies are kept, and how many copies there are; never a reply'),
+  ).action((pattern: string, given: GivenOptions & { limit: number }) =>
+    act(given, (settings) => withSessions(settings, (sessions) => replies(sessions, { ...given, pattern }))),
+  );
+  common(
+    program.command('forget').description('shows what is kept for a key, asks, and removes it: a duplicate runs again'),
+  )
+    .argument('<key>', 'the key, as replies shows it')
+    .option('--force', 'also while an attempt runs, or has died in its work')
+    .option('--yes', 'does not ask')
+    .action((key: string, given: GivenOptions & { force?: boolean; yes?: boolean }) =>
+      act(given, (settings) => forget(settings, { ...given, key }, io)),
     );
 }
 

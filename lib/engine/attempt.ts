@@ -1,6 +1,13 @@
 import type { Moment } from './clock.js';
 import type { Denied } from './denied.js';
-import { type AcquireOperation, type Answer, nextValueOf, type Operation, type ReleaseOperation } from './lock-node.js';
+import {
+  type AcquireOperation,
+  type Answer,
+  nextValueOf,
+  type OpenedByVote,
+  type Operation,
+  type ReleaseOperation,
+} from './lock-node.js';
 import type { Pool } from './pool.js';
 
 /**
@@ -11,6 +18,10 @@ export class Attempt {
   votes = 0;
   /** By node: the first token of its vote. */
   readonly tokens: (number | undefined)[];
+  /** The record that the votes open, for the caller that asked. */
+  opens: OpenedByVote | undefined;
+  /** The fencing token that was asked for; undefined for a deposit. */
+  proposal: number | undefined;
   /** By node: its latest answer. */
   readonly answers: (Answer | undefined)[];
   /** How many nodes have answered without a vote. */
@@ -68,6 +79,13 @@ export class Attempt {
     if (oldest !== undefined && oldest < this.oldest) this.oldest = oldest;
   }
 
+  /** Returns how many votes have opened the record under the token of the attempt. */
+  get opened(): number {
+    return this.answers.filter(
+      (answer, node) => answer?.kind === 'granted' && answer.isOpened && this.tokens[node] === this.token,
+    ).length;
+  }
+
   /** A quorum has voted. */
   decide(): void {
     this.isDecided = true;
@@ -85,6 +103,13 @@ export class Attempt {
  * this process. A vote for a single caller takes one token, because unused tokens let the counters run ahead of the clock of the node.
  */
 const MOST_TOKENS = 64;
+
+/** What an attempt needs to know of the caller that it is for. */
+interface AskingCaller {
+  readonly ttl: number;
+  readonly isTry: boolean;
+  readonly opens: OpenedByVote | undefined;
+}
 
 /** Ms for which a queue remembers that several callers wanted the resource at once. */
 const CROWDED = 1_000;
@@ -106,13 +131,14 @@ export class Attempts {
   ) {}
 
   /** Begins the next attempt for a caller, under the value of the deposit if there is one for the ttl. A single attempt leaves no deposit. */
-  begin(caller: { readonly ttl: number; readonly isTry: boolean }, isCrowded: boolean): Attempt {
+  begin(caller: AskingCaller, isCrowded: boolean): Attempt {
     const next = this.makeDeposit();
     if (next !== undefined && next.ttl !== caller.ttl) this.drop(next);
     const now = this.pool.clock.now();
     const attempt = this.#next ?? this.#new(caller.ttl, now);
     attempt.begin(now, this.#count(isCrowded, now));
     attempt.hasDeposit = !caller.isTry;
+    attempt.opens = caller.opens;
     if (attempt.hasDeposit) this.#serial += 1;
     this.latest = attempt;
     this.#next = undefined;
@@ -151,10 +177,11 @@ export class Attempts {
   }
 
   operation(attempt: Attempt, arrival: number | undefined, proposal: number): AcquireOperation {
-    const { value, ttl, count } = attempt;
+    const { value, ttl, count, opens } = attempt;
     attempt.isSent = true;
+    attempt.proposal = proposal;
     if (this.#next !== undefined) this.#next.isSent = true;
-    return { kind: 'acquire', resource: this.resource, value, ttl, count, arrival, proposal };
+    return { kind: 'acquire', resource: this.resource, value, ttl, count, arrival, proposal, opens };
   }
 
   /** Gives the value of a deposit back: it is dead. */
@@ -174,6 +201,14 @@ export class Attempts {
     if (latest === undefined) return;
     latest.isDecided = latest.isDenied = latest.isJudged = true;
     this.release(latest.value, 'leave');
+    this.withdraw(latest);
+  }
+
+  /** Takes back what the votes of an attempt have opened, whose caller does not run: a later caller must not take it for interrupted. */
+  withdraw({ opens, value, proposal }: Attempt): void {
+    const { resource } = this;
+    if (opens !== undefined && proposal !== undefined)
+      this.#ask(() => ({ kind: 'clear', resource, value, token: proposal, isWithdrawn: true }));
   }
 
   /** Releases a value on all nodes. */

@@ -111,6 +111,12 @@ export class CallTrace {
     this.acquire.waited = this.#since(this.#called);
   }
 
+  /** The call needs no lock: what it is for is done. */
+  skip(): void {
+    this.acquire.outcome = 'skipped';
+    this.acquire.waited = this.#since(this.#called);
+  }
+
   #lost({ error }: Extract<LockEvent, { type: 'lost' }>): void {
     const hold = this.#hold;
     if (hold === undefined) return;

@@ -6,6 +6,7 @@ import type { Lease } from './lease.js';
 import type { LocalQueue } from './local-queue.js';
 import type { LocalQueues } from './local-queues.js';
 import type { Denied } from './denied.js';
+import type { OpenedByVote } from './lock-node.js';
 import type { QueuedCaller } from './queued-caller.js';
 
 /** A lease of one resource, and the queue that gave it. */
@@ -33,6 +34,7 @@ export class Call {
       readonly emit: LockListener;
       /** Ends the wait. */
       readonly signal: AbortSignalLike | undefined;
+      readonly opens?: OpenedByVote | undefined;
     },
   ) {
     this.since = clock.now();
@@ -45,6 +47,11 @@ export class Call {
   /** Ends the wait. */
   get signal(): AbortSignalLike | undefined {
     return this.around.signal;
+  }
+
+  /** The record that the votes open. */
+  get opens(): OpenedByVote | undefined {
+    return this.around.opens;
   }
 
   /** Whether the call waits at all. */
@@ -121,6 +128,7 @@ class Caller implements QueuedCaller {
   readonly driftFactor: number;
   readonly arrival: number;
   readonly isTry: boolean;
+  readonly opens: OpenedByVote | undefined;
   cameAt = 0;
   readonly #queue: LocalQueue;
   readonly #stops: (() => void)[] = [];
@@ -137,6 +145,7 @@ class Caller implements QueuedCaller {
   ) {
     // If nobody may wait, each caller asks once.
     this.isTry = isTry || queues.maxWaiters === 0;
+    this.opens = call.opens;
     this.ttl = call.options.ttl;
     this.driftFactor = call.options.driftFactor;
     this.arrival = queues.pool.dateOf(call.since);
@@ -169,7 +178,7 @@ class Caller implements QueuedCaller {
 
   goesOn(denied: Denied, attempts: number, noQuorumSince: number | undefined): boolean {
     const { options, since } = this.call;
-    if (attempts > options.retryCount) return false;
+    if (attempts > options.retryCount || (denied.kind === 'kept' && this.opens !== undefined)) return false;
     this.#listen();
     this.#quorumEnd = Infinity;
     if (noQuorumSince === undefined) return true;

@@ -55,6 +55,34 @@ export interface ExtendMessage extends CallMessage {
   readonly error?: unknown;
 }
 
+/**
+ * What became of a call that is to run once: 'unkept' ran, and the store has not confirmed its reply; 'replayed' found a reply at once, 'waited' found
+ * it after it had waited for another process, and 'joined' shared the run of a call of this process.
+ */
+export type OnceOutcome =
+  | 'ran'
+  | 'unkept'
+  | 'replayed'
+  | 'waited'
+  | 'joined'
+  | 'reused'
+  | 'in_progress'
+  | 'unknown'
+  | 'not_kept'
+  | 'unreadable'
+  | 'unavailable'
+  | 'error';
+
+/** One call of `nestjs-redlock/idempotency`, on the tracing channel `nestjs-redlock:once`: from the call until its outcome. */
+export interface OnceMessage extends CallMessage {
+  readonly outcome?: OnceOutcome;
+  /** The fencing token of a call that ran. */
+  readonly fencingToken?: number;
+  /** Bytes of the record of a call that ran. */
+  readonly size?: number;
+  readonly error?: unknown;
+}
+
 /** A change of a node, on the channel `nestjs-redlock:node`. */
 export type NodeMessage = { readonly pool: string | undefined } & Extract<LockEvent, { readonly node: string }>;
 
@@ -73,6 +101,8 @@ export const acquiring = tracingChannel<AcquireMessage, AcquireMessage>('nestjs-
 export const holding = tracingChannel<HoldMessage, HoldMessage>('nestjs-redlock:hold');
 /** One extension of a lock. */
 export const extending = tracingChannel<ExtendMessage, ExtendMessage>('nestjs-redlock:extend');
+/** From a call that is to run once for its key until its outcome. */
+export const onces = tracingChannel<OnceMessage, OnceMessage>('nestjs-redlock:once');
 
 /** Runs the work under a lock, and its release: only for those who bind a store to it. */
 export const working = channel('nestjs-redlock:work');

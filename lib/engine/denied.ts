@@ -20,7 +20,10 @@ export type Denied =
       /** Ms after which a quorum can vote at the earliest, whichever nodes come back; 0 if that is not certain. */
       readonly earliest: number;
     }
-  | { readonly kind: 'unavailable' | 'too slow' | 'no token' | 'blocked'; readonly nodes: readonly NodeOutcome[] };
+  | {
+      readonly kind: 'unavailable' | 'too slow' | 'no token' | 'blocked' | 'kept';
+      readonly nodes: readonly NodeOutcome[];
+    };
 
 /** The answers of the nodes so far; undefined for a node that has not answered yet. */
 export type Answers = readonly (Answer | undefined)[];
@@ -28,6 +31,7 @@ export type Answers = readonly (Answer | undefined)[];
 const WHY = {
   'too slow': 'the answers took longer than the lease lasts',
   'no token': 'too few nodes agreed on a fencing token in time',
+  kept: 'what it was to do is done already',
   blocked:
     'the lease was over before this process could begin: its event loop was blocked for longer than the ttl; ' +
     'take a longer ttl, or compute in a worker thread',
@@ -58,6 +62,7 @@ export function errorOf(denied: Denied, resources: readonly string[], holding?: 
 export function denialOf(names: readonly string[], answers: Answers): Denied {
   const nodes = outcomesOf(names, answers);
   const quorum = quorumOf(names.length);
+  if (answers.some((answer) => answer?.kind === 'kept')) return { kind: 'kept', nodes };
   const held = answers.filter((answer): answer is Held => answer?.kind === 'held');
   const granted = answers.filter((answer) => answer?.kind === 'granted').length;
   const missing = quorum - held.length - granted;

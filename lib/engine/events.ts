@@ -81,7 +81,40 @@ export type LockEvent =
   /** Something about this node endangers locks, or their order. */
   | { readonly type: 'node-warning'; readonly node: string; readonly reason: string }
   /** The node cannot notify waiters, so that they find out only by asking again that a resource is free on it. */
-  | { readonly type: 'hand-off-unavailable'; readonly node: string; readonly reason: string };
+  | { readonly type: 'hand-off-unavailable'; readonly node: string; readonly reason: string }
+  | ReplyEvent;
+
+/** What became of a call that runs once for its key (`nestjs-redlock/idempotency`); never the reply itself. */
+export interface ReplyEvent {
+  readonly type:
+    /** The caller got the reply of another call. */
+    | 'replayed'
+    /** The reply of the call is kept. */
+    | 'kept'
+    /** The caller has its answer, and the store has not confirmed it in time: a duplicate finds an interrupted attempt. */
+    | 'unkept'
+    /** The key was used for another request. */
+    | 'reused'
+    /** An earlier attempt has begun, and nobody knows how far it came. */
+    | 'interrupted'
+    /** The lock was lost, and a later attempt has taken over: its reply counts. */
+    | 'superseded'
+    /** The call has ended, and its reply cannot be given again. */
+    | 'tombstone'
+    /** Fewer than all nodes have the reply. */
+    | 'thin-reply'
+    /** A request without the optional header has run without protection. */
+    | 'unprotected'
+    /** `keepIn` has kept another reply than the one that the call ended with. */
+    | 'reply-differs';
+  /** The key. */
+  readonly resources: readonly string[];
+  /** The key template, or the `label` of the call. */
+  readonly label: string;
+  readonly fencingToken?: number | undefined;
+  /** Why, in one word. */
+  readonly reason?: string | undefined;
+}
 
 export type LockListener = (event: LockEvent) => void;
 

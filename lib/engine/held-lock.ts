@@ -6,6 +6,7 @@ import type { CallTrace } from './call-trace.js';
 import type { Part } from './caller.js';
 import { type Clock, elapsed, type Moment } from './clock.js';
 import type { Extension } from './lease.js';
+import type { OpenedByVote } from './lock-node.js';
 import { outcomesOf } from './denied.js';
 import type { Pool } from './pool.js';
 import { AsyncLocalStorage } from 'node:async_hooks';
@@ -76,6 +77,11 @@ export class HeldLock implements Lock {
   /** Returns this class's view of a lock; undefined for a lock that this package did not make, such as a test double, which may be any value. */
   static of(lock: Lock): HeldLock | undefined {
     return Object(lock) === lock && #parts in lock ? lock : undefined;
+  }
+
+  /** The record that the votes have opened. */
+  get opened(): OpenedByVote | undefined {
+    return this.#parts[0]!.lease.opened;
   }
 
   get taken(): Moment {
@@ -302,7 +308,7 @@ export class HeldLock implements Lock {
     const keep = Math.ceil((this.#options.minHold ?? 0) - elapsed(this.#taken, now));
     const release = ({ queue, lease }: Part, done: () => void): void => {
       if (keep > 0) queue.kept(lease, keep, done);
-      else if (this.#state === 'lost') queue.lost(lease, done);
+      else if (this.#state === 'lost') queue.giveBack(lease, done);
       else queue.released(lease, done);
     };
     const released = this.#parts.map((part) => new Promise<void>((resolve) => release(part, resolve)));

@@ -1,6 +1,6 @@
 import type { Attempt } from './attempt.js';
 import { ageOfLease, driftOf, type Clock, type Moment } from './clock.js';
-import type { Answer } from './lock-node.js';
+import type { Answer, OpenedByVote } from './lock-node.js';
 import { DEFAULT_LOCK_OPTIONS } from './options.js';
 import type { Pool } from './pool.js';
 import { outcomesOf, type Answers, type Denied } from './denied.js';
@@ -31,6 +31,8 @@ export class Lease {
   #passes = 0;
   /** Extensions that wait for the one under way; undefined if none is. */
   #laterExtensions: (() => void)[] | undefined;
+  /** The record that a quorum of votes has opened under the first token. */
+  opened: OpenedByVote | undefined;
   /** Why it is lost, if a quorum of nodes said that they no longer have it. */
   gone: string | undefined;
   /** Whether it was released: nothing may send its value to a node any more. */
@@ -47,6 +49,7 @@ export class Lease {
     this.ttl = this.#longestTtl = attempt.ttl;
     this.#since = attempt.since;
     this.#tokensLeft = attempt.count - 1;
+    this.opened = attempt.opened >= pool.quorum ? attempt.opens : undefined;
   }
 
   /** Whether it has passed from one caller of this process to another. */
@@ -90,8 +93,21 @@ export class Lease {
     if (this.#tokensLeft < 1 || this.#longestTtl !== this.ttl) return false;
     this.#tokensLeft -= 1;
     this.#passes += 1;
+    this.opened = undefined;
     this.token += 1;
     return true;
+  }
+
+  /** Takes back what the votes have opened: the caller that it was for does not run. */
+  withdraw(): void {
+    if (this.opened === undefined) return;
+    this.opened = undefined;
+    const { pool, resource, value, token } = this;
+    pool.ask({
+      timeout: pool.timeoutFor(this.ttl),
+      operation: () => ({ kind: 'clear', resource, value, token, isWithdrawn: true }),
+      heard: () => undefined,
+    });
   }
 
   /** Extends the lease for the next caller. */

@@ -164,6 +164,8 @@ export class LocalQueue {
     this.#noQuorumSince = undefined;
     this.#state = 'held';
     this.#lease = lease;
+    // Too few votes have opened the record under the token of the attempt.
+    if (lease.opened === undefined) this.#attempts.withdraw(attempt);
     for (const caller of this.#callers) if (caller !== this.#head) caller.contended();
     if (this.#onlookers.size > 0) this.#onlookers.answer(lease.denial);
     this.#give(lease);
@@ -236,6 +238,7 @@ export class LocalQueue {
     if (attempt.isGivenBack || !attempt.mayHaveVotes) return;
     attempt.isGivenBack = true;
     this.#returnValue(attempt.value);
+    this.#attempts.withdraw(attempt);
   }
 
   /** Gives a value back. If this process waits, it takes its place again. */
@@ -301,7 +304,7 @@ export class LocalQueue {
   /** Gives the lease to the first caller, in a turn of the event loop of its own. */
   #give(lease: Lease): void {
     const head = this.#head;
-    if (head === undefined || !lease.fits(head)) return this.#releaseLease(lease);
+    if (head === undefined || !lease.fits(head)) return this.#unused(lease);
     this.#callers.delete(head);
     this.#receiver = head;
     this.#deliverSoon(lease, head);
@@ -313,7 +316,10 @@ export class LocalQueue {
   }
 
   #deliver(lease: Lease, caller: QueuedCaller): void {
-    if (this.#receiver !== caller) return this.released(lease);
+    if (this.#receiver !== caller) {
+      lease.withdraw();
+      return this.released(lease);
+    }
     const left = lease.remaining;
     if (left > 0 && left < lease.ttl * FRESH_START && !lease.isSlow)
       return lease.renew(() => {
@@ -325,7 +331,13 @@ export class LocalQueue {
     if (left > 0) return caller.granted(lease, Math.max(1, this.#count - caller.cameAt));
     if (caller.isTry) caller.denied({ kind: 'blocked', nodes: [] });
     else this.#callers = new Set([caller, ...this.#callers]);
-    this.#releaseLease(lease);
+    this.#unused(lease);
+  }
+
+  /** Gives back a lease that nobody has got. */
+  #unused(lease: Lease): void {
+    lease.withdraw();
+    this.giveBack(lease);
   }
 
   /** The holder has finished: the lease passes to the next caller, or is released. `done` is called once that is certain. */
@@ -335,12 +347,10 @@ export class LocalQueue {
     const left = next === undefined ? 0 : lease.remaining;
     const mayPass =
       next !== undefined && lease.fits(next) && next.arrival <= lease.passUntil && left > 0 && lease.pass();
-    if (!mayPass) return this.#releaseLease(lease, done);
+    if (!mayPass) return this.giveBack(lease, done);
     done();
     if (left < lease.ttl * FRESH_PASS) {
-      return lease.renew((isRenewed) =>
-        isRenewed && lease.remaining > 0 ? this.#give(lease) : this.#releaseLease(lease),
-      );
+      return lease.renew((isRenewed) => (isRenewed && lease.remaining > 0 ? this.#give(lease) : this.giveBack(lease)));
     }
     // The extension joins the batch of this turn first, because the next caller may block the event loop.
     if (left < lease.ttl * EXTEND_BEHIND) lease.renew();
@@ -357,19 +367,14 @@ export class LocalQueue {
     this.#idle();
   }
 
-  /** Gives the lease back. If callers wait, the first one asks in the same batch. */
-  #releaseLease(lease: Lease, done = (): void => undefined): void {
+  /** Gives the lease back, which passes to nobody. If callers wait, the first one asks in the same batch. */
+  giveBack(lease: Lease, done = (): void => undefined): void {
     if (this.#lease !== lease) return done();
     this.#lease = undefined;
     const isFollowed = this.#callers.size > 0;
     lease.giveBack(isFollowed ? 'followed' : 'leave', done);
     if (isFollowed) this.#ask();
     else this.#idle();
-  }
-
-  /** The lease is over or was lost: it passes to nobody. */
-  lost(lease: Lease, done: () => void): void {
-    this.#releaseLease(lease, done);
   }
 
   get #head(): QueuedCaller | undefined {
@@ -383,15 +388,11 @@ export class LocalQueue {
     this.#idle();
   }
 
-  /** Gives votes back that have come for the deposit: nobody asks under its value any more. */
-  #dropVotes(): void {
-    const { votedDeposit } = this.#attempts;
-    if (votedDeposit !== undefined) this.#attempts.drop(votedDeposit);
-  }
-
   #idle(): void {
     this.#stopTimers();
-    this.#dropVotes();
+    const { votedDeposit } = this.#attempts;
+    // Nobody asks under its value any more.
+    if (votedDeposit !== undefined) this.#attempts.drop(votedDeposit);
     this.#state = 'idle';
     this.forget(this);
   }

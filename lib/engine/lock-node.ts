@@ -8,6 +8,12 @@
  * deposit   the next attempt of a waiting process, left with its place: after a release, the node votes for the deposit of the first place by
  *           itself, and says so by a hand-off message
  * oldest    the arrival of the first place that is left in the queue after a vote
+ *
+ * Beside a lock, a node may keep the record of what was done under it: one text, which is a register (single-decree Paxos).
+ *
+ * ballot    the fencing token and the value of an attempt: a greater token is a greater ballot, and for one token the value decides
+ * promise   what a node gives to an attempt that opens the key of a record: it takes no record of a smaller ballot any more
+ * record    what an attempt has settled: it lasts for its ttl, and the promise lasts with it
  */
 
 /** The attempt that a node may vote for on its own once its turn has come. */
@@ -32,6 +38,15 @@ export interface AcquireOperation {
    * (`nextValueOf`) with the same ttl, proposal and count. Undefined for a single attempt.
    */
   readonly arrival?: number | undefined;
+  /** Opens the record of the resource together with the vote. A node that has a record does not vote. */
+  readonly opens?: OpenedByVote | undefined;
+}
+
+/** What a vote opens under the proposed token; if anything stands under the record's key, the node votes and leaves that as it is. */
+export interface OpenedByVote {
+  readonly fingerprint: string | null;
+  /** Ms for which the promise lasts at least. */
+  readonly ttl: number;
 }
 
 /** Deletes the key if it has the value, and gives the resource to the first living place in the queue of the node. */
@@ -65,7 +80,50 @@ export interface RaiseOperation {
   readonly token: number;
 }
 
-export type Operation = AcquireOperation | ReleaseOperation | ExtendOperation | RaiseOperation;
+/** Asks for a promise, and reads what stands. Asking again changes nothing but the fingerprint. */
+export interface OpenOperation {
+  readonly kind: 'open';
+  readonly resource: string;
+  readonly value: string;
+  readonly token: number;
+  /** What the request was like, hashed; null if requests are not compared. */
+  readonly fingerprint: string | null;
+  /** Ms for which the promise lasts at least. Where a record stands, the promise lasts as long as that. */
+  readonly ttl: number;
+}
+
+/** Keeps a record, unless a greater ballot has a promise. */
+export interface SettleOperation extends Omit<OpenOperation, 'kind'> {
+  readonly kind: 'settle';
+  readonly record: string;
+}
+
+/** Reads what stands, without a promise. */
+export interface PeekOperation {
+  readonly kind: 'peek';
+  readonly resource: string;
+}
+
+/** Removes the promise of this ballot if there is no record. */
+export interface ClearOperation {
+  readonly kind: 'clear';
+  readonly resource: string;
+  readonly value: string;
+  readonly token: number;
+  /** True for an attempt that has done nothing: the promise before it stands again. */
+  readonly isWithdrawn?: boolean | undefined;
+}
+
+/** Removes the promise and the record, whoever has them. */
+export interface ForgetOperation {
+  readonly kind: 'forget';
+  readonly resource: string;
+}
+
+/** An operation on the record that belongs to a resource, which is on the node under a key of its own. */
+export type RecordOperation = OpenOperation | SettleOperation | PeekOperation | ClearOperation | ForgetOperation;
+
+export type Operation = AcquireOperation | ReleaseOperation | ExtendOperation | RaiseOperation | RecordOperation;
 
 /** A vote. */
 export interface Granted {
@@ -74,6 +132,8 @@ export interface Granted {
   readonly token: number;
   /** When the oldest process that waits behind this vote came; undefined if no other process waits. */
   readonly oldest?: number | undefined;
+  /** Whether the vote has opened the record, under the proposed token. */
+  readonly isOpened?: boolean | undefined;
 }
 
 export interface Held {
@@ -82,6 +142,45 @@ export interface Held {
   readonly remaining: number;
   /** The value of the holder. */
   readonly owner: string;
+}
+
+/** An attempt that has opened the key of a record. */
+export interface Mark {
+  readonly token: number;
+  readonly value: string;
+  readonly fingerprint: string | null;
+}
+
+/** A record that stands on a node, and the attempt that has settled it. */
+export interface Found extends Mark {
+  readonly record: string;
+  /** Ms until the node forgets it. */
+  readonly remaining: number;
+}
+
+/** A promise. */
+export interface Opened {
+  readonly kind: 'opened';
+  /** How many attempts have opened the key since there was nothing, with this one. */
+  readonly attempts: number;
+  /** The attempt before this one, which has neither settled nor cleared. */
+  readonly before?: Mark | undefined;
+  readonly found?: Found | undefined;
+  /** True if the node does not vote, so that the promise counts for nothing. Such a node answers this only if a record stands. */
+  readonly isQuarantined?: boolean | undefined;
+}
+
+/** What stands under the key of a record. */
+export interface Peeked {
+  readonly kind: 'peeked';
+  /** The attempt with the greatest promise; undefined if a record stands. */
+  readonly running?: Mark | undefined;
+  readonly found?: Found | undefined;
+  readonly attempts: number;
+  /** Ms since the latest attempt has opened the key. */
+  readonly age: number;
+  /** Ms until the node forgets what stands. */
+  readonly remaining: number;
 }
 
 /** The node does not vote, because it may have forgotten locks that are still held. */
@@ -111,6 +210,9 @@ export type Answer =
   | Quarantined
   | Refused
   | Unknown
+  | Opened
+  | Peeked
+  | { readonly kind: 'kept' | 'settled' | 'superseded' | 'nothing' | 'cleared' | 'forgotten' }
   | { readonly kind: 'released' | 'gone' | 'extended' | 'missing' | 'taken' | 'raised' };
 
 /** What a node says when it voted for the deposit of a waiting process. */
@@ -120,6 +222,14 @@ export interface HandOff {
   readonly token: number;
   /** @see Granted.oldest */
   readonly oldest?: number | undefined;
+}
+
+/** What a node has for records. */
+export interface NodeRoom {
+  /** The share of its memory that is used; 0 if the node has no limit. */
+  readonly used: number;
+  /** Whether the node writes what it has to a file (AOF), so that a restart forgets nothing. */
+  readonly isOnDisk: boolean;
 }
 
 export type ProbeAnswer =
@@ -162,6 +272,8 @@ export interface LockNode {
   bar?(reason: string | undefined): void;
   /** Finds out whether the node would vote for a token of this date; leaves nothing behind on the node. */
   probe(answered: (answer: ProbeAnswer) => void, date?: number): void;
+  /** Tells what room the node has for records, if it can be asked. */
+  room?(told: (room: NodeRoom) => void): void;
   /** Starts to connect; resolves once the node is connected or the first try has failed, and never rejects. */
   open(listener: NodeListener): Promise<void>;
   /** Settles what is unanswered and closes the connection. */

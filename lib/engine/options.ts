@@ -1,3 +1,4 @@
+import type { OpenedByVote } from './lock-node.js';
 import { inspect } from 'node:util';
 import type { AbortSignalLike } from './abort.js';
 import { LONGEST_TIMER } from './clock.js';
@@ -64,6 +65,8 @@ export interface OwnOptions {
   readonly signal?: AbortSignalLike | undefined;
   /** Whether the caller goes on without the lock if somebody else holds it; telemetry tells such calls from refused ones. */
   readonly skips?: boolean | undefined;
+  /** The record that the votes open. */
+  readonly opens?: OpenedByVote | undefined;
 }
 
 export const DEFAULT_LOCK_OPTIONS = {

@@ -1,5 +1,6 @@
 import type { Lease } from './lease.js';
 import type { Denied } from './denied.js';
+import type { OpenedByVote } from './lock-node.js';
 
 /** One caller that wants the resource. */
 export interface QueuedCaller {
@@ -9,6 +10,8 @@ export interface QueuedCaller {
   readonly arrival: number;
   /** Whether the caller asks once and does not wait. */
   readonly isTry: boolean;
+  /** The record that a vote for this caller opens. */
+  readonly opens: OpenedByVote | undefined;
   /** How many attempts had been made when the caller came. */
   cameAt: number;
   /** Returns the ms until the next attempt, at random. */

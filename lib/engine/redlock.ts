@@ -20,7 +20,7 @@ import { isObserved } from './channels.js';
 import type { Clock } from './clock.js';
 import { HeldLock, type LockOwner } from './held-lock.js';
 import { LocalQueues } from './local-queues.js';
-import type { LockNode } from './lock-node.js';
+import type { LockNode, OpenedByVote } from './lock-node.js';
 import { NestedLocks, refuseReentry, type Use } from './nested.js';
 import { DuplicateServers, refuseDuplicateServers } from './duplicate-servers.js';
 import { type Denied, errorOf } from './denied.js';
@@ -28,6 +28,7 @@ import { Pool } from './pool.js';
 import { QuorumWatch } from './quorum-watch.js';
 import { markOf } from './process-mark.js';
 import { type Random, systemRandom } from './random.js';
+import { ReplyRegister } from './reply-register.js';
 import { takeSeveral } from './several.js';
 import { type RemainingLock, Shutdown } from './shutdown.js';
 import { type RedlockStatus, statusOf, type StatusOptions } from './status.js';
@@ -53,6 +54,12 @@ export interface RedlockSettings {
   readonly defaults?: LockOptions | undefined;
   readonly held?: NestedLocks | undefined;
   readonly listener?: LockListener | undefined;
+}
+
+/** A lock for work that is to run once, and whether the votes have opened the record of the work. */
+export interface LockForOnce {
+  readonly lock: Lock;
+  readonly isOpened: boolean;
 }
 
 type Work<T> = (lock: Lock) => T | Promise<T>;
@@ -82,6 +89,7 @@ export class Redlock implements LockOwner {
   readonly emit: LockListener;
   #opening: Promise<void> | undefined;
   #isOpen = false;
+  #register: ReplyRegister | undefined;
 
   constructor(settings: RedlockSettings) {
     const { nodes, clock = new SystemClock(), random = systemRandom, nodeTimeout, defaults = {} } = settings;
@@ -98,6 +106,11 @@ export class Redlock implements LockOwner {
     this.#forWork = { ...this.#forAcquire, autoExtend: defaults.autoExtend ?? true };
     this.#held = settings.held ?? new NestedLocks();
     this.#shutdown = new Shutdown(clock);
+  }
+
+  /** The records of what was done under locks. */
+  get register(): ReplyRegister {
+    return (this.#register ??= new ReplyRegister(this.#pool));
   }
 
   /** Connects to every node; resolves when each node has answered or failed once. */
@@ -140,10 +153,24 @@ export class Redlock implements LockOwner {
   acquire(resource: string | readonly string[], options?: LockOptions): Promise<Lock> {
     try {
       refuseReentry(options);
-      return this.#takeObserved(toResources(resource, this.#maxResources), this.#prepare(this.#forAcquire, options));
+      return this.#takeObserved(
+        toResources(resource, this.#maxResources),
+        this.#prepare(this.#forAcquire, options),
+      ) as Promise<Lock>;
     } catch (error) {
       return Promise.reject(error);
     }
+  }
+
+  /**
+   * `acquire` for work that is to run once: the votes open its record, so that no call of its own is needed for that. Resolves with undefined if the
+   * nodes have a record: the work is done.
+   */
+  async acquireOnce(resource: string, options: LockOptions, opens: OpenedByVote): Promise<LockForOnce | undefined> {
+    const prepared = this.#prepare(this.#forAcquire, options);
+    const own = { opens: { ...opens, ttl: Math.max(opens.ttl, 2 * this.#maxTtl) } };
+    const lock = await this.#takeObserved(toResources(resource, this.#maxResources), prepared, own);
+    return lock && { lock, isOpened: lock.opened === own.opens };
   }
 
   async tryAcquire(resource: string | readonly string[], options?: LockOptions): Promise<Lock | null> {
@@ -188,6 +215,7 @@ export class Redlock implements LockOwner {
     return this.#awake(async () => {
       this.#opening ??= Promise.resolve();
       await this.drain(0);
+      this.#register?.close();
       await this.#pool.close();
       this.#held.close();
     });
@@ -206,7 +234,7 @@ export class Redlock implements LockOwner {
   async #run<T>(resources: readonly string[], work: Work<T>, options: PreparedOptions, own?: OwnOptions): Promise<T> {
     const shared = options.reentrant ? this.#held.reenter(resources) : undefined;
     if (shared && isObserved()) publishNested({ pool: this.#name, resources, options }, shared.lock);
-    const use: Use = shared ?? this.#held.hold(await this.#takeObserved(resources, options, own));
+    const use: Use = shared ?? this.#held.hold((await this.#takeObserved(resources, options, own))!);
     let lost;
     let result: T;
     try {
@@ -219,8 +247,12 @@ export class Redlock implements LockOwner {
     return result;
   }
 
-  /** Publishes the life of the lock if somebody observes it. */
-  #takeObserved(resources: readonly string[], options: PreparedOptions, own?: OwnOptions): Promise<HeldLock> {
+  /** Publishes the life of the lock if somebody observes it. Resolves with undefined if there is a record of what it is for. */
+  #takeObserved(
+    resources: readonly string[],
+    options: PreparedOptions,
+    own?: OwnOptions,
+  ): Promise<HeldLock | undefined> {
     if (!isObserved()) return this.#take(this.#call(resources, options, own, this.emit), this);
     const observedCall = { pool: this.#name, resources, options, skips: own?.skips };
     return observed(observedCall, { emit: this.emit, clock: this.#pool.clock }, (trace) => {
@@ -229,7 +261,7 @@ export class Redlock implements LockOwner {
     });
   }
 
-  async #take(call: Call, owner: LockOwner): Promise<HeldLock> {
+  async #take(call: Call, owner: LockOwner): Promise<HeldLock | undefined> {
     const { resources } = call;
     this.#shutdown.enter();
     try {
@@ -240,7 +272,9 @@ export class Redlock implements LockOwner {
           ? await takeSeveral(this.#queues, call)
           : await take(this.#queues, resources[0]!, call, !call.isPatient);
       if (Array.isArray(taken) || isPart(taken)) return await this.#hold([taken].flat(), call, owner);
-      throw refusal(taken, call);
+      if (taken.kind !== 'kept') throw refusal(taken, call);
+      owner.trace?.skip();
+      return undefined;
     } catch (error) {
       const code = refusalCodeOf(error, call.isAborted);
       const cause = error instanceof ResourceLockedError ? error.cause : undefined;
@@ -257,7 +291,7 @@ export class Redlock implements LockOwner {
     const closing = this.#shutdown.stopFor({ holder: this.#held.any });
     const holding = this.#held.besides(resources);
     const signal = own?.signal ?? options.signal;
-    return new Call(resources, options, this.#pool.clock, { closing, holding, emit, signal });
+    return new Call(resources, options, this.#pool.clock, { closing, holding, emit, signal, opens: own?.opens });
   }
 
   async #hold(parts: readonly Part[], call: Call, owner: LockOwner): Promise<HeldLock> {
@@ -268,6 +302,7 @@ export class Redlock implements LockOwner {
     call.acquired(parts, lock.fencingToken);
     // Listeners may have computed, or aborted the call.
     if (lock.isValid && !call.isAborted) return lock;
+    for (const { lease } of parts) lease.withdraw();
     await lock.release();
     call.throwIfAborted();
     throw refusal({ kind: 'blocked', nodes: [] }, call);

@@ -65,7 +65,7 @@ function describe(resource: unknown): string {
 
 /**
  * The endings of the keys that a node has beside the locks: the queue of a lock and the deposits of those who wait in it, the fence counters, the
- * mark that somebody waits on this node, and the marker by which clients notice a restart.
+ * mark that somebody waits on this node, the marker by which clients notice a restart, and the record of what was done under a lock.
  */
 export const RESERVED = {
   queue: '~queue',
@@ -73,6 +73,7 @@ export const RESERVED = {
   fences: '~fence',
   waiting: '~waiting',
   node: '~node',
+  reply: '~reply',
 } as const;
 
 const ENDINGS: readonly string[] = Object.values(RESERVED);

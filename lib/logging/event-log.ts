@@ -8,6 +8,7 @@ import { Burst, type Level, type Limit } from './burst.js';
 import { NodeNotes } from './node-notes.js';
 import { QuarantineLog } from './quarantine-log.js';
 import { QuorumLog } from './quorum-log.js';
+import { ReplyNotes } from './reply-notes.js';
 
 /** No node has this name: it stands for the pool as a whole. */
 const POOL = '';
@@ -37,6 +38,7 @@ export class EventLog {
   readonly #quarantine: QuarantineLog;
   readonly #quorum: QuorumLog;
   readonly #notes: NodeNotes;
+  readonly #replies: ReplyNotes;
   readonly #names: typeof shown;
 
   constructor(
@@ -46,6 +48,7 @@ export class EventLog {
     this.#names = logKeys ? quoted : shown;
     this.#burst = new Burst(logger, clock);
     this.#notes = new NodeNotes(logger, clock, nodes);
+    this.#replies = new ReplyNotes(this.#burst, this.#names, (text) => this.logger.warn(text));
     this.#quarantine = new QuarantineLog(logger, clock, nodes, status);
     const states = {
       log: (text: string) => this.#changed(POOL, 'log', text),
@@ -74,6 +77,7 @@ export class EventLog {
     else if (event.type === 'node-warning') this.#warned(event);
     else if (event.type === 'hand-off-unavailable')
       this.#notes.add(event.node, `: hand-off is off, waiters poll every retryDelay: ${event.reason}`);
+    else this.#replies.notify(event);
   }
 
   /** Logs which locks the shutdown of the application waits for. */

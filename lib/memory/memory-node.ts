@@ -16,6 +16,7 @@ import {
   type ReleaseOperation,
   type Unknown,
 } from '../engine/lock-node.js';
+import { MemoryRecords } from './memory-records.js';
 
 /** Ms for which a queue is kept although nobody in it asks again. */
 const QUEUE_LASTS = 60_000;
@@ -44,6 +45,8 @@ export class MemoryData {
   readonly #keys = new Map<string, Key>();
   readonly #queues = new Map<string, { readonly places: Map<string, Place>; expires: number }>();
   readonly #counters = new Map<string, number>();
+  /** The records beside the locks. */
+  readonly records: MemoryRecords;
   /** By channel: the processes that listen. */
   readonly #channels = new Map<string, (message: HandOff) => void>();
   /** Ms on the clock of the node, before which it does not vote. */
@@ -52,13 +55,16 @@ export class MemoryData {
   constructor(
     private readonly world: MemoryWorld,
     private readonly maxTtl: number,
-  ) {}
+  ) {
+    this.records = new MemoryRecords(world);
+  }
 
   /** Forgets everything, as a server does that is started again without its data. It does not vote for `quarantine` ms. */
   clear(quarantine: number): void {
     this.#keys.clear();
     this.#queues.clear();
     this.#counters.clear();
+    this.records.clear();
     this.votesFrom = this.world.now() + quarantine;
   }
 
@@ -117,7 +123,8 @@ export class MemoryData {
   #execute(channel: string, operation: Operation): Answer {
     if (operation.kind === 'acquire') return this.#acquire(channel, operation);
     if (operation.kind === 'release') return this.#release(channel, operation);
-    return operation.kind === 'extend' ? this.#extend(operation) : this.#raise(operation);
+    if (operation.kind === 'extend') return this.#extend(operation);
+    return operation.kind === 'raise' ? this.#raise(operation) : this.records.execute(operation, this.quarantine);
   }
 
   #extend({ resource, value, ttl, isKept }: ExtendOperation): Answer {
@@ -135,12 +142,15 @@ export class MemoryData {
     return { kind: this.#key(resource)?.value === value ? 'raised' : 'gone' };
   }
 
-  #acquire(channel: string, { resource, value, ttl, proposal, count, arrival }: AcquireOperation): Answer {
+  #acquire(channel: string, operation: AcquireOperation): Answer {
+    const { resource, value, ttl, proposal, count, arrival, opens } = operation;
+    if (opens && this.records.isKept(resource)) return { kind: 'kept' };
     if (this.quarantine > 0) return { kind: 'quarantined', remaining: this.quarantine };
     if (ttl > this.maxTtl) return { kind: 'refused', reason: `a ttl of ${ttl} ms is above maxTtl, ${this.maxTtl} ms` };
     if (this.#isOff(proposal, resource)) return { kind: 'refused', reason: CLOCKS_APART };
     const now = this.world.now();
     let key = this.#key(resource);
+    const isUsual = key === undefined && this.#queue(resource) === undefined;
     if (key?.value !== value) {
       if (arrival !== undefined)
         this.#stand(resource, channel, { arrival, deposit: { value: nextValueOf(value), ttl, proposal, count } });
@@ -150,11 +160,11 @@ export class MemoryData {
     }
     if (arrival !== undefined) this.#leave(resource, channel);
     this.#keys.set(resource, { value, expires: Math.max(now + ttl, key?.expires ?? 0) });
-    return {
-      kind: 'granted',
-      token: this.#count(resource, proposal, count),
-      oldest: this.#oldest(resource)?.[1].arrival,
-    };
+    const token = this.#count(resource, proposal, count);
+    const oldest = this.#oldest(resource)?.[1].arrival;
+    if (!opens) return { kind: 'granted', token, oldest };
+    const isOpened = isUsual && token === proposal && this.records.openNew({ resource, value, token, ...opens });
+    return { kind: 'granted', token, oldest, isOpened };
   }
 
   #release(channel: string, { resource, value, what, place }: ReleaseOperation): Answer {

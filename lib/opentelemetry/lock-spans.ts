@@ -134,16 +134,27 @@ export class LockSpans {
   }
 
   #start(operation: string, message: CallMessage, parent: Context): Span {
-    const { template, resources } = message;
-    const attributes: Attributes = attributesOf(message, this.resource);
-    if (this.resource === 'value') attributes['redlock.resource'] = [...resources];
-    const name = template === undefined || this.resource === 'none' ? operation : `${operation} ${template}`;
-    return this.tracer.startSpan(name, { kind: SpanKind.INTERNAL, attributes }, parent);
+    const { tracer, resource } = this;
+    return startSpan({ tracer, resource }, operation, message, parent);
   }
 }
 
+/** Starts a span that is named by its operation and the template of its call. */
+export function startSpan(
+  { tracer, resource }: { readonly tracer: Tracer; readonly resource: ResourceNaming },
+  operation: string,
+  message: CallMessage,
+  parent: Context,
+): Span {
+  const { template, resources } = message;
+  const attributes: Attributes = attributesOf(message, resource);
+  if (resource === 'value') attributes['redlock.resource'] = [...resources];
+  const name = template === undefined || resource === 'none' ? operation : `${operation} ${template}`;
+  return tracer.startSpan(name, { kind: SpanKind.INTERNAL, attributes }, parent);
+}
+
 /** The message of an error is left out, because it may name a resource. */
-function fail(span: Span, errorType: string): void {
+export function fail(span: Span, errorType: string): void {
   span.setAttribute('error.type', errorType);
   span.setStatus({ code: SpanStatusCode.ERROR });
 }
@@ -152,7 +163,7 @@ function fail(span: Span, errorType: string): void {
  * Returns where the context manager of OpenTelemetry keeps the current context. A channel can run what it wraps in a context only by way of this
  * storage, which the API does not show; if there is none, spans have the right parents and no children.
  */
-function storageOfContexts(): AsyncLocalStorage<Context> | undefined {
+export function storageOfContexts(): AsyncLocalStorage<Context> | undefined {
   const api = context as unknown as { _getContextManager?(): { readonly _asyncLocalStorage?: unknown } };
   // oxlint-disable-next-line eslint/no-underscore-dangle -- names of OpenTelemetry
   const storage = api._getContextManager?.()._asyncLocalStorage;

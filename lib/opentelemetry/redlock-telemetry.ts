@@ -4,6 +4,8 @@ import { metrics, trace } from '@opentelemetry/api';
 import { LockMetrics } from './lock-metrics.js';
 import { LockSpans } from './lock-spans.js';
 import { NodeMetrics } from './node-metrics.js';
+import { OnceMetrics } from './once-metrics.js';
+import { OnceSpans } from './once-spans.js';
 import { poolsOf } from './attributes.js';
 import type { RedlockTelemetryOptions } from './redlock-telemetry.options.js';
 import { Subscriptions } from './subscriptions.js';
@@ -23,7 +25,10 @@ export class RedlockTelemetry implements OnApplicationShutdown {
     const pools = () => poolsOf(modules);
     new LockMetrics(meter, resource, pools).observe(this.#subscriptions);
     new NodeMetrics(meter, pools).observe(this.#subscriptions);
-    new LockSpans(tracerProvider.getTracer(SCOPE), resource).observe(this.#subscriptions);
+    new OnceMetrics(meter, resource).observe(this.#subscriptions);
+    const tracer = tracerProvider.getTracer(SCOPE);
+    new OnceSpans(tracer, resource).observe(this.#subscriptions);
+    new LockSpans(tracer, resource).observe(this.#subscriptions);
   }
 
   onApplicationShutdown(): void {

@@ -1,6 +1,7 @@
 import { RESERVED } from '../engine/resources.js';
 import { CLOCKS_APART, counterOf } from '../engine/fencing.js';
 import type { AcquireOperation, Answer, Operation, ReleaseOperation, Unknown } from '../engine/lock-node.js';
+import { isOfRecord, recordAnswerOf, usualOfRecord, wordsOfRecord } from './record-codec.js';
 import { nodeText } from './connection/wire/node-text.js';
 import { bulk } from './connection/wire/wire-command.js';
 import { CLOCK_FACTOR, NODE_KEYS, SCRIPT, SHA } from './scripts/operations.lua.js';
@@ -88,7 +89,7 @@ export class BatchEncoder {
   }
 
   #check(operations: readonly Operation[]): string {
-    const votes = operations.some(({ kind }) => kind === 'acquire' || kind === 'release');
+    const votes = operations.some(({ kind }) => kind !== 'extend' && kind !== 'raise');
     return this.options.restartQuarantine && votes ? 'c' : 'n';
   }
 
@@ -96,7 +97,7 @@ export class BatchEncoder {
     const { keyPrefix, channel, maxTtl } = this.options;
     const [keys, words] = [[] as string[], [channel, `${maxTtl}`, check].map(bulk)];
     for (const operation of operations) {
-      keys.push(bulk(keyPrefix + operation.resource));
+      keys.push(bulk(keyPrefix + operation.resource + (isOfRecord(operation) ? RESERVED.reply : '')));
       for (const word of wordsOf(operation)) words.push(bulk(word));
     }
     const count = FRAME + NODE_KEYS + keys.length + words.length;
@@ -106,8 +107,13 @@ export class BatchEncoder {
 }
 
 function wordsOf(operation: Operation): readonly string[] {
+  if (isOfRecord(operation)) return wordsOfRecord(operation);
   const { kind, value } = operation;
-  if (kind === 'acquire') return ['A', value, ...termsOf(operation), `${operation.arrival ?? ''}`];
+  if (kind === 'acquire') {
+    const { opens, arrival } = operation;
+    const words = [opens ? 'B' : 'A', value, ...termsOf(operation), `${arrival ?? ''}`];
+    return opens ? [...words, opens.fingerprint ?? '', ms(opens.ttl)] : words;
+  }
   if (kind === 'release') return ['R', value, whatOf(operation), depositOf(operation)];
   if (kind === 'extend') return [operation.isKept ? 'K' : 'E', value, ms(operation.ttl)];
   return ['F', value, `${operation.token}`, counterOf(operation.resource)];
@@ -143,21 +149,30 @@ export interface Decoded {
 
 const NONSENSE: Unknown = { kind: 'unknown', reason: 'its answer cannot be read', sent: true };
 const USUAL = { release: { kind: 'released' }, extend: { kind: 'extended' }, raise: { kind: 'raised' } } as const;
-const NOT_HERE = { release: { kind: 'gone' }, extend: { kind: 'missing' }, raise: { kind: 'gone' } } as const;
+const GONE = { kind: 'gone' } as const;
+const NOT_HERE = { release: GONE, extend: { kind: 'missing' }, raise: GONE, clear: GONE, forget: GONE } as const;
 const TAKEN = { kind: 'taken' } as const;
 
 /** Returns the answer of a node that did what it was asked: its counter stands at the proposed token, so that is the token of the vote. */
 function usual(operation: Operation): Answer {
-  return operation.kind === 'acquire' ? { kind: 'granted', token: operation.proposal } : USUAL[operation.kind];
+  if (isOfRecord(operation)) return usualOfRecord(operation);
+  if (operation.kind !== 'acquire') return USUAL[operation.kind];
+  const { proposal: token, opens } = operation;
+  return opens ? { kind: 'granted', token, isOpened: true } : { kind: 'granted', token };
 }
 
 function answerOf(operation: Operation, told: unknown): Answer {
   if (told === 1) return usual(operation);
-  if (told === 0 && operation.kind !== 'acquire') return NOT_HERE[operation.kind];
+  if (told === 0 && operation.kind in NOT_HERE) return NOT_HERE[operation.kind as keyof typeof NOT_HERE];
   if (told === 2 && operation.kind === 'extend') return TAKEN;
   if (!Array.isArray(told)) return NONSENSE;
-  const [letter, first, second] = (told as unknown[]).map(textIn);
+  const [letter, ...parts] = (told as unknown[]).map(textIn);
+  const [first, second] = parts;
   if (letter === '!' && typeof first === 'string') return { kind: 'refused', reason: nodeText(first) };
+  if (isOfRecord(operation))
+    return letter === 'q' && typeof first === 'number'
+      ? quarantined(first)
+      : (recordAnswerOf(operation, letter, parts) ?? NONSENSE);
   return operation.kind === 'acquire' ? (voteOf(letter, first, second, operation) ?? NONSENSE) : NONSENSE;
 }
 
@@ -168,6 +183,7 @@ function textIn(part: unknown): unknown {
 
 function voteOf(letter: unknown, first: unknown, second: unknown, { ttl }: AcquireOperation): Answer | undefined {
   if (letter === 'g') return granted(first, second);
+  if (letter === 'k') return { kind: 'kept' };
   if (letter === 'h' && typeof first === 'number' && typeof second === 'string')
     return { kind: 'held', remaining: first < 0 ? Infinity : first, owner: second };
   if (letter === 'q' && typeof first === 'number') return quarantined(first);

@@ -5,6 +5,7 @@ import type {
   HandOff,
   LockNode,
   NodeListener,
+  NodeRoom,
   Operation,
   ProbeAnswer,
   Refused,
@@ -20,6 +21,7 @@ import { NodeTrust, Strays } from './trust.js';
 import { advised, withoutKeys } from './advice.js';
 import { type BatchEncoder, type Decoded, ASKS_WHETHER_IT_VOTES } from './codec.js';
 import { OwedReleases } from './owed-releases.js';
+import { roomOf } from './server-info.js';
 import { RESERVED } from '../engine/resources.js';
 
 type Failure = Extract<Reply, { ok: false }>;
@@ -111,6 +113,12 @@ export class RedisNode implements LockNode {
     this.#trust.bar(reason);
   }
 
+  room(told: (room: NodeRoom) => void): void {
+    if (this.#redis === undefined || this.#obstacle !== undefined) return;
+    // A node that does not say has no limit as far as we know.
+    void roomOf(this.#redis).then(told, () => undefined);
+  }
+
   async open(listener: NodeListener): Promise<void> {
     this.#listener = listener;
     await this.#connection.open((event) => listener.event(event));
@@ -171,7 +179,8 @@ export class RedisNode implements LockNode {
   /** Returns what an answer counts as. A vote that does not count goes back. */
   #judged(operation: Operation, answer: Answer): Answer {
     const counted = this.#trust.judge(operation, answer);
-    if (answer.kind === 'granted' && counted.kind !== 'granted') this.#giveBack(operation);
+    if (operation.kind === 'acquire' && answer.kind === 'granted' && counted.kind !== 'granted')
+      this.#giveBack(operation);
     // Its user may run INFO since a moment ago: a new connection finds out which server it is.
     if (answer.kind === 'granted' && this.#trust.isUnknown) this.#askAgainWhichServer();
     return counted;

@@ -1,3 +1,4 @@
+import type { NodeRoom } from '../engine/lock-node.js';
 import type { Redis } from 'ioredis';
 import { RESERVED } from '../engine/resources.js';
 import type { BatchOptions } from './codec.js';
@@ -17,6 +18,14 @@ export async function infoOf(redis: Pick<Redis, 'info'>): Promise<string> {
   });
   if (typeof info !== 'string') throw new NonsenseError('its answer to INFO cannot be read');
   return info;
+}
+
+/** Returns how much room a node has for records, and whether they survive a restart. */
+export async function roomOf(redis: Pick<Redis, 'info'>): Promise<NodeRoom> {
+  const info = await redis.info();
+  const numberOf = (name: string): number => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1] ?? 0);
+  const limit = numberOf('maxmemory');
+  return { used: limit > 0 ? numberOf('used_memory') / limit : 0, isOnDisk: numberOf('aof_enabled') === 1 };
 }
 
 /** Returns the marker that clients with `restartQuarantine` leave on a node; undefined if it cannot be read. */

@@ -11,6 +11,8 @@ import { advised } from './advice.js';
 
 /** A run that no server has: the script asks the server itself which one it is. */
 const NO_RUN = '-';
+/** Answers about a record that count only from a node that votes. */
+const RECORD_VOTES: readonly Answer['kind'][] = ['opened', 'settled', 'peeked', 'nothing'];
 /** Ms without a refusal after which a vote shows that the refusals are over: a node may refuse some requests while it grants others. */
 const CALM = 1_000;
 
@@ -134,14 +136,27 @@ export class NodeTrust {
   /** Returns what an answer counts as, and reports when the node ceases to vote and when it votes again. */
   judge({ kind }: Pick<Operation, 'kind'>, answer: Answer): Answer {
     if (answer.kind === 'quarantined') this.#out(MAY_HAVE_FORGOTTEN, answer.remaining);
+    if (kind === 'open' || kind === 'settle' || kind === 'peek') return this.#judgedRecord(answer);
     if (kind !== 'acquire') return answer;
     // WRONGTYPE: another program has stored a value of another type under a key, which says nothing about the node.
     if (answer.kind === 'refused' && !answer.reason.startsWith('WRONGTYPE')) this.#refused(answer.reason);
     if (answer.kind !== 'granted') return answer;
     const now = this.clock.now().monotonic;
-    if (this.#distrustedUntil > now) return { kind: 'quarantined', remaining: Math.ceil(this.#distrustedUntil - now) };
+    if (this.#distrustedUntil > now) return this.#distrusted(now);
     this.#votes(now);
     return answer;
+  }
+
+  /** A record that was found counts, and that there is none does not: it may have ended early. */
+  #judgedRecord(answer: Answer): Answer {
+    const now = this.clock.now().monotonic;
+    if (this.#distrustedUntil <= now) return answer;
+    if (answer.kind === 'opened' && answer.found !== undefined) return { ...answer, isQuarantined: true };
+    return RECORD_VOTES.includes(answer.kind) ? this.#distrusted(now) : answer;
+  }
+
+  #distrusted(now: number): Answer {
+    return { kind: 'quarantined', remaining: Math.ceil(this.#distrustedUntil - now) };
   }
 
   /** Whether a vote that came unasked counts. */

@@ -8,6 +8,8 @@ export interface RedlockMatchers<R = unknown> {
   toHaveNoLocks(): R;
   /** Expects that the application was given a lock on the resource: at least once, or exactly `times` times. */
   toHaveAcquired(resource: string, times?: number): R;
+  /** Expects that calls for the key got the reply of another call: at least once, or exactly `times` times. */
+  toHaveReplayed(key: string, times?: number): R;
   /** Expects that exactly `count` callers of the application wait for the resource at this moment. */
   toHaveWaiting(resource: string, count: number): R;
 }
@@ -35,16 +37,25 @@ export const redlockMatchers: Matchers = {
     return outcome(locked.length === 0, 'nothing to be locked', listed(locked));
   },
   toHaveAcquired(testing, resource, times) {
-    const count = checked(testing).count('acquired', resource);
-    const wanted = times === undefined ? 'at least once' : `${times} times`;
-    const pass = times === undefined ? count > 0 : count === times;
-    return outcome(pass, `"${resource}" to have been acquired ${wanted}`, `it was ${count} times`);
+    return counted(checked(testing).count('acquired', resource), times, `"${resource}" to have been acquired`);
+  },
+  toHaveReplayed(testing, key, times) {
+    return counted(checked(testing).count('replayed', key), times, `the reply for "${key}" to have been replayed`);
   },
   toHaveWaiting(testing, resource, count) {
     const waiting = checked(testing).waiting(resource);
     return outcome(waiting === count, `${count} callers to wait for "${resource}"`, `${waiting} do`);
   },
 };
+
+function counted(count: number, times: number | undefined, wanted: string): MatcherResult {
+  const pass = times === undefined ? count > 0 : count === times;
+  return outcome(
+    pass,
+    `${wanted} ${times === undefined ? 'at least once' : `${times} times`}`,
+    `it was ${count} times`,
+  );
+}
 
 function outcome(pass: boolean, wanted: string, found: string): MatcherResult {
   return { pass, message: () => `expected ${pass ? 'not ' : ''}${wanted}; ${found}` };

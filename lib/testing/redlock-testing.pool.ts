@@ -3,8 +3,13 @@ import { LONGEST_TIMER } from '../engine/clock.js';
 import type { LockEvent } from '../engine/events.js';
 import { misfit } from '../engine/options.js';
 import { toResources } from '../engine/resources.js';
+import type { RecordInfo } from '../idempotency/reply-store.js';
+import { REGISTER } from '../redlock.tokens.js';
 import type { PoolInMemory } from './pools/pool-in-memory.js';
 import type { TestingNode } from './nodes/faulty-node.js';
+
+/** Ms for which the mark of an attempt that has died lasts. */
+const MARK_LASTS = 3_600_000;
 
 /** A resource that somebody else holds. */
 export interface HeldElsewhere {
@@ -67,6 +72,27 @@ export class RedlockTestingPool {
     return pool.changes.until(() => pool.waiting(resource) >= callers);
   }
 
+  /** Returns what the nodes keep for calls of `nestjs-redlock/idempotency`, by their keys; never the replies themselves. */
+  replies(): readonly RecordInfo[] {
+    return this.poolUnderTest().replies;
+  }
+
+  /**
+   * Leaves the mark of an attempt that has died in its work, so that the next call for the key finds an interrupted one.
+   * @throws Error if a call for the key is running, or its reply is kept; LockKeyError for a wrong key
+   */
+  async interrupt(key: string): Promise<void> {
+    toResources(key);
+    if (this.isLocked(key)) throw new Error(`A call for "${key}" is running, so none has died`);
+    if (this.replies().some((reply) => reply.key === key && reply.state === 'kept'))
+      throw new Error(`A reply is kept for "${key}", so that nothing is interrupted`);
+    const { nodes, services } = this.poolUnderTest();
+    // Later attempts have greater tokens: those are never behind the clocks of the nodes.
+    const token = Math.floor(Math.min(...nodes.map(({ date }) => date))) - 1;
+    const attempt = { token, owner: 'an attempt that has died', fingerprint: null };
+    await services[0]![REGISTER].open(key, attempt, MARK_LASTS);
+  }
+
   /**
    * Lets somebody else hold a resource, as another replica would.
    * @throws Error if it is held already; LockKeyError, TypeError, RangeError for a wrong resource or ttl
@@ -114,10 +140,12 @@ export class RedlockTestingPool {
     for (const node of this.nodes) node.recover();
   }
 
-  /** Ends all faults, releases what was taken by `hold`, and forgets the events: for `afterEach`. */
+  /** Ends all faults, releases what was taken by `hold`, and forgets the events and all replies: for `afterEach`. */
   reset(): void {
     this.recover();
     for (const held of this.#holds) held.release();
-    this.poolUnderTest().record.clear();
+    const { nodes, record } = this.poolUnderTest();
+    for (const node of nodes) node.forgetReplies();
+    record.clear();
   }
 }

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { Inject, UseInterceptors } from '@nestjs/common';
 import { getRedlockToken } from '../redlock.tokens.js';
+import { copyMetadata } from './copy-metadata.js';
 import type { LockDecorator } from './lock-decorator.js';
 import type { LockKey } from './key/lock-key.js';
 import { setPlan, toPlan, type WithLockOptions } from './run/lock-plan.js';
@@ -68,15 +69,4 @@ function refuseGenerator(method: unknown, where: string): void {
   throw new TypeError(
     `${where}: a generator runs when it is read, after the lock is gone; return an Observable instead`,
   );
-}
-
-/** Copies what the decorators below this one say about the method to the method that takes its place. */
-function copyMetadata(from: object, to: object): void {
-  for (const key of Reflect.getOwnMetadataKeys(from) as unknown[]) {
-    const theirs: unknown = Reflect.getOwnMetadata(key, from);
-    const ours: unknown = Reflect.getOwnMetadata(key, to);
-    const both =
-      Array.isArray(ours) && Array.isArray(theirs) ? [...(ours as unknown[]), ...(theirs as unknown[])] : theirs;
-    Reflect.defineMetadata(key, both, to);
-  }
 }

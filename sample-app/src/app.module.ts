@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ConfigModule, ConfigService } from '@nestjs/config';
 import { RedlockModule } from 'nestjs-redlock';
+import { RedlockIdempotencyModule } from 'nestjs-redlock/idempotency';
 import { DatabaseModule } from './database/database.module.js';
 import { DuplicatesModule } from './duplicates/duplicates.module.js';
 import { readSettings, type Settings } from './settings.js';
@@ -18,6 +19,7 @@ import { UsersModule } from './users/users.module.js';
         restartQuarantine: config.get('NODE_ENV', { infer: true }) === 'production',
       }),
     }),
+    RedlockIdempotencyModule.forRoot({ isGlobal: true }),
     DatabaseModule,
     UsersModule,
     DuplicatesModule,

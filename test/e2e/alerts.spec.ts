@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
 import { WithLock, type LockOptions } from 'nestjs-redlock';
 import { RedlockTelemetryModule } from 'nestjs-redlock/opentelemetry';
+import { OnceCalls } from '../support/operations/once-calls.js';
 import { ClockedServer } from '../support/clock-shim.js';
 import { eventually } from '../support/eventually.js';
 import { poolOn, type PoolOptions } from '../support/nest/nodes.js';
@@ -80,7 +81,7 @@ describe('the alerts of docs/operations, by what real processes answer to Promet
   afterEach(end);
 
   it('can be read by Prometheus', async () => {
-    expect(await promtool('check', 'rules', ALERTS)).toContain('8 rules found');
+    expect(await promtool('check', 'rules', ALERTS)).toContain('10 rules found');
   });
 
   it('all keep the labels job and namespace, so that one application does not hide another', () => {
@@ -210,6 +211,42 @@ describe('the alerts of docs/operations, by what real processes answer to Promet
     await checkAlerts(targets(scrapes), [
       { at: 3, alert: 'RedlockRefused', firing: [] },
       { at: 14, alert: 'RedlockRefused', firing: both({ redlock_resource_template: 'order' }) },
+    ]);
+  }, 60_000);
+
+  it('tell of replies that are not kept, from the first one on', async () => {
+    await start(3);
+    const calls = new OnceCalls(app.redlock);
+    await calls.run('kept');
+    const kept = await scrape();
+    await calls.lose('unkept');
+    const unkept = await scrape();
+    const labels = { job: 'opentelemetry', namespace: 'shop', redlock_resource_template: 'unkept' };
+    const scrapes = [
+      [10, kept],
+      [20, unkept],
+    ] as const;
+    await checkAlerts(targets(scrapes), [
+      { at: 9, alert: 'RedlockUnkept', firing: [] },
+      { at: 11, alert: 'RedlockUnkept', firing: [labels] },
+      { at: 25, alert: 'RedlockUnkept', firing: [] },
+    ]);
+  }, 60_000);
+
+  it('tell of keys that clients use for other requests', async () => {
+    await start(3);
+    const calls = new OnceCalls(app.redlock);
+    const scrapes: [number, Scrape][] = [];
+    for (let round = 0; round < 4; round += 1) {
+      await calls.run('right');
+      await calls.run('wrong');
+      await calls.reuse('wrong');
+      scrapes.push([4, await scrape()]);
+    }
+    const labels = { job: 'opentelemetry', namespace: 'shop', redlock_resource_template: 'wrong' };
+    await checkAlerts(targets(scrapes), [
+      { at: 3, alert: 'RedlockKeyReused', firing: [] },
+      { at: 14, alert: 'RedlockKeyReused', firing: [labels] },
     ]);
   }, 60_000);
 

@@ -9,6 +9,7 @@ import { poolOn } from '../support/nest/nodes.js';
 import { Telemetry } from '../support/nest/telemetry.js';
 import { closeApps, TestApp } from '../support/nest/test-app.js';
 import { alertRules } from '../support/operations/alert-rules.js';
+import { OnceCalls } from '../support/operations/once-calls.js';
 import { selectionsOf } from '../support/operations/promql.js';
 import { startRedisServers, stopAll } from '../support/redis-server.js';
 import { valueOf, type Series } from '../support/scrape.js';
@@ -35,6 +36,7 @@ async function happen(redlock: RedlockService, jobs: Jobs): Promise<void> {
   await lock.extend();
   await redlock.tryAcquire('order:7', { label: 'order' });
   await eventually(() => expect(lock.isValid).toBe(false));
+  await new OnceCalls(redlock).run('order');
 }
 
 describe('the files in docs/operations', () => {
@@ -83,6 +85,8 @@ describe('the files in docs/operations', () => {
       'RedlockLost',
       'RedlockSlow',
       'RedlockRefused',
+      'RedlockUnkept',
+      'RedlockKeyReused',
       'RedlockNodeRestarting',
       'RedlockClock',
       'RedlockJobNowhere',

@@ -28,11 +28,11 @@ function signUp(replica: string | undefined, email: string): Promise<Response> {
 
 describe('npm start -- --once', () => {
   it(
-    'makes one user, one bonus and one 201 out of fifty sign-ups under the lock, and leaves nothing',
+    'makes one user, one bonus and one 201 out of fifty sign-ups under the lock, fifty times the same 201 once, and leaves nothing',
     async () => {
       launch = new Launch(folder, '--once');
       expect([await launch.ended(), launch.output]).toEqual([0, expect.stringContaining('POST /users')]);
-      const { 'POST /unsafe/users': unsafe, 'POST /users': locked } = launch.table;
+      const { 'POST /unsafe/users': unsafe, 'POST /users': locked, 'POST /once/users': once } = launch.table;
       expect(locked).toMatchObject({
         requests: 50,
         'users created': 1,
@@ -41,6 +41,7 @@ describe('npm start -- --once', () => {
         '409s': 49,
         other: 0,
       });
+      expect(once).toMatchObject({ requests: 50, 'users created': 1, 'bonuses paid': 1, '201s': 50, other: 0 });
       expect(unsafe).toMatchObject({ requests: 50, 'users created': unsafe?.['201s'], other: 0 });
       expect(unsafe?.['users created']).toBeGreaterThanOrEqual(1);
       await nothingLeft();

@@ -16,6 +16,7 @@ export interface Change {
 export interface Report {
   readonly worlds: number;
   readonly grants: number;
+  readonly told: number;
   readonly bad: readonly { readonly seed: number; readonly violation: string }[];
 }
 

@@ -7,6 +7,8 @@ export interface Control {
   readonly changes: readonly Change[];
   readonly sees: RegExp;
   readonly choices?: Partial<Choices>;
+  /** How many worlds it takes at most. @default 1,500 */
+  readonly worlds?: number;
 }
 
 const TWO = /TWO HOLDERS/;
@@ -22,7 +24,13 @@ const SERVE = `      if (key === undefined && this.#serve(resource, arrival === 
 /** Worlds in which nothing fails, so that the order of arrival and what is left behind can be judged. */
 const CALM = { faultRate: 0, forget: 0, foreign: 0, loss: 0, blocks: 0 } as const;
 /** Worlds in which callers wait until they get the lock. */
-const PATIENT = { ...CALM, waits: 1e9 } as const;
+const PATIENT = { ...CALM, waits: 1e9, once: 0 } as const;
+
+/** Worlds in which callers do their work once for a key, while nodes, connections and callers fail more often than they work. */
+export const ONCE = { once: 1, foreign: 0, nodes: 3, faultRate: 40, processes: 5, workers: 1 } as const;
+const ANSWERS = /TWO ANSWERS/;
+const REGISTER = 'reply-register.ts';
+const RECORDS = 'memory-records.ts';
 
 export const CONTROLS: readonly Control[] = [
   {
@@ -305,5 +313,87 @@ export const CONTROLS: readonly Control[] = [
     changes: [{ file: QUEUE, from: "this.#state !== 'idle' && !head && !this.#lease", to: '!head && !this.#lease' }],
     sees: /OVERTAKEN/,
     choices: PATIENT,
+  },
+  {
+    rule: 'reading a record is promising',
+    changes: [{ file: RECORDS, from: '    entry.promised = { token, value };\n', to: '' }],
+    sees: ANSWERS,
+    choices: ONCE,
+  },
+  {
+    rule: 'a record that is found is settled before it is told',
+    changes: [
+      {
+        file: REGISTER,
+        from: 'if (copiesOf(find, answers) < this.pool.quorum && (await',
+        to: 'if (copiesOf(find, answers) < 0 && (await',
+      },
+    ],
+    sees: ANSWERS,
+    choices: ONCE,
+  },
+  {
+    rule: 'an answer is told once a quorum has it',
+    changes: [
+      {
+        file: REGISTER,
+        from: 'this.#ask(operation, this.#counts(operation.resource, isSettled), (all)',
+        to: 'this.#ask(operation, () => [] as Answers, (all)',
+      },
+    ],
+    sees: ANSWERS,
+    choices: ONCE,
+  },
+  {
+    rule: 'a record is settled only by the greatest ballot that has a promise',
+    changes: [
+      {
+        file: RECORDS,
+        from: `if (compare({ token, value }, entry.promised) < 0) return { kind: 'superseded' };`,
+        to: '',
+      },
+    ],
+    sees: ANSWERS,
+    choices: ONCE,
+  },
+  {
+    rule: 'a reader without a lock tells only what a quorum has alike',
+    changes: [
+      {
+        file: REGISTER,
+        from: 'if (most.count < quorum) return undefined;',
+        to: 'if (most.count < 1) return undefined;',
+      },
+    ],
+    sees: ANSWERS,
+    choices: ONCE,
+  },
+  {
+    rule: 'votes have opened a record if a quorum has',
+    changes: [{ file: 'lease.ts', from: 'attempt.opened >= pool.quorum ?', to: 'attempt.opened > 0 ?' }],
+    sees: ANSWERS,
+    choices: { ...ONCE, processes: 3, ttl: 200, fails: 0 },
+    worlds: 4_000,
+  },
+  {
+    rule: 'a promise stays when its attempt has failed',
+    changes: [
+      {
+        file: RECORDS,
+        from: 'Object.assign(entry, { attempts: 0, fingerprint: null, earlier: null })',
+        to: 'this.#entries.delete(operation.resource)',
+      },
+    ],
+    sees: ANSWERS,
+    choices: { ...ONCE, processes: 8, ttl: 200, fails: 0.5 },
+  },
+  {
+    rule: 'votes have opened a record for the caller that asked, not for the next one of its process',
+    changes: [
+      { file: 'redlock.ts', from: 'lock.opened === own.opens', to: 'lock.opened !== undefined' },
+      { file: 'lease.ts', from: '    this.opened = undefined;\n    this.token += 1;', to: '    this.token += 1;' },
+    ],
+    sees: ANSWERS,
+    choices: { ...ONCE, processes: 2, workers: 4, ttl: 200, fails: 0 },
   },
 ];

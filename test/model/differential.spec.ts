@@ -16,6 +16,7 @@ const RESOURCES = ['a', 'b'];
 const VALUES = ['p.1', 'p.2', 'p.3', 'p.4'];
 /** The deposit of the last of them is among those that are given back. */
 const GIVEN_BACK = [...VALUES, 'p.5'].flatMap((value) => [value, value, `${value}.kept`]);
+const RECORDS = ['', 'r1', '{"a":"ä \u0000\r\n"}', 'x'.repeat(20_000)];
 const CHANNELS = ['c1', 'c2', 'c3'];
 
 describe.each(serverPrograms())('random batches on %s and in memory', (program: string) => {
@@ -56,12 +57,26 @@ describe.each(serverPrograms())('random batches on %s and in memory', (program: 
     const random = dice(7);
     const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
     const proposal = (): number => base + Math.floor(random() * 60);
+    const ofRecord = (): Operation => {
+      const kind = random();
+      const resource = pick(RESOURCES);
+      if (kind < 0.2) return { kind: 'peek', resource };
+      if (kind < 0.27) return { kind: 'forget', resource };
+      const ballot = { resource, value: pick(VALUES), token: 7 + Math.floor(random() * 4) };
+      if (kind < 0.5) return { kind: 'clear', ...ballot, isWithdrawn: random() < 0.5 };
+      const terms = { ...ballot, fingerprint: pick([null, 'f1', 'f2']), ttl: HOUR };
+      if (kind < 0.8) return { kind: 'open', ...terms };
+      return { kind: 'settle', ...terms, record: pick(RECORDS) };
+    };
     const operation = (): Operation => {
+      if (random() < 0.3) return ofRecord();
       const kind = random();
       const [resource, value] = [pick(RESOURCES), pick(kind < 0.45 ? VALUES : GIVEN_BACK)];
       if (kind < 0.45) {
         const arrival = pick([undefined, base + 5, base + 6, base + 7, base + 7, base + 8]);
-        return { kind: 'acquire', resource, value, ttl: HOUR, proposal: proposal(), count: pick([1, 1, 3]), arrival };
+        const opens = random() < 0.3 ? { fingerprint: pick([null, 'f1']), ttl: HOUR } : undefined;
+        const terms = { ttl: HOUR, proposal: proposal(), count: pick([1, 1, 3]), arrival, opens };
+        return { kind: 'acquire', resource, value, ...terms };
       }
       if (kind < 0.85) {
         const deposit = { value: pick(VALUES), ttl: HOUR, proposal: proposal(), count: pick([1, 2]) };
@@ -95,5 +110,10 @@ describe.each(serverPrograms())('random batches on %s and in memory', (program: 
 
 /** Time goes on in Redis, and stands still in memory. */
 function plain(answer: Answer): unknown {
-  return answer.kind === 'held' ? { ...answer, remaining: HOUR } : { ...answer };
+  if (answer.kind === 'granted') return { ...answer, isOpened: answer.isOpened === true };
+  if (answer.kind === 'held') return { ...answer, remaining: HOUR };
+  if (answer.kind !== 'opened' && answer.kind !== 'peeked') return { ...answer };
+  const found = answer.found && { ...answer.found, remaining: HOUR };
+  const isQuarantined = answer.kind === 'opened' && answer.isQuarantined === true;
+  return { ...answer, found, ...(answer.kind === 'peeked' ? { age: 0, remaining: HOUR } : { isQuarantined }) };
 }

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { ModelBundle } from './bundle.js';
-import { CONTROLS } from './controls.js';
+import { CONTROLS, ONCE } from './controls.js';
 
 const WORLDS = 300;
 const WORLDS_OF_CONTROL = 1_500;
@@ -22,6 +22,13 @@ describe('the engine in worlds with faults', () => {
     expect(grants).toBeGreaterThan(10 * WORLDS);
   }, 300_000);
 
+  it('tells all callers of a key the same answer, whatever becomes of leases, nodes and callers', async () => {
+    const usual = await (await bundle()).run(0, WORLDS / 3, { once: 1, foreign: 0 });
+    const harsh = await (await bundle()).run(0, WORLDS, ONCE);
+    expect([usual.bad, harsh.bad]).toEqual([[], []]);
+    expect(usual.told + harsh.told).toBeGreaterThan(50 * WORLDS);
+  }, 300_000);
+
   it('serves three callers one after the other, in whatever order their first messages arrive', async () => {
     const { worlds, bad } = await (await bundle()).run(0, ORDERS, { explore: true });
     expect([worlds, bad]).toEqual([ORDERS, []]);
@@ -32,8 +39,8 @@ describe('the engine in worlds with faults', () => {
 
   it.each(CONTROLS.map((control) => [control.rule, control] as const))(
     'needs the rule: %s',
-    async (_rule, { changes, sees, choices }) => {
-      const { bad } = await (await bundle(changes)).run(0, WORLDS_OF_CONTROL, { ...choices, stop: true });
+    async (_rule, { changes, sees, choices, worlds = WORLDS_OF_CONTROL }) => {
+      const { bad } = await (await bundle(changes)).run(0, worlds, { ...choices, stop: true });
       expect(bad).toEqual([{ seed: expect.any(Number), violation: expect.stringMatching(sees) }]);
     },
     300_000,

@@ -1,5 +1,6 @@
 import { dice } from './agenda.js';
-import { World, type Process } from './world.js';
+import { World, type Process, type SimulatedNode } from './world.js';
+import { OnceCallers } from './once.js';
 import type { Lock } from '../../lib/engine/lock.js';
 
 /** A holder as the judge sees it. */
@@ -71,6 +72,13 @@ const AHEAD = 50;
 /** In how many ways of usual length all nodes know all places: some ways take ten times as long, and several may do so in turn. */
 const SLOW_TRIPS = 40;
 
+/** How often a fault tries to let a node forget, and ms between. */
+const FORGETS = 20;
+const WAIT_TO_FORGET = 10;
+
+/** Ms between two calls of a caller that does its work once, at most. */
+const BETWEEN_CALLS = 150;
+
 const CHOICES = {
   nodes: [1, 2, 3, 3, 4, 5, 5, 5, 5, 7],
   delay: [0.1, 0.5, 2, 8],
@@ -94,19 +102,32 @@ const CHOICES = {
   wall: [0, 0, 1],
   wallRates: [0, 0, 0.0009],
   blocks: [0, 0, 0, 0.01],
+  /** The share of calls whose work is to be done once for a key. Which worlds have some: see `choose`. */
+  once: [0.5, 1, 1],
+  /** The share of this work that fails. */
+  fails: [0, 0, 0.2],
 };
 export type Choices = { readonly [name in keyof typeof CHOICES]: number };
 
+/** Every so many worlds one has callers that do their work once. */
+const ONCE_IN = 4;
+
 function choose(seed: number, fixed: Partial<Choices>): Choices {
   const random = dice(seed * 7 + 3);
-  const chosen = Object.entries(CHOICES).map(([name, values]) => [name, values[Math.floor(random() * values.length)]!]);
-  return { ...(Object.fromEntries(chosen) as Choices), ...fixed };
+  const entries = Object.entries(CHOICES).map(([name, values]) => [
+    name,
+    values[Math.floor(random() * values.length)]!,
+  ]);
+  const chosen = Object.fromEntries(entries) as Choices;
+  return { ...chosen, ...(seed % ONCE_IN === 0 ? {} : { once: 0 }), ...fixed };
 }
 
 /** What became of a world. */
 export interface Result {
   readonly choices: Choices;
   readonly grants: number;
+  /** How many callers were told an answer. */
+  readonly told: number;
   readonly violations: readonly string[];
 }
 
@@ -119,6 +140,7 @@ export class Model {
   readonly judge: Judge;
   readonly #choices: Choices;
   readonly #resources: readonly string[];
+  readonly #once: OnceCallers;
   #isWorking = true;
   #holding = 0;
 
@@ -139,6 +161,7 @@ export class Model {
       reorder: choices.reorder === 1,
     };
     this.world = new World(seed, terms);
+    this.#once = new OnceCallers(this.world, choices);
     const { faultRate, forget, foreign } = choices;
     const isOrderly = faultRate + forget + foreign + loss + blocks === 0 && choices.waits > choices.length;
     this.judge = new Judge(this.world, isOrderly ? AHEAD + SLOW_TRIPS * delay : Infinity);
@@ -161,7 +184,8 @@ export class Model {
     if (open() > 0) judge.violations.push(`STUCK: ${open()} of ${left} callers still wait 60 s after the faults`);
     const { faultRate, forget, foreign, loss, blocks } = choices;
     if (faultRate + forget + foreign + loss + blocks === 0) await this.#lookBehind();
-    return { choices, grants: judge.grants, violations: judge.violations };
+    const { told, violations } = this.#once.judge;
+    return { choices, grants: judge.grants, told, violations: [...judge.violations, ...violations] };
   }
 
   /** Without faults, and without lost messages (whose votes stay for one ttl), nothing is left on a node once everybody has finished. */
@@ -189,6 +213,13 @@ export class Model {
     const { world } = this;
     await world.sleep(process, world.random() * 20);
     while (this.#isWorking) {
+      if (this.#choices.once > 0 && world.random() < this.#choices.once) {
+        process.open += 1;
+        await this.#once.call(process);
+        process.open -= 1;
+        await world.sleep(process, BETWEEN_CALLS * world.random() + 1);
+        continue;
+      }
       process.open += 1;
       const lock = await this.#acquire(process);
       process.open -= 1;
@@ -234,14 +265,14 @@ export class Model {
     const { world } = this;
     const choices = this.#choices;
     if (world.time > choices.length * 0.7) return;
-    const away = world.nodes.filter(({ state, data }) => state !== 'up' || data.quarantine > 0).length;
     const node = this.#pick(world.nodes);
     const process = this.#pick(world.processes);
     const ms = world.random() * 300;
-    const kind = this.#pick(choices.wall === 1 ? [...FAULTS, ...CLOCK_FAULTS] : FAULTS);
+    const kinds = choices.wall === 1 ? [...FAULTS, ...CLOCK_FAULTS] : FAULTS;
+    const kind = this.#pick(kinds);
     if (kind === 'down') world.down(node, ms, false);
     if (kind === 'freeze') world.freeze(node, ms * 4);
-    if (kind === 'forget' && away < (choices.nodes - 1) >> 1) world.down(node, ms, true);
+    if (kind === 'forget') this.#forget(node, ms);
     if (kind === 'link') process.links[node.index]!.break(ms);
     if (kind === 'kill') this.#kill(process);
     if (kind === 'pause') world.pause(process, ms);
@@ -251,6 +282,21 @@ export class Model {
     if (kind === 'suspend' && world.time > process.setBackAt + 4 * choices.ttl)
       world.suspend(process, choices.ttl * 2 * world.random());
     world.after((1_000 / choices.faultRate) * 2 * world.random(), () => this.#fault());
+  }
+
+  /** Records are only as safe as the memory of the nodes, and promises too: where there are some, a node forgets when it may. */
+  #forget(node: SimulatedNode, ms: number, tries = FORGETS): void {
+    const { world } = this;
+    const { nodes, once } = this.#choices;
+    const away = world.nodes.filter(({ state, data }) => state !== 'up' || data.quarantine > 0).length;
+    if (away >= (nodes - 1) >> 1) return;
+    if (once > 0 && !this.#once.mayForget(node.index)) {
+      if (tries > 1) world.after(WAIT_TO_FORGET, () => this.#forget(node, ms, tries - 1));
+      return;
+    }
+    // At once, so that nobody counts on what it has while it is down.
+    if (once > 0 && node.state === 'up') node.data.clear(0);
+    world.down(node, ms, true);
   }
 
   #kill(process: Process): void {

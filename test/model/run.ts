@@ -13,13 +13,14 @@ interface Options {
   readonly explore?: boolean;
 }
 
-const report = { worlds: 0, grants: 0, bad: [] as { seed: number; violation: string }[] };
+const report = { worlds: 0, grants: 0, told: 0, bad: [] as { seed: number; violation: string }[] };
 for (let seed = Number(from); seed < Number(from) + Number(count); seed += 1) {
-  const { grants, violations } = isExploring
-    ? { grants: 3, violations: await explore(seed) }
+  const { grants, told, violations } = isExploring
+    ? { grants: 3, told: 0, violations: await explore(seed) }
     : await new Model(seed, fixed).run();
   report.worlds += 1;
   report.grants += grants;
+  report.told += told;
   if (violations.length > 0) report.bad.push({ seed, violation: violations[0]! });
   if (stop && violations.length > 0) break;
 }

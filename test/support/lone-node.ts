@@ -41,7 +41,7 @@ export class LoneNode {
 
   /** The reasons that came with events of this type. */
   reasons(type: LockEvent['type']): string[] {
-    return this.events.flatMap((event) => (event.type === type && 'reason' in event ? [event.reason] : []));
+    return this.events.flatMap((event) => (event.type === type && 'reason' in event ? (event.reason ?? []) : []));
   }
 
   /** Resolves once an event of this type has come so many times. */

@@ -12,6 +12,9 @@ import type { VirtualClock } from './virtual-clock.js';
 
 export type Verb = Operation['kind'] | 'probe';
 
+const LOCKS: readonly Verb[] = ['acquire', 'raise', 'extend', 'release', 'probe'];
+const VERBS: readonly Verb[] = [...LOCKS, 'open', 'settle', 'peek', 'clear', 'forget'];
+
 export type Fault =
   /** The batch is lost on its way; no answer. */
   | 'silent'
@@ -82,7 +85,7 @@ export class ScriptedNode {
 
   /** The same fault for every verb; none without an argument. */
   fail(fault?: Fault): void {
-    this.faults = fault ? { acquire: fault, raise: fault, extend: fault, release: fault, probe: fault } : {};
+    this.faults = fault ? Object.fromEntries(VERBS.map((verb) => [verb, fault])) : {};
   }
 
   /** From now on commands arrive and wait. */
@@ -109,8 +112,10 @@ export class ScriptedNode {
 
   #ask(node: LockNode, operations: readonly Operation[], answered: Answered, broken?: Fault): void {
     const at = this.clock.now().monotonic;
-    for (const { kind, value, ...rest } of operations)
-      this.calls.push({ verb: kind, at, value, ttl: 'ttl' in rest ? rest.ttl : undefined });
+    for (const operation of operations) {
+      const { kind: verb, value, ttl }: { kind: Verb; value?: string; ttl?: number } = operation;
+      this.calls.push({ verb, at, value, ttl });
+    }
     const fault = broken ?? operations.map(({ kind }) => this.faults[kind]).find((one) => one !== undefined);
     this.#send(fault, (done) => node.send(operations, done), answered);
   }

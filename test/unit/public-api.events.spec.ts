@@ -24,6 +24,16 @@ describe('the public surface', () => {
       | 'quorum-reached'
       | 'node-warning'
       | 'hand-off-unavailable'
+      | 'replayed'
+      | 'kept'
+      | 'unkept'
+      | 'reused'
+      | 'interrupted'
+      | 'superseded'
+      | 'tombstone'
+      | 'thin-reply'
+      | 'reply-differs'
+      | 'unprotected'
     >();
     expectTypeOf<Extract<LockEvent, { fencingToken: number }>['type']>().toEqualTypeOf<
       'acquired' | 'lost' | 'released'

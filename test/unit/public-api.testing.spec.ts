@@ -16,7 +16,12 @@ import type {
 
 describe('the public surface of nestjs-redlock/testing', () => {
   it('is this, and nothing more', () => {
-    expect(Object.keys(testing).sort()).toEqual(['RedlockTesting', 'RedlockTestingModule', 'redlockMatchers']);
+    expect(Object.keys(testing).sort()).toEqual([
+      'RedlockTesting',
+      'RedlockTestingModule',
+      'redlockMatchers',
+      'replyStoreContract',
+    ]);
   });
 
   it('has these types, and no more', async () => {
@@ -33,6 +38,7 @@ describe('the public surface of nestjs-redlock/testing', () => {
       'RedlockMatchers',
       'RedlockTestingOptions',
       'RedlockTestingPool',
+      'ReplyStoreCheck',
       'RestartOptions',
       'TestingNode',
     ]);
@@ -69,6 +75,8 @@ describe('the public surface of nestjs-redlock/testing', () => {
       | 'waiting'
       | 'untilWaiting'
       | 'hold'
+      | 'replies'
+      | 'interrupt'
       | 'loseLock'
       | 'outage'
       | 'recover'
@@ -83,6 +91,7 @@ describe('the public surface of nestjs-redlock/testing', () => {
       'toHaveAcquired',
       'toHaveLocked',
       'toHaveNoLocks',
+      'toHaveReplayed',
       'toHaveWaiting',
     ] satisfies (keyof RedlockMatchers)[]);
   });

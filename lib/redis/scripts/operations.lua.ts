@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { RESERVED } from '../../engine/resources.js';
 import { QUEUE } from './queue.lua.js';
+import { RECORDS } from './records.lua.js';
 import { TRUST } from './trust.lua.js';
 
 /** How many keys of the node stand in KEYS before those of the operations, and how many words in ARGV. */
@@ -23,17 +24,21 @@ export const CLOCK_FACTOR = 1_024;
  *     3    the check of the node: 'n' none, 'c' before it votes, 'd' and the ms since its clock was changed
  *     4..  for each operation a letter and its words:
  *          A value ttl proposal count field arrival   asks for a vote; `arrival` is '' for a single attempt
+ *          B .. fingerprint ttl   the same, and opens the record with the vote if nothing stands there: see records.lua.ts
  *          R value what deposit   gives back; `what`: '' nothing more, 'l' leave the queue, 's' an A for this key follows, or an arrival: the process
  *                                 stands in the queue again with this deposit
  *          E value ttl            extends, but makes no shorter
  *          K value ttl            keeps the resource for `ttl` ms, under a value that nobody releases
  *          F value token field    raises the fence counter
+ *          and those for records, with 2 more words: see records.lua.ts
  *     last the run of the node as this connection knows it, or '-'
  *
  * Answers with one number if all went as usual: the clock of the node, in ms, times 1024, and the number of operations. Otherwise with the clock and
  * one answer for each operation:
  *     1                  as usual: a vote with the proposed token while nobody else waits; released, extended, raised
  *     0 and 2            no such value here; another one
+ *     {v ..}, {o ..}, {p ..}, {s}   of a record
+ *     {k}                nothing is to be done under the lock: there is a record
  *     {g token oldest}   a vote        {h ms owner} held        {q ms} in quarantine        {r why} refused        {! error}
  */
 export const SCRIPT = `
@@ -49,13 +54,25 @@ if check ~= 'n' then
 ${TRUST}
 end
 local waits = call('EXISTS', KEYS[1]) == 1
-local at, answers, in_full = ${FIXED_WORDS + 1}
+local at, answers, in_full, of_record = ${FIXED_WORDS + 1}
+local function on_record(op, key, at)
+  of_record = of_record or (function()
+${RECORDS}
+  end)()
+  local is_done, told = pcall(of_record, op, key, at)
+  return is_done and told or {'!', type(told) == 'table' and told.err or tostring(told)}
+end
 -- All votes of one call mostly have the same proposal.
 local proposal, token, is_near
 for k = ${NODE_KEYS + 1}, #KEYS do
   local key, op, value = KEYS[k], ARGV[at], ARGV[at + 1]
-  local answer
-  if op == 'E' or op == 'K' then
+  local opens, answer = op == 'B'
+  if opens then
+    op = 'A'
+    if try('HEXISTS', key .. '${RESERVED.reply}', 'v') == 1 then answer = {'k'} end
+  end
+  if answer then -- a record says that nothing is to be done under the lock
+  elseif op == 'E' or op == 'K' then
     local owner = try('GET', key)
     answer = owner == value and 1 or owner and 2 or 0
     if answer == 1 and op == 'K' then call('SET', key, value .. '.kept', 'PX', ARGV[at + 2])
@@ -64,6 +81,8 @@ for k = ${NODE_KEYS + 1}, #KEYS do
     local counter = tonumber(call('HGET', fences, ARGV[at + 3])) or 0
     if counter < tonumber(ARGV[at + 2]) then call('HSET', fences, ARGV[at + 3], ARGV[at + 2]) end
     answer = try('GET', key) == value and 1 or 0
+  elseif op ~= 'A' and op ~= 'R' then
+    answer = on_record(op, key, at)
   -- The short way, for what is usual: it does what acquire and release do in full if nobody waits and the counter is behind.
   elseif not waits or call('EXISTS', key .. '${RESERVED.queue}') == 0 then
     if op == 'A' then
@@ -95,12 +114,13 @@ ${QUEUE}
     local is_done, told = pcall(in_full, op, key, at)
     answer = is_done and told or {'!', type(told) == 'table' and told.err or tostring(told)}
   end
+  if opens and answer == 1 and on_record('B', key .. '${RESERVED.reply}', at) ~= 1 then answer = {'g', proposal, ''} end
   if answer ~= 1 and not answers then
     answers = {0}
     for i = 2, k - ${NODE_KEYS} do answers[i] = 1 end
   end
   if answers then answers[k - ${NODE_KEYS} + 1] = answer end
-  at = at + (op == 'A' and 7 or op == 'R' and 4 or op == 'F' and 4 or 3)
+  at = at + (opens and 9 or op == 'A' and 7 or op == 'R' and 4 or op == 'F' and 4 or op == 'O' and 5 or op == 'S' and 6 or 3)
 end
 local clock = (now - now % 1000) / 1000
 if not answers then return clock * ${CLOCK_FACTOR} + #KEYS - ${NODE_KEYS} end

@@ -5,6 +5,7 @@ import type {
   NodeEvent,
   NodeListener,
   Operation,
+  Peeked,
   ProbeAnswer,
   ReleaseOperation,
   Unknown,
@@ -145,6 +146,21 @@ export class FaultyNode implements TestingNode {
   /** The resources that are locked on this node. */
   get resources(): string[] {
     return this.#data.resources;
+  }
+
+  /** The keys under which this node has a reply, or the mark of an attempt. */
+  get replyKeys(): string[] {
+    return this.#data.records.resources;
+  }
+
+  /** Returns what stands under such a key, whatever is wrong with the connection. */
+  readReply(key: string): Peeked | undefined {
+    const answer = this.#data.records.execute({ kind: 'peek', resource: key }, 0);
+    return answer.kind === 'peeked' ? answer : undefined;
+  }
+
+  forgetReplies(): void {
+    this.#data.records.clear();
   }
 
   /** Gives a resource to somebody else, for `ttl` ms. */

@@ -1,6 +1,8 @@
 import type { Clock } from '../../engine/clock.js';
 import { MAX_TTL } from '../../engine/options.js';
+import type { Peeked } from '../../engine/lock-node.js';
 import { quorumOf } from '../../engine/pool.js';
+import type { RecordInfo } from '../../idempotency/reply-store.js';
 import { Changes, EventRecord } from './event-record.js';
 import { FaultyNode } from '../nodes/faulty-node.js';
 import type { PoolOptions } from '../redlock-testing.options.js';
@@ -66,9 +68,28 @@ export class PoolInMemory {
     return values.find((value) => value !== undefined && values.filter((other) => other === value).length >= quorum);
   }
 
+  /** What the nodes have of the replies of calls that run once. */
+  get replies(): RecordInfo[] {
+    const keys = new Set(this.nodes.flatMap((node) => node.replyKeys));
+    return [...keys].sort().flatMap((key) => {
+      const here = this.nodes.flatMap((node) => node.readReply(key) ?? []);
+      return here.length > 0 ? [infoOf(key, here)] : [];
+    });
+  }
+
   /** The resources that a quorum of nodes has locked for one holder. */
   get locked(): string[] {
     const resources = new Set(this.nodes.flatMap((node) => node.resources));
     return [...resources].filter((resource) => this.ownerOf(resource) !== undefined).sort();
   }
+}
+
+/** A reply counts more than any attempt that has kept nothing. */
+function infoOf(key: string, here: readonly Peeked[]): RecordInfo {
+  const kept = here.filter(({ found }) => found !== undefined);
+  const tokenOf = ({ found, running }: Peeked): number => (found ?? running)!.token;
+  const { found, age, remaining } = (kept.length > 0 ? kept : [...here]).sort((a, b) => tokenOf(b) - tokenOf(a))[0]!;
+  const attempts = Math.max(...here.map((one) => one.attempts));
+  const size = found === undefined ? 0 : Buffer.byteLength(found.record);
+  return { key, state: found === undefined ? 'running' : 'kept', attempts, age, expiresIn: remaining, size };
 }

@@ -112,7 +112,8 @@ export function responseMistake({ plan, name, type }: LockedMethod): TypeError |
   );
 }
 
-function answersItself(name: string | symbol, type: object): boolean {
+/** Returns whether a method answers by `@Res()` or `@Next()`. */
+export function answersItself(name: string | symbol, type: object): boolean {
   const parameters = (Reflect.getMetadata(PARAMETERS, type, name) ?? {}) as object;
   return (
     Object.keys(parameters).some((parameter) => RESPONSE.test(parameter)) &&

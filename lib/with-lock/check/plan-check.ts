@@ -96,7 +96,8 @@ function naming({ where }: Pick<LockPlan, 'where'>, type: object, error: Error):
   return located(error, `${where}${heir}`);
 }
 
-function classesOf(modules: ModulesContainer): Set<object> {
+/** Returns the classes of all controllers and providers of an application. */
+export function classesOf(modules: ModulesContainer): Set<object> {
   const wrappers = [...modules.values()].flatMap(({ controllers, providers }) => [
     ...controllers.values(),
     ...providers.values(),
@@ -118,7 +119,7 @@ function lockedMethods(types: Set<object>, pool: string | undefined): LockedMeth
 }
 
 /** Returns what objects of the class have, including what is inherited, by the names of the properties. */
-function membersOf(type: object): Map<string | symbol, unknown> {
+export function membersOf(type: object): Map<string | symbol, unknown> {
   const members = new Map<string | symbol, unknown>();
   let prototype = (type as { prototype?: object | null }).prototype ?? null;
   while (prototype !== null && prototype !== Object.prototype) {

@@ -50,7 +50,7 @@ describe.each(serverPrograms())('on %s, a user without one of the rights that th
       },
     );
   const reasonsOf = ({ events }: RedisPoolClient): string[] =>
-    events.flatMap((event) => ('reason' in event ? [event.reason] : []));
+    events.flatMap((event) => ('reason' in event ? (event.reason ?? []) : []));
   const client = (nodes: readonly string[]): Promise<RedisPoolClient> =>
     pool.client({ nodes, keyPrefix: 'lock:', trust: TRUST });
 

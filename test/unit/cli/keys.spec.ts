@@ -20,6 +20,7 @@ describe('the names of keys', () => {
     ['lock:~waiting', undefined],
     ['lock:~node', undefined],
     ['lock:a~places', undefined],
+    ['lock:a~reply', undefined],
     ['lock:~probe~node', undefined],
     ['lock:', undefined],
   ])('lead to resources: %s is %s', (key, resource) => {

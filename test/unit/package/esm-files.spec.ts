@@ -107,6 +107,7 @@ function classes(format: 'esm' | 'cjs'): string[] {
 describe('the ES modules of the package', () => {
   it('are one file for each entry point, and one for what both have', () => {
     expect(modules('esm').sort()).toEqual([
+      'idempotency/index.js',
       'index.js',
       'opentelemetry/index.js',
       'redlock.shared.js',

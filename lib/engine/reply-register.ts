@@ -1,0 +1,304 @@
+import { denialOf, errorOf, type Answers } from './denied.js';
+import type { Answer, Found, Mark, Opened, Peeked, RecordOperation, SettleOperation } from './lock-node.js';
+import { NodeMemory } from './node-memory.js';
+import { OwedRecords } from './owed-records.js';
+import type { Pool } from './pool.js';
+
+/**
+ * Bytes of a record at most. A node answers for up to 128 keys at once, and an answer has 8 MB at most.
+ */
+export const MOST_RECORD_BYTES = 60_000;
+
+/** One attempt, as the nodes tell it from others. */
+export interface Ballot {
+  readonly token: number;
+  /** The value of its lock. */
+  readonly owner: string;
+  readonly fingerprint: string | null;
+}
+
+interface KeptRecord {
+  readonly kind: 'kept';
+  readonly kept: Pick<Found, 'fingerprint' | 'record'>;
+}
+
+/** What an attempt finds. */
+export type OpenedRecord =
+  | KeptRecord
+  | { readonly kind: 'new' | 'superseded' }
+  | { readonly kind: 'interrupted'; readonly attempts: number; readonly fingerprint: string | null };
+
+/** What a reader without a lock finds. */
+export type PeekedRecord =
+  KeptRecord | { readonly kind: 'none' } | { readonly kind: 'running'; readonly fingerprint: string | null };
+
+/** What operators see. */
+export interface DescribedRecord {
+  readonly state: 'kept' | 'running';
+  readonly attempts: number;
+  readonly age: number;
+  readonly expiresIn: number;
+  /** Bytes. */
+  readonly size: number;
+}
+
+/** What the answers so far come to; undefined if it takes more of them. @throws QuorumNotReachedError if a quorum cannot be had any more */
+type Decision<T> = (answers: Answers, pending: number) => T | undefined;
+
+/**
+ * One record for each key over all nodes: single-decree Paxos, with the fencing token of a lock as ballot. Reading is also promising, a record that
+ * is found is settled before it is told, and what a quorum has is never replaced by another one, whatever becomes of locks and clocks.
+ */
+export class ReplyRegister {
+  /** Called if fewer than all nodes have a record that is settled, with their number. */
+  thin: (key: string, copies: number) => void = () => undefined;
+  readonly #owed: OwedRecords;
+  readonly #memory: NodeMemory;
+
+  /** Called once for each node that is to keep records for more than an hour, and has them in memory only. */
+  set forgetful(notify: (node: string) => void) {
+    this.#memory.forgetful = notify;
+  }
+
+  constructor(private readonly pool: Pool) {
+    this.#owed = new OwedRecords(pool);
+    this.#memory = new NodeMemory(pool);
+  }
+
+  /** Whether a node is so full that records endanger the locks. */
+  get isFull(): boolean {
+    return this.#memory.isFull;
+  }
+
+  /** Asks for promises, and reads. @throws QuorumNotReachedError */
+  async open(key: string, ballot: Ballot, keep: number): Promise<OpenedRecord> {
+    this.#memory.ask(keep);
+    const { token, owner: value, fingerprint } = ballot;
+    const ttl = Math.max(keep, 2 * this.pool.maxTtl);
+    const answers = await this.#ask(
+      { kind: 'open', resource: key, value, token, fingerprint, ttl },
+      this.#counts(key, isPromise),
+      (all) => this.#writeBack(key, ballot, all),
+    ).catch((error: unknown) => {
+      this.#withdraw(key, ballot);
+      throw error;
+    });
+    if (answers === 'superseded') return { kind: 'superseded' };
+    const find = latestOf(answers);
+    if (find === undefined) return interruptedBy(answers.filter(isPromise));
+    // Others may have been told something else as long as no quorum has it.
+    if (copiesOf(find, answers) < this.pool.quorum && (await this.#settleFind(key, ballot, find)) === 'superseded')
+      return { kind: 'superseded' };
+    return keptAs(find);
+  }
+
+  /**
+   * Keeps a record for `keep` ms. One attempt must never settle two different records.
+   * @throws QuorumNotReachedError: some nodes may have it, so that a later attempt finds it; RangeError for a record that is too long
+   */
+  settle(key: string, ballot: Ballot, record: string, keep: number): Promise<'settled' | 'superseded'> {
+    const size = Buffer.byteLength(record);
+    if (size > MOST_RECORD_BYTES)
+      return Promise.reject(new RangeError(`A record has at most ${MOST_RECORD_BYTES} bytes; this one has ${size}`));
+    this.#memory.ask(keep);
+    const { token, owner: value, fingerprint } = ballot;
+    return this.#settle({ kind: 'settle', resource: key, value, token, fingerprint, record, ttl: keep });
+  }
+
+  /** Reads without promises: tells only what a quorum of nodes has alike. */
+  peek(key: string): Promise<PeekedRecord> {
+    const { quorum } = this.pool;
+    return this.#ask<PeekedRecord>({ kind: 'peek', resource: key }, (answers, pending) => {
+      const most = mostAlike(answers.filter(isPeeked));
+      if (most.count + pending < quorum) return { kind: 'none' };
+      if (most.count < quorum) return undefined;
+      const { found, running } = most.answer!;
+      return found ? keptAs(found) : { kind: 'running', fingerprint: running!.fingerprint };
+    });
+  }
+
+  /** Tells operators what stands; undefined if no node that answers has anything. */
+  async describe(key: string): Promise<DescribedRecord | undefined> {
+    const answers = await this.#ask({ kind: 'peek', resource: key }, (all, pending) =>
+      pending === 0 ? all.filter(isPeeked) : undefined,
+    );
+    const kept = answers.filter(({ found }) => found !== undefined);
+    const [first, ...others] = kept.length > 0 ? kept : answers;
+    if (first === undefined) return undefined;
+    const latest = others.reduce((one, other) => (isBefore(markOf(one), markOf(other)) ? other : one), first);
+    const { found, age, remaining } = latest;
+    const attempts = Math.max(...answers.map((answer) => answer.attempts));
+    const size = found ? Buffer.byteLength(found.record) : 0;
+    return { state: found ? 'kept' : 'running', attempts, age, expiresIn: remaining, size };
+  }
+
+  /** Removes the promises of an attempt that has settled nothing. @throws QuorumNotReachedError: the nodes that are left are told later */
+  async clear(key: string, { token, owner: value }: Ballot): Promise<void> {
+    const since = this.pool.clock.now().monotonic;
+    const operation = { kind: 'clear', resource: key, value, token } as const;
+    await this.#ask(operation, this.#counts(key, isDone), (all) => this.#owed.add(operation, unsure(all), since));
+  }
+
+  /** Removes everything. @throws QuorumNotReachedError */
+  async forget(key: string): Promise<boolean> {
+    this.#owed.forget(key);
+    const answers = await this.#ask({ kind: 'forget', resource: key }, this.#counts(key, isDone));
+    return answers !== 'superseded' && answers.some((answer) => answer?.kind === 'forgotten');
+  }
+
+  close(): void {
+    this.#owed.close();
+  }
+
+  async #settle(operation: SettleOperation): Promise<'settled' | 'superseded'> {
+    const since = this.pool.clock.now().monotonic;
+    const answers = await this.#ask(operation, this.#counts(operation.resource, isSettled), (all) => {
+      const missing = unsure(all);
+      if (all.filter(isSettled).length < this.pool.quorum) return;
+      this.#owed.add(operation, missing, since);
+      if (missing.length > 0) this.thin(operation.resource, all.length - missing.length);
+    });
+    return answers === 'superseded' ? answers : 'settled';
+  }
+
+  #settleFind(key: string, { token, owner }: Ballot, find: Found): Promise<'settled' | 'superseded'> {
+    const { fingerprint, record, remaining } = find;
+    const ttl = Math.max(1, remaining);
+    return this.#settle({ kind: 'settle', resource: key, value: owner, token, fingerprint, record, ttl });
+  }
+
+  /** Takes promises back that are too few, so that a later attempt does not take this one for interrupted. */
+  #withdraw(key: string, { token, owner: value }: Ballot): void {
+    const operation = { kind: 'clear', resource: key, value, token, isWithdrawn: true } as const;
+    void this.#ask(operation, (_answers, pending) => (pending === 0 ? true : undefined));
+  }
+
+  /** Gives nodes what they have forgotten, or never had, if a quorum has it. */
+  #writeBack(key: string, ballot: Ballot, answers: Answers): void {
+    const find = latestOf(answers);
+    if (find === undefined || copiesOf(find, answers) < this.pool.quorum) return;
+    const isMissing = answers.some((answer) => isPromise(answer) && answer.found === undefined);
+    if (isMissing) void this.#settleFind(key, ballot, find).catch(() => undefined);
+  }
+
+  /** Decides by the answers that count; 'superseded' if there would be a quorum without the nodes that have promised more. */
+  #counts(key: string, isCounted: (answer: Answer) => boolean): Decision<Answers | 'superseded'> {
+    const { names, quorum } = this.pool;
+    return (answers, pending) => {
+      const known = answers.filter((answer) => answer !== undefined);
+      const count = known.filter(isCounted).length;
+      if (count >= quorum) return [...answers];
+      if (count + pending >= quorum) return undefined;
+      const superseded = known.filter(({ kind }) => kind === 'superseded').length;
+      if (count + superseded >= quorum) return 'superseded';
+      if (count + pending + superseded >= quorum) return undefined;
+      const votes = answers.map((answer) => answer && (isCounted(answer) ? VOTE : answer));
+      throw errorOf(denialOf(names, votes), [key]);
+    };
+  }
+
+  /** Asks all nodes; calls `all` with their answers once none is missing. */
+  #ask<T>(operation: RecordOperation, decide: Decision<T>, all?: (answers: Answers) => void): Promise<T> {
+    const { pool } = this;
+    const answers: (Answer | undefined)[] = pool.names.map(() => undefined);
+    let pending = answers.length;
+    return new Promise((resolve, reject) =>
+      pool.ask({
+        timeout: pool.timeoutFor(pool.maxTtl),
+        operation: () => operation,
+        heard: (node, answer) => {
+          answers[node] = answer;
+          pending -= 1;
+          try {
+            const decision = decide(answers, pending);
+            if (decision !== undefined) resolve(decision);
+          } catch (error) {
+            reject(error);
+          }
+          if (pending === 0) all?.(answers);
+        },
+      }),
+    );
+  }
+}
+
+/** How a promise, or whatever was asked for, stands in an error. */
+const VOTE = { kind: 'granted', token: 0 } as const;
+
+function isPromise(answer: Answer | undefined): answer is Opened {
+  return answer?.kind === 'opened' && answer.isQuarantined !== true;
+}
+
+function isSettled(answer: Answer | undefined): boolean {
+  return answer?.kind === 'settled';
+}
+
+function isDone({ kind }: Answer): boolean {
+  return kind === 'cleared' || kind === 'forgotten' || kind === 'gone';
+}
+
+function isPeeked(answer: Answer | undefined): answer is Peeked {
+  return answer?.kind === 'peeked';
+}
+
+/** Returns the nodes that may not have done what they were asked. */
+function unsure(answers: Answers): number[] {
+  return [...answers.keys()].filter((node) => ['unknown', 'refused'].includes(answers[node]!.kind));
+}
+
+/** Returns the record with the greatest ballot on any node, also on one that does not vote; of its copies the one that lasts longest. */
+function latestOf(answers: Answers): Found | undefined {
+  let latest: Found | undefined;
+  for (const answer of answers) {
+    const found = answer?.kind === 'opened' ? answer.found : undefined;
+    if (found === undefined) continue;
+    const isLater = latest === undefined || isBefore(latest, found);
+    if (isLater || (isSame(latest!, found) && found.remaining > latest!.remaining)) latest = found;
+  }
+  return latest;
+}
+
+/** Returns how many of the nodes that vote have a record under its very ballot. */
+function copiesOf(find: Found, answers: Answers): number {
+  return answers.filter((answer) => isPromise(answer) && answer.found !== undefined && isSame(answer.found, find))
+    .length;
+}
+
+/** Returns what is known of the attempts before, if they have left nothing but their promises. */
+function interruptedBy(answers: readonly Opened[]): OpenedRecord {
+  const attempts = Math.max(...answers.map((answer) => answer.attempts)) - 1;
+  if (attempts < 1) return { kind: 'new' };
+  const marks = answers.flatMap(({ before }) => before ?? []);
+  const latest = marks.reduce<Mark | undefined>((one, other) => (one && isBefore(other, one) ? one : other), undefined);
+  return { kind: 'interrupted', attempts, fingerprint: latest?.fingerprint ?? null };
+}
+
+/** Returns what most of the nodes have alike, and how many they are. */
+function mostAlike(answers: readonly Peeked[]): { readonly answer?: Peeked; readonly count: number } {
+  const alike = answers.map((answer) => ({
+    answer,
+    count: answers.filter(
+      (other) => (other.found === undefined) === (answer.found === undefined) && isSame(markOf(other), markOf(answer)),
+    ).length,
+  }));
+  return alike.sort((one, other) => other.count - one.count)[0] ?? { count: 0 };
+}
+
+function markOf({ found, running }: Peeked): Mark {
+  return (found ?? running)!;
+}
+
+type Numbered = Pick<Mark, 'token' | 'value'>;
+
+function isSame(one: Numbered, other: Numbered): boolean {
+  return one.token === other.token && one.value === other.value;
+}
+
+function isBefore(one: Numbered, other: Numbered): boolean {
+  const order = one.token - other.token || Buffer.compare(Buffer.from(one.value), Buffer.from(other.value));
+  return order < 0;
+}
+
+function keptAs({ fingerprint, record }: Found): KeptRecord {
+  return { kind: 'kept', kept: { fingerprint, record } };
+}

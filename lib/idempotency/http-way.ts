@@ -1,0 +1,126 @@
+import type { Codec } from './codec.js';
+import { SafeLogger } from '../logging/safe-logger.js';
+import { exceptionOf } from './http-exceptions.js';
+import {
+  changedHeaders,
+  grouped,
+  type HeaderSnapshot,
+  type HeaderSource,
+  type KeptHeaders,
+  keptHeaders,
+  snapshotOf,
+} from './http-headers.js';
+import { decodeValue, encodeValue } from './http-value.js';
+import type { IdempotentPlan } from './idempotent-plan.js';
+import type { Outcome, TombstoneReason } from './outcome.js';
+import type { ReplyWay } from './reply-ways.js';
+
+/** A response of Express or Fastify. */
+export interface HttpReply extends HeaderSource {
+  readonly statusCode: number;
+  removeHeader(name: string): unknown;
+}
+
+/** What is needed of the HTTP adapter of Nest. */
+export interface HttpAnswers {
+  isHeadersSent(response: unknown): boolean;
+  status(response: unknown, status: number): unknown;
+  setHeader(response: unknown, name: string, value: string | string[]): unknown;
+}
+
+type HttpPlan = Pick<IdempotentPlan, 'headers' | 'where'> & { readonly codec: Codec | undefined };
+
+const logger = new SafeLogger('Idempotent');
+/** What was warned of once for each handler. */
+const warned = new WeakMap<ReadonlySet<string>, Set<string>>();
+
+/** Gives replies to HTTP clients: status, headers and the value, which Nest sends in either case. */
+export class HttpWay implements ReplyWay {
+  /** Undefined until the work begins. */
+  #before: HeaderSnapshot | undefined;
+
+  constructor(
+    private readonly plan: HttpPlan,
+    private readonly response: HttpReply,
+    private readonly adapter: HttpAnswers,
+  ) {}
+
+  begin(): void {
+    this.#before = snapshotOf(this.response);
+  }
+
+  outcomeOf(value: unknown): Outcome {
+    const { codec } = this.plan;
+    if (this.adapter.isHeadersSent(this.response)) return this.early();
+    const made = codec ? byCodec(codec, value) : encodeValue(value);
+    if ('why' in made) return this.#tombstone(made.why);
+    return { kind: 'reply', status: this.response.statusCode, headers: this.#headers(), body: made.body };
+  }
+
+  early(): Outcome {
+    return this.#tombstone('early');
+  }
+
+  /** Returns the value itself: Nest sends the same JSON for it as for its copy. */
+  own(value: unknown): unknown {
+    return value;
+  }
+
+  replay(outcome: Outcome): unknown {
+    if (outcome.kind === 'tombstone') return undefined;
+    this.#restore();
+    this.#set('Idempotent-Replayed', 'true');
+    if (outcome.kind === 'error') throw exceptionOf(outcome.status, outcome.response);
+    if (outcome.status !== undefined) this.adapter.status(this.response, outcome.status);
+    for (const [name, value] of grouped(outcome.headers ?? [])) this.#set(name, value);
+    const { codec } = this.plan;
+    return codec ? codec.decode((outcome.body as readonly unknown[])[1]) : decodeValue(outcome.body);
+  }
+
+  #set(name: string, value: string | string[]): void {
+    if (!this.adapter.isHeadersSent(this.response)) this.adapter.setHeader(this.response, name, value);
+  }
+
+  #tombstone(why: TombstoneReason): Outcome {
+    this.#warnOnce(why, `a reply could not be kept (${why}), and its duplicates get 409`);
+    return { kind: 'tombstone', why, headers: this.#headers() };
+  }
+
+  #headers(): KeptHeaders {
+    const after = snapshotOf(this.response);
+    const before = this.#before ?? new Map<string, never>();
+    if (changedHeaders(before, after).includes('set-cookie'))
+      this.#warnOnce('set-cookie', 'the handler sets a cookie, which no replay repeats');
+    return keptHeaders(before, after, this.plan.headers);
+  }
+
+  /** Removes what a run of this request has set, if the reply of another run counts. */
+  #restore(): void {
+    const before = this.#before;
+    if (before === undefined || this.adapter.isHeadersSent(this.response)) return;
+    for (const name of changedHeaders(before, snapshotOf(this.response))) {
+      const value = before.get(name);
+      this.response.removeHeader(name);
+      if (value !== undefined) this.#set(name, value.length === 1 ? value[0]! : [...value]);
+    }
+  }
+
+  #warnOnce(what: string, why: string): void {
+    const { headers, where } = this.plan;
+    const before = warned.get(headers) ?? new Set();
+    warned.set(headers, before);
+    if (before.has(what)) return;
+    before.add(what);
+    logger.warn(`${where}: ${why}`);
+  }
+}
+
+/** The work is done, so that a value which the codec cannot carry is answered all the same. */
+function byCodec(codec: Codec, value: unknown): ReturnType<typeof encodeValue> {
+  try {
+    return { body: ['codec', codec.encode(value)] };
+  } catch (error) {
+    logger.error('A codec has failed, so that a reply could not be kept', error);
+    return { why: 'value' };
+  }
+}

@@ -1,0 +1,109 @@
+import { checkNames, checkLockOptions, DEFAULT_LOCK_OPTIONS, misfit } from '../engine/options.js';
+import type { Codec } from './codec.js';
+import type { Encryption } from './encryption.js';
+import type { ReplyStore } from './reply-store.js';
+import type { OnceSettings } from './run-once.js';
+
+/** What `@Idempotent`, `once` and the module take. */
+export interface IdempotencyOptions {
+  /** Ms for which a reply is kept. @default 3,600,000 on nodes; 86,400,000 in a database */
+  keep?: number;
+  /** Bytes of a reply at most; of a larger one only its headers are kept, and a duplicate gets 409. @default 16,384 on nodes; 262,144 in a database */
+  maxBytes?: number;
+  /** What a duplicate does while the first is running. @default 'wait', for `waitTimeout` */
+  onBusy?: 'wait' | 'reject';
+  /** What a duplicate does if the first was interrupted, so that nobody knows what it has done. @default 'rerun' */
+  onInterrupted?: 'rerun' | 'refuse';
+  /** Carries values that JSON cannot. @default JSON for HTTP; elsewhere JSON with dates, maps, sets, bytes and big integers */
+  codec?: Codec;
+  /** Ms. @default that of the pool */
+  ttl?: number;
+  /** Ms for which a duplicate waits for the first. @default 8,000 */
+  waitTimeout?: number;
+  /** Ms. @default that of the pool */
+  maxHold?: number;
+}
+
+export interface RedlockIdempotencyOptions extends IdempotencyOptions {
+  /** Where replies are kept. @default the nodes of the pool */
+  store?: ReplyStore;
+  /** Who may have whose reply: a template such as '<user.id>', filled from the request. Keys that read headers need it. @default none */
+  principal?: string;
+  /** Seals what is kept. @default what is kept can be read by whoever reads the store */
+  encrypt?: Encryption;
+  /** Key of the HMAC by which requests are compared. @default a hash that is salted with the key */
+  secret?: string;
+  /** Address of a page that explains idempotency keys to clients, for the `Link` header of refusals. @default none */
+  docs?: string;
+}
+
+/** How replies are kept where nothing else is said: on nodes in memory, and in a database. */
+export const KEEP = {
+  onNodes: { keep: 3_600_000, maxBytes: 16_384 },
+  inDatabase: { keep: 86_400_000, maxBytes: 262_144 },
+} as const;
+
+const LOCK_NAMES = ['ttl', 'waitTimeout', 'maxHold'] as const;
+const NAMES = ['keep', 'maxBytes', 'onBusy', 'onInterrupted', 'codec', ...LOCK_NAMES];
+const CHOICES = { onBusy: ['wait', 'reject'], onInterrupted: ['rerun', 'refuse'] } as const;
+
+/** Checks what a method, a call or the module says. @throws TypeError, RangeError that name the option */
+export function checkIdempotencyOptions(
+  options: IdempotencyOptions,
+  where: string,
+  more: readonly string[] = [],
+): void {
+  checkNames(options, [...NAMES, ...more], where);
+  const { keep, maxBytes, codec } = options;
+  for (const [name, number] of Object.entries({ keep, maxBytes }))
+    if (number !== undefined && !(Number.isSafeInteger(number) && number > 0))
+      throw misfit(`${where}: ${name}`, number, 'a whole number above 0');
+  for (const [name, choices] of Object.entries(CHOICES)) {
+    const chosen = options[name as keyof typeof CHOICES];
+    if (chosen !== undefined && !(choices as readonly string[]).includes(chosen))
+      throw misfit(`${where}: ${name}`, chosen, `one of ${choices.join(', ')}`);
+  }
+  if (
+    codec !== undefined &&
+    (Object(codec) !== codec || typeof codec.encode !== 'function' || typeof codec.decode !== 'function')
+  )
+    throw misfit(`${where}: codec`, codec, 'an object with the functions encode and decode');
+  checkLockOptions(lockOptions(options), where);
+}
+
+/** Returns what a run goes by: its own options over those of the module. @throws TypeError, RangeError that name the option */
+export function settingsOf(defaults: IdempotencyOptions, own: IdempotencyOptions, where: string): OnceSettings {
+  checkIdempotencyOptions(own, where);
+  const options = { ...KEEP.onNodes, ...defaults, ...defined(own) };
+  const { keep, maxBytes, onBusy = 'wait', onInterrupted = 'rerun' } = options;
+  const { waitTimeout } = DEFAULT_LOCK_OPTIONS;
+  return { keep, maxBytes, onBusy, onInterrupted, lock: { waitTimeout, ...lockOptions(options) } };
+}
+
+function lockOptions(options: IdempotencyOptions): OnceSettings['lock'] {
+  return defined(Object.fromEntries(LOCK_NAMES.map((name) => [name, options[name]])));
+}
+
+function defined<T extends object>(options: T): T {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
+}
+
+const MODULE_NAMES = ['store', 'principal', 'encrypt', 'secret', 'docs'];
+const METHODS = { store: ['peek', 'open', 'settle', 'clear', 'forget'], encrypt: ['seal', 'open'] } as const;
+
+/** @throws TypeError, RangeError that name the option */
+export function checkModuleOptions(options: RedlockIdempotencyOptions): RedlockIdempotencyOptions {
+  const where = 'RedlockIdempotencyModule';
+  checkIdempotencyOptions(options, where, MODULE_NAMES);
+  for (const name of ['principal', 'secret', 'docs'] as const) {
+    const text = options[name];
+    if (text !== undefined && (typeof text !== 'string' || text === ''))
+      throw misfit(`${where}: ${name}`, text, 'a text, or left out');
+  }
+  for (const [name, methods] of Object.entries(METHODS)) {
+    const object = options[name as keyof typeof METHODS] as Record<string, unknown> | null | undefined;
+    if (object !== undefined && !methods.every((method) => typeof object?.[method] === 'function'))
+      throw misfit(`${where}: ${name}`, object, `an object with the functions ${methods.join(', ')}`);
+  }
+  return options;
+}

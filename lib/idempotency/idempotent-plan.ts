@@ -1,0 +1,162 @@
+import 'reflect-metadata';
+import type { HttpException } from '@nestjs/common';
+import { misfit } from '../engine/options.js';
+import { SafeLogger } from '../logging/safe-logger.js';
+import { locating } from '../start-up/error-location.js';
+import { inMethod } from '../with-lock/key/key-roots.js';
+import type { KeySource } from '../with-lock/key/key-template.js';
+import { type CompiledKey, compileKey } from '../with-lock/key/lock-key.js';
+import { isClientError } from './http-exceptions.js';
+import { isNeverKept, KEPT_BY_DEFAULT } from './http-headers.js';
+import { checkIdempotencyOptions, type IdempotencyOptions } from './idempotency.options.js';
+
+/** What `@Idempotent` takes beside the options that calls and the module take, too. */
+export interface IdempotentOptions extends IdempotencyOptions {
+  /** Whether a request without an `Idempotency-Key` header is refused; if not, it runs unprotected. @default true */
+  required?: boolean;
+  /**
+   * What makes two requests the same one: 'body' for method, route, params, query and body (of a message its data, of a GraphQL operation its
+   * arguments); a template; a function of what keys are read from; or false for the key alone.
+   * @default 'body'; false for a method that is no handler
+   */
+  fingerprint?: Fingerprint;
+  /** Lets a key that reads headers do without a principal: whoever sends the same key gets the same reply. @default false */
+  public?: boolean;
+  /** Which errors are kept as replies are: '4xx', or those for which a function returns true. @default none */
+  keepErrors?: '4xx' | ((error: HttpException) => boolean);
+  /** The names of the headers that a replay repeats, in place of the usual ones. @default location, etag and others that belong to the content */
+  headers?: readonly string[];
+  /** Who may have whose reply, as a template. @default that of the module, for keys that read headers */
+  principal?: string;
+  /** The pool to use. @default the one registered without a name */
+  name?: string;
+  /** What stands for the key in logs and telemetry: a constant text. @default the key template, or the method */
+  label?: string;
+}
+
+/** A template such as '<body.amount>', or what is compared itself. */
+type Fingerprint = 'body' | false | (string & {}) | ((request: never) => unknown);
+
+/** All that `@Idempotent` says about one method, checked where the class is defined. */
+export interface IdempotentPlan {
+  /** Undefined for the `Idempotency-Key` header. */
+  readonly key: CompiledKey | undefined;
+  readonly options: IdempotencyOptions;
+  readonly required: boolean;
+  /** Undefined where nothing is said. */
+  readonly fingerprint: 'body' | false | CompiledKey | ((request: never) => unknown) | undefined;
+  readonly principal: CompiledKey | undefined;
+  readonly isPublic: boolean;
+  readonly keepsError: (error: HttpException) => boolean;
+  readonly headers: ReadonlySet<string>;
+  readonly pool: string | undefined;
+  readonly label: string;
+  /** `@Idempotent on Class.method`, for messages. */
+  readonly where: string;
+}
+
+const logger = new SafeLogger('Idempotent');
+const OWN_NAMES = ['required', 'fingerprint', 'public', 'keepErrors', 'headers', 'principal', 'name', 'label'] as const;
+const TEXT = 'a text that is not empty';
+
+/** @throws TypeError, RangeError for a malformed key or option, naming the method */
+export function toIdempotentPlan(key: string | undefined, given: IdempotentOptions, where: string): IdempotentPlan {
+  checkIdempotencyOptions(given, where, OWN_NAMES);
+  checkOwnOptions(given, where);
+  const {
+    required = true,
+    fingerprint,
+    public: isPublic = false,
+    keepErrors,
+    headers,
+    principal,
+    name,
+    label,
+    ...options
+  } = given;
+  const compiled = key === undefined ? undefined : compile(key, where);
+  return {
+    key: compiled,
+    options,
+    required,
+    fingerprint: isTemplate(fingerprint) ? compile(fingerprint, `${where}: fingerprint`) : fingerprint,
+    principal: principal === undefined ? undefined : compile(principal, `${where}: principal`),
+    isPublic,
+    keepsError: keepErrors === '4xx' ? isClientError : (keepErrors ?? (() => false)),
+    headers: new Set((headers ?? KEPT_BY_DEFAULT).map((header) => header.toLowerCase())),
+    pool: name,
+    label: label ?? compiled?.template ?? where.slice(where.lastIndexOf(' ') + 1),
+    where,
+  };
+}
+
+/** Compares what is on the way to a fixed word with a template, which reads something. */
+function isTemplate(fingerprint: unknown): fingerprint is string {
+  return typeof fingerprint === 'string' && fingerprint !== 'body';
+}
+
+function checkOwnOptions(options: IdempotentOptions, where: string): void {
+  const { fingerprint, keepErrors, headers } = options;
+  for (const name of ['required', 'public'] as const)
+    if (!['undefined', 'boolean'].includes(typeof options[name]))
+      throw misfit(`${where}: ${name}`, options[name], 'true or false');
+  for (const name of ['principal', 'name', 'label'] as const)
+    if (options[name] === '' || !['undefined', 'string'].includes(typeof options[name]))
+      throw misfit(`${where}: ${name}`, options[name], TEXT);
+  if (fingerprint !== undefined && fingerprint !== false && !isTextOrFunction(fingerprint))
+    throw misfit(`${where}: fingerprint`, fingerprint, "'body', false, a template or a function of the request");
+  if (keepErrors !== undefined && keepErrors !== '4xx' && typeof keepErrors !== 'function')
+    throw misfit(`${where}: keepErrors`, keepErrors, "'4xx', or a function that takes an HttpException");
+  checkHeaders(headers, where);
+  if (options.public === true && options.principal !== undefined)
+    throw new TypeError(`${where}: public and principal exclude each other`);
+}
+
+function isTextOrFunction(value: unknown): boolean {
+  return typeof value === 'function' || (typeof value === 'string' && value !== '');
+}
+
+function checkHeaders(headers: unknown, where: string): void {
+  if (headers === undefined) return;
+  if (!Array.isArray(headers) || !headers.every((name) => typeof name === 'string' && name !== ''))
+    throw misfit(`${where}: headers`, headers, 'an array of names');
+  const never = (headers as string[]).find((name) => isNeverKept(name.toLowerCase()));
+  if (never !== undefined)
+    throw new TypeError(`${where}: headers: ${never} belongs to one request or one client, and is never kept`);
+}
+
+/** Returns a key of one template, with errors that name the method, because a call may be far from it. */
+function compile(template: string, where: string): CompiledKey {
+  const warned = new Set<string>();
+  const neverThere = (part: string): void => {
+    if (warned.has(part)) return;
+    warned.add(part);
+    logger.warn(
+      `${where}: <${part}> was missing in every call so far, and such a call is refused. If the name is misspelt, correct it`,
+    );
+  };
+  const key = locating(where, () => compileKey(template, neverThere));
+  const resolve = (source: KeySource): readonly string[] => {
+    try {
+      return key.resolve(source);
+    } catch (error) {
+      throw inMethod(error, where);
+    }
+  };
+  return { ...key, resolve };
+}
+
+const PLAN = Symbol.for('nestjs-redlock:idempotent-plan');
+
+export function setIdempotentPlan(method: object, plan: IdempotentPlan): void {
+  Reflect.defineMetadata(PLAN, plan, method);
+}
+
+export function idempotentPlanOf(method: object): IdempotentPlan | undefined {
+  return Reflect.getMetadata(PLAN, method) as IdempotentPlan | undefined;
+}
+
+/** Returns whether the reply of one client would go to any other that sends the same header. */
+export function needsPrincipal({ key, isPublic }: IdempotentPlan): boolean {
+  return !isPublic && (key === undefined || key.requestParts.some((part) => part.startsWith('headers.')));
+}

@@ -1,0 +1,29 @@
+/** What an attempt ended with, as it is kept under its key. */
+export type Outcome =
+  | {
+      readonly kind: 'reply';
+      /** The HTTP status; undefined outside HTTP. */
+      readonly status?: number | undefined;
+      readonly headers?: readonly (readonly [string, string])[] | undefined;
+      /** The value as its codec has encoded it: any JSON value; undefined for no value. */
+      readonly body: unknown;
+    }
+  /** An `HttpException`. */
+  | { readonly kind: 'error'; readonly status: number; readonly response: unknown }
+  /** The attempt has ended, and its reply cannot be given again. */
+  | {
+      readonly kind: 'tombstone';
+      readonly why: TombstoneReason;
+      readonly headers?: readonly (readonly [string, string])[] | undefined;
+    };
+
+/** `size`: larger than `maxBytes`; `stream`: a stream or a file; `early`: the client was answered before the value was known; `full`: the store is full; `value`: no codec can carry it. */
+export type TombstoneReason = 'size' | 'stream' | 'early' | 'full' | 'value';
+
+/** What a piece of work says about its end. */
+export type Ended =
+  | { readonly keep: Outcome }
+  /** It failed, and nothing is kept: the next duplicate runs. */
+  | { readonly keep: 'nothing'; readonly error: unknown }
+  /** It failed, and what it did is not known: the next duplicate is refused. */
+  | { readonly keep: 'mark'; readonly error: unknown };

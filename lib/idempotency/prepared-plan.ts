@@ -1,0 +1,44 @@
+import { compileKey } from '../with-lock/key/lock-key.js';
+import type { Codec } from './codec.js';
+import type { KeyParts } from './idempotency-key.js';
+import type { Idempotency } from './idempotency.js';
+import { type RedlockIdempotencyOptions, settingsOf } from './idempotency.options.js';
+import { type IdempotentPlan, needsPrincipal } from './idempotent-plan.js';
+import type { OnceSettings } from './run-once.js';
+
+/** What a method says, together with what its module says. */
+export interface PreparedPlan extends IdempotentPlan {
+  readonly settings: OnceSettings;
+  readonly keyParts: KeyParts;
+  /** Undefined for the usual one. */
+  readonly codec: Codec | undefined;
+  readonly secret: string | undefined;
+  /** The address of a page for clients. */
+  readonly docs: string | undefined;
+}
+
+/** One class may belong to several applications of a process, whose modules say different things. */
+const prepared = new WeakMap<Idempotency, WeakMap<IdempotentPlan, PreparedPlan>>();
+
+/** @throws TypeError, RangeError for options that the module and the method cannot have together, naming the method */
+export function preparedPlan(idempotency: Idempotency, plan: IdempotentPlan): PreparedPlan {
+  const plans = prepared.get(idempotency) ?? new WeakMap<IdempotentPlan, PreparedPlan>();
+  prepared.set(idempotency, plans);
+  const found = plans.get(plan) ?? prepare(idempotency, plan);
+  plans.set(plan, found);
+  return found;
+}
+
+function prepare({ defaults, secret }: Idempotency, plan: IdempotentPlan): PreparedPlan {
+  const { principal: template, docs }: RedlockIdempotencyOptions = defaults;
+  const { key, required, options } = plan;
+  const usual = needsPrincipal(plan) && template !== undefined ? compileKey(template) : undefined;
+  return {
+    ...plan,
+    settings: settingsOf(defaults, options, plan.where),
+    keyParts: { key, required, principal: plan.principal ?? usual },
+    codec: options.codec ?? defaults.codec,
+    secret,
+    docs,
+  };
+}

@@ -1,0 +1,90 @@
+import type { LockEvent, ReplyEvent } from '../engine/events.js';
+import type { quoted } from '../engine/names.js';
+import type { Burst, Level, Limit } from './burst.js';
+
+const FAILURES: Limit = { most: 1, window: 5_000 };
+const REUSES: Limit = { most: 1, window: 60_000 };
+const THIN: Limit = { most: 1, window: 60_000 };
+/** How many lines that come once are remembered: labels are constant texts, and there are few of them. */
+const MOST_TOLD = 1_000;
+
+/** What to do about a reply that was not kept, by the reason of its tombstone. */
+const TOMBSTONES: Readonly<Record<string, string>> = {
+  size: 'it is larger than maxBytes, or than the 60,000 bytes that nodes keep. Raise maxBytes, keep replies in a database, or return less',
+  stream: 'it is a stream or a file, which cannot be given again. Return a value, such as the address of the file',
+  early:
+    'the client was answered before the handler had ended, as by a time limit. Let the handler end earlier, or raise the limit',
+  full: 'the nodes are nearly full. Give them more memory, shorten keep, or keep the replies in a database',
+  value: 'no JSON can carry it. Return a plain value, or give a codec',
+};
+
+/** Writes to the log what operators should know about kept replies. */
+export class ReplyNotes {
+  readonly #told = new Set<string>();
+
+  constructor(
+    private readonly burst: Burst,
+    private readonly names: typeof quoted,
+    private readonly warn: (text: string) => void,
+  ) {}
+
+  notify(event: LockEvent): void {
+    if (event.type === 'unkept') this.#often(event, FAILURES, ['error', this.#unkept(event)]);
+    else if (event.type === 'interrupted') this.#often(event, FAILURES, ['warn', this.#interrupted(event)]);
+    else if (event.type === 'reused') this.#often(event, REUSES, ['warn', this.#reused(event)]);
+    else if (event.type === 'thin-reply') this.#often(event, THIN, ['warn', this.#thin(event)]);
+    else if (event.type === 'tombstone') this.#once(event, tombstone(event));
+    else if (event.type === 'reply-differs') this.#once(event, differs(event));
+  }
+
+  #often({ type, label }: ReplyEvent, limit: Limit, line: readonly [Level, string]): void {
+    this.burst.log(`${type} ${label}`, limit, line);
+  }
+
+  #once({ type, label, reason }: ReplyEvent, text: string): void {
+    const kind = JSON.stringify([type, label, reason]);
+    if (this.#told.has(kind) || this.#told.size >= MOST_TOLD) return;
+    this.#told.add(kind);
+    this.warn(text);
+  }
+
+  #unkept({ resources, reason = 'no answer' }: ReplyEvent): string {
+    return (
+      `The reply for ${this.names(resources)} was not kept: ${reason}. Its caller has it; a duplicate finds an attempt whose end nobody ` +
+      'knows, and runs again unless onInterrupted is "refuse". Find out why the store did not answer.'
+    );
+  }
+
+  #interrupted({ resources }: ReplyEvent): string {
+    return (
+      `An earlier attempt for ${this.names(resources)} began, and nobody knows how far it came: its process has died, or its reply was ` +
+      'not kept. It runs again unless onInterrupted is "refuse"; look at what the earlier one has done.'
+    );
+  }
+
+  #reused({ resources, label }: ReplyEvent): string {
+    return (
+      `The key ${this.names(resources)} of ${label} was used for another request, which is refused. Each request needs a key of its own: ` +
+      'mend the client, or leave out of the fingerprint what may differ between its attempts.'
+    );
+  }
+
+  #thin({ resources, reason = 'some' }: ReplyEvent): string {
+    return (
+      `Not all nodes have the reply for ${this.names(resources)}: ${reason}. The others get it within a minute of their return; until ` +
+      'then it is lost with fewer nodes. Look at the nodes that do not answer.'
+    );
+  }
+}
+
+function tombstone({ label, reason = '' }: ReplyEvent): string {
+  const why = TOMBSTONES[reason] ?? reason;
+  return `A reply of ${label} was not kept, so that its duplicates get an error and no second run: ${why}.`;
+}
+
+function differs({ label }: ReplyEvent): string {
+  return (
+    `A call of ${label} ended with another reply than the one that keepIn has kept, which its duplicates get. Give keepIn what the client ` +
+    'is to get, after interceptors and serializers.'
+  );
+}

@@ -1,0 +1,46 @@
+import { Controller, Logger, Post, UploadedFile, UseInterceptors } from '@nestjs/common';
+import { afterAll, expect, it } from '@jest/globals';
+import { FileInterceptor } from '@nestjs/platform-express';
+import { RedlockIdempotencyModule } from '../../../lib/idempotency/idempotency.module.js';
+import { Idempotent } from '../../../lib/idempotency/idempotent.decorator.js';
+import { RedlockModule } from 'nestjs-redlock';
+import { closeApps, TestApp } from '../../support/nest/test-app.js';
+
+let runs = 0;
+
+@Controller()
+class Pictures {
+  @Post()
+  @UseInterceptors(FileInterceptor('picture'))
+  @Idempotent({ public: true })
+  async store(@UploadedFile() file: { readonly size: number }): Promise<object> {
+    runs += 1;
+    return { size: file.size };
+  }
+}
+
+afterAll(closeApps);
+
+it('compares uploads by their digest, or by their length, and warns', async () => {
+  const imports = [
+    RedlockModule.forRoot({ nodes: [], enabled: false, isGlobal: true }),
+    RedlockIdempotencyModule.forRoot({ isGlobal: true }),
+  ];
+  const { url } = await TestApp.start('Express', { imports, controllers: [Pictures] });
+  const lines: unknown[] = [];
+  Logger.overrideLogger({ log: () => undefined, error: () => undefined, warn: (line: unknown) => lines.push(line) });
+  const upload = async (key: string, content: string, headers = {}): Promise<unknown[]> => {
+    const body = new FormData();
+    body.append('picture', new Blob([content]));
+    const reply = await fetch(url, { method: 'POST', body, headers: { 'idempotency-key': key, ...headers } });
+    return [reply.status, reply.headers.get('idempotent-replayed')];
+  };
+  expect(await upload('a', 'one')).toEqual([201, null]);
+  expect(await upload('a', 'one')).toEqual([201, 'true']);
+  expect(await upload('a', 'longer')).toEqual([422, null]);
+  expect(await upload('b', 'one', { 'content-digest': 'sha-256=:1:' })).toEqual([201, null]);
+  expect(await upload('b', 'two', { 'content-digest': 'sha-256=:2:' })).toEqual([422, null]);
+  expect(runs).toBe(2);
+  Logger.overrideLogger(false);
+  expect(lines.filter((line) => String(line).includes('nobody has parsed the body yet'))).toHaveLength(1);
+});
