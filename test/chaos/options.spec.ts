@@ -17,6 +17,7 @@ describe('readOptions', () => {
       seed: 5,
     });
     expect(readOptions(['--without', 'flush']).nemeses).not.toContain('flush');
+    expect(readOptions(['--no-forgetting']).nemeses).not.toContain('kill-node');
   });
 
   it.each([

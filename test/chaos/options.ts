@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { BEARABLE, NEMESES } from './nemeses/table.js';
+import { BEARABLE, FORGETTING, NEMESES } from './nemeses/table.js';
 import type { Nemesis } from './nemeses/nemesis.js';
 import { SABOTAGES } from './specials/sabotage.js';
 
@@ -12,6 +12,7 @@ export const USAGE = `Usage: npm run chaos -- [options]
   --seed <n>             repeats the choice of faults
   --nemeses <a,b>        only these faults
   --without <a,b>        all but these faults
+  --no-forgetting        without the faults that let nodes forget
   --clients <n>          client processes (5)
   --ttl <ms>             length of a lease (800)
   --max-ttl <ms>         longest lease, and length of a quarantine (1500)
@@ -65,6 +66,7 @@ const SHAPE = {
   sabotage: TEXT,
   library: TEXT,
   out: TEXT,
+  'no-forgetting': { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
 } as const;
 
@@ -83,7 +85,9 @@ export function readOptions(args: readonly string[]): ChaosOptions {
     chapter: 1_000 * number('chapter', values.chapter, { least: 2, most: 600, otherwise: 20 }),
     rounds: number('rounds', values.rounds, { least: 0, most: 10_000, otherwise: 0 }),
     seed: number('seed', values.seed, { least: 0, most: 2 ** 31, otherwise: Math.floor(Math.random() * 1e6) }),
-    nemeses: chosen(values.nemeses, values.without),
+    nemeses: chosen(values.nemeses, values.without).filter(
+      (name) => !values['no-forgetting'] || !FORGETTING.includes(name),
+    ),
     clients: number('clients', values.clients, { least: 2, most: 20, otherwise: 5 }),
     ttl: number('ttl', values.ttl, { least: 100, most: 60_000, otherwise: 800 }),
     maxTtl: number('max-ttl', values['max-ttl'], { least: 100, most: 60_000, otherwise: 1_500 }),

@@ -28,6 +28,20 @@ export type ClientRecord =
     }
   | { readonly what: 'released' | 'lost'; readonly id: string; readonly at: number }
   | { readonly what: 'failed'; readonly id: string; readonly at: number; readonly code: string }
+  /** A call for work that is to be done once for a key. */
+  | { readonly what: 'once'; readonly id: string; readonly at: number; readonly key: string }
+  /** Its work began. */
+  | { readonly what: 'ran'; readonly id: string; readonly at: number }
+  /** What its caller was told: the id of the call whose work it was. */
+  | {
+      readonly what: 'told';
+      readonly id: string;
+      readonly at: number;
+      readonly answer: string;
+      /** Whether it was told by an event that no quorum has the answer, so that others may be told another one. */
+      readonly isUnkept: boolean;
+    }
+  | { readonly what: 'untold'; readonly id: string; readonly at: number; readonly code: string }
   /** The process stood still from `from` on. */
   | { readonly what: 'stall'; readonly from: number; readonly at: number }
   | { readonly what: 'node'; readonly at: number; readonly event: string; readonly node: string; readonly why: string }
@@ -76,6 +90,16 @@ export interface Look {
   /** Ms that it believed to have. */
   readonly left: number;
   readonly aborted: boolean;
+}
+
+/** One call for work that is to be done once for its key, and what came of it. */
+export interface OnceAnswer {
+  readonly id: string;
+  readonly key: string;
+  readonly ran: boolean;
+  readonly isUnkept: boolean;
+  /** Undefined where it failed, or where the run or the process ended before. */
+  readonly answer: string | undefined;
 }
 
 export interface Fault {

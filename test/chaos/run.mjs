@@ -3,11 +3,13 @@
 //   npm run chaos                                     a minute with every fault
 //   npm run chaos -- --minutes 60 --out docs/chaos    the long run, with its report and its page
 //   npm run chaos -- --seconds 20 --nemeses kill-three,freeze-node
+//   npm run chaos -- --minutes 3 --no-forgetting      no node loses its memory: all callers of a key are told the same
 //   npm run chaos -- --rounds 100                     three of five killed while a lock is held, a hundred times
 //   npm run chaos -- --rounds 3 --quarantine off      the same without the protection: it has to be caught
 //
 // It ends with 1 where two held a lock at once, where a token went back, where waiters were not served again after the
-// faults, or where keys were left behind. The page that it writes shows what happened; `--help` lists all options.
+// faults, where keys were left behind, or where callers of one key were told two answers although no node forgot. The
+// page that it writes shows what happened; `--help` lists all options.
 //
 //   stage/    nodes, the ways to them, client processes     check/    what has to hold, as pure functions
 //   client/   the program of a client process               report/   the page, the figures

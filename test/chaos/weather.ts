@@ -1,10 +1,9 @@
 import { leaksOf } from './check/leaks.js';
 import { unexplained } from './check/updates.js';
-import { findingsOf } from './check/verdict.js';
+import { findingsOf, Past } from './check/verdict.js';
 import { chaosChapters, keysAfterwards } from './chapters.js';
 import type { Nemesis } from './nemeses/nemesis.js';
 import type { ChaosOptions } from './options.js';
-import type { Hold } from './record.js';
 import { Gallery } from './report/gallery.js';
 import { Totals } from './report/totals.js';
 import type { Stage } from './stage/stage.js';
@@ -26,11 +25,11 @@ export async function runWeather(
     nodes: stage.nodes.map(({ name }) => name),
     clients: stage.clients.map(({ name }) => name),
   });
-  const highest = new Map<string, Hold>();
+  const past = new Past();
   const used = new Set<string>();
   let updates = 0;
   for await (const chapter of chaosChapters(stage, options)) {
-    const found = findingsOf(chapter, highest);
+    const found = findingsOf(chapter, past);
     totals.add(chapter, found);
     totals.failures.push(...chapter.failures);
     gallery.add(chapter, found);
@@ -38,14 +37,18 @@ export async function runWeather(
     updates = stage.store.lostUpdates.length;
     totals.complaints.push(...lost.map(({ writer, other }) => `${writer} undid what ${other} wrote, both in time`));
     for (const { resource } of chapter.history.asks) used.add(resource);
+    for (const { key } of chapter.history.onces) used.add(key);
     tell(progress(totals, found.recovery));
   }
-  totals.complaints.push(...stage.store.fencedFaults, ...totals.tooManyStillborn);
+  totals.complaints.push(...stage.store.fencedFaults, ...totals.tooManyStillborn, ...totals.wrongAnswers);
   totals.complaints.push(...leaksOf(await keysAfterwards(stage), 'chaos:', used).map((leak) => `left behind: ${leak}`));
   return { totals, gallery };
 }
 
-function progress({ chapters, holds, overlaps, tokensBackward, complaints }: Totals, recovery: number): string {
+function progress(
+  { chapters, holds, overlaps, tokensBackward, twoAnswers, complaints }: Totals,
+  recovery: number,
+): string {
   const wrong = `${overlaps} overlaps, ${tokensBackward} tokens back, ${complaints.length} complaints`;
-  return `chapter ${chapters}: ${holds} holds so far, ${wrong}, recovered in ${Math.round(recovery)} ms`;
+  return `chapter ${chapters}: ${holds} holds so far, ${wrong}, ${twoAnswers.length} keys with two answers, recovered in ${Math.round(recovery)} ms`;
 }

@@ -1,4 +1,4 @@
-import type { Ask, ClientRecord, ClientRecords, Hold, Look } from '../record.js';
+import type { Ask, ClientRecord, ClientRecords, Hold, Look, OnceAnswer } from '../record.js';
 
 export interface Stall {
   readonly client: string;
@@ -13,6 +13,7 @@ export interface History {
   readonly holds: readonly Hold[];
   readonly looks: readonly Look[];
   readonly stalls: readonly Stall[];
+  readonly onces: readonly OnceAnswer[];
   readonly troubles: readonly string[];
   /** How often each event of a node was told: `node-quarantined: it restarted`. */
   readonly nodeEvents: ReadonlyMap<string, number>;
@@ -43,7 +44,8 @@ export function toHistory(all: readonly ClientRecords[]): History {
   const stalls = all.flatMap(({ client, records }) =>
     records.flatMap((record) => (record.what === 'stall' ? [{ client, from: record.from, to: record.at }] : [])),
   );
-  return { asks: stories.flatMap(asksOf), holds, looks, stalls, troubles, nodeEvents: countEvents(all) };
+  const onces = all.flatMap(oncesOf);
+  return { asks: stories.flatMap(asksOf), holds, looks, stalls, onces, troubles, nodeEvents: countEvents(all) };
 }
 
 function storiesOf({ client, records }: ClientRecords): Map<string, Story> {
@@ -55,6 +57,19 @@ function storiesOf({ client, records }: ClientRecords): Map<string, Story> {
     if (story) tell(story, record);
   }
   return stories;
+}
+
+function oncesOf({ records }: ClientRecords): OnceAnswer[] {
+  const calls = new Map<string, OnceAnswer>();
+  for (const record of records) {
+    if (record.what === 'once')
+      calls.set(record.id, { id: record.id, key: record.key, ran: false, isUnkept: false, answer: undefined });
+    const call = 'id' in record ? calls.get(record.id) : undefined;
+    if (call && record.what === 'ran') calls.set(call.id, { ...call, ran: true });
+    if (call && record.what === 'told')
+      calls.set(call.id, { ...call, answer: record.answer, isUnkept: record.isUnkept });
+  }
+  return [...calls.values()];
 }
 
 function begun(client: string, asked: Of<'asked'>): Story {

@@ -1,5 +1,6 @@
-import type { Ask, Fault, Hold, Look } from '../record.js';
+import type { Ask, Fault, Hold, Look, OnceAnswer } from '../record.js';
 import { lateAborts } from './aborts.js';
+import { twoAnswersOf, type TwoAnswers } from './answers.js';
 import { stillborn, unawareOf } from './awareness.js';
 import { backwardsOf, overlapsOf, type Backward, type Overlap } from './exclusion.js';
 import { handOffs, type HandOff } from './hand-off.js';
@@ -23,6 +24,7 @@ export interface Findings {
   readonly stillborn: number;
   readonly unserved: readonly string[];
   readonly troubles: readonly string[];
+  readonly twoAnswers: readonly TwoAnswers[];
   readonly holds: number;
   readonly asks: number;
   /** Ms. */
@@ -30,9 +32,16 @@ export interface Findings {
   readonly handOff: HandOff;
 }
 
-/** @param highest the holder of the highest token of each resource in earlier chapters; it is kept up to date */
-export function findingsOf({ calm, history }: Chapter, highest: Map<string, Hold>): Findings {
-  const { asks, holds, looks, stalls, troubles } = history;
+/** What earlier chapters came to; it is kept up to date. */
+export class Past {
+  /** The holder of the highest token of each resource. */
+  readonly highest = new Map<string, Hold>();
+  /** The first answer of each key. */
+  readonly answers = new Map<string, OnceAnswer>();
+}
+
+export function findingsOf({ calm, history }: Chapter, { highest, answers }: Past): Findings {
+  const { asks, holds, looks, stalls, onces, troubles } = history;
   const { took, unserved, starved } = recoveryOf(asks, calm);
   const quiet = holds.filter(({ from }) => from > calm.from + took && from < calm.to);
   return {
@@ -46,6 +55,7 @@ export function findingsOf({ calm, history }: Chapter, highest: Map<string, Hold
       ...starved.map((who) => `${who} waited for anything, in vain,`),
     ],
     troubles,
+    twoAnswers: twoAnswersOf(onces, answers),
     holds: holds.length,
     asks: asks.length,
     recovery: took,

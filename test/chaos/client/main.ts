@@ -2,31 +2,45 @@ import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import { pathToFileURL } from 'node:url';
 import type { LockEvent } from '../../../lib/engine/events.js';
+import type { Idempotency } from '../../../lib/idempotency/idempotency.js';
 import { block } from '../../support/block.js';
 import { machineTime } from '../record.js';
+import { callOnce, noteUnkept } from './once.js';
 import { runSection } from './section.js';
 import { Surroundings } from './surroundings.js';
 import type { ClientTerms, Mode, Order, TurnOrder } from './terms.js';
 import { work, type Taste } from './worker.js';
 
-const TASTES: readonly Taste[] = ['hot', 'hot', 'warm', 'warm', 'cold', 'pair', 'team', 'team'];
+const TASTES: readonly Taste[] = ['hot', 'hot', 'warm', 'warm', 'cold', 'pair', 'team', 'team', 'once', 'once'];
+
+/** Ms: longer than a clock is wrong by, so that a step of a clock ends no record. */
+const KEEP = 4 * 3_600_000;
 
 const terms = JSON.parse(process.argv[2]!) as ClientTerms;
 
 /** The service as an application gets it. */
-async function open(): Promise<Surroundings> {
+async function open(): Promise<{ readonly surroundings: Surroundings; readonly idempotency: Idempotency }> {
   const { library, nodes, nodeTimeout, maxTtl, restartQuarantine } = terms;
   const { RedlockModule, RedlockService } = (await import(
     pathToFileURL(library).href
   )) as typeof import('../../../lib/index.js');
+  const { RedlockIdempotencyModule, Idempotency } = (await import(
+    new URL('idempotency/index.js', pathToFileURL(library)).href
+  )) as typeof import('../../../lib/idempotency/index.js');
   // The checks ask whether callers are served within their whole time.
   const defaults = { quorumTimeout: Infinity };
   const options = { nodes: [...nodes], keyPrefix: 'chaos:', nodeTimeout, maxTtl, restartQuarantine, defaults };
-  const app = await NestFactory.createApplicationContext(RedlockModule.forRoot(options), { logger: false });
-  return new Surroundings(app.get(RedlockService), terms);
+  const Root = {
+    module: class {},
+    imports: [RedlockModule.forRoot(options), RedlockIdempotencyModule.forRoot({ keep: KEEP })],
+  };
+  const app = await NestFactory.createApplicationContext(Root, { logger: false });
+  const surroundings = new Surroundings(app.get(RedlockService), terms);
+  return { surroundings, idempotency: app.get(Idempotency) };
 }
 
 function note(context: Surroundings, event: LockEvent): void {
+  noteUnkept(event);
   if (event.type === 'extended') context.extended(event.resources);
   if (!('node' in event)) return;
   const why = 'reason' in event ? event.reason : '';
@@ -53,12 +67,12 @@ class Shifts {
       context.say({ say: 'resting' });
     } else if (wasResting) {
       await this.#last;
-      this.#last = Promise.all(TASTES.map((taste) => work(context, taste)));
+      this.#last = Promise.all(TASTES.map((taste) => work(context, taste, () => callOnce(context, idempotency))));
     }
   }
 }
 
-const context = await open();
+const { surroundings: context, idempotency } = await open();
 const shifts = new Shifts();
 const trouble = (error: unknown): void =>
   context.journal.write({ what: 'trouble', at: machineTime(), reason: String(error) });

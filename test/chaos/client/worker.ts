@@ -4,9 +4,9 @@ import type { Surroundings } from './surroundings.js';
 
 /**
  * What a worker goes for: one resource that all want, some, a great many, two at once, or two at once that it gives back in the
- * very turn in which it asks for one of them again.
+ * very turn in which it asks for one of them again. `once`: work that is to be done once for a key that all share.
  */
-export type Taste = 'hot' | 'warm' | 'cold' | 'pair' | 'team';
+export type Taste = 'hot' | 'warm' | 'cold' | 'pair' | 'team' | 'once';
 
 /** Warm ones are few enough to be contended now and then; cold ones are hardly ever seen twice. */
 const WARM = 8;
@@ -18,8 +18,13 @@ const BURST = 8;
 const TEAM = 10;
 
 /** Takes locks, one after the other, until it is told to rest. */
-export async function work(context: Surroundings, taste: Taste): Promise<void> {
+export async function work(context: Surroundings, taste: Taste, once: () => Promise<void>): Promise<void> {
   while (context.mode !== 'rest') {
+    if (taste === 'once') {
+      await once();
+      await sleep(context.dice.between(2, 80));
+      continue;
+    }
     const plan = { id: context.newId(), resources: resourcesOf(context, taste), ...termsOf(context) };
     if (taste === 'team') await runTogether(context, plan);
     else if (taste === 'cold' && context.dice.chance(BURSTS)) await runBurst(context);

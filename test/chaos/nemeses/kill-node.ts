@@ -16,6 +16,7 @@ function killed(nodes: readonly ChaosNode[], lasts: number): Strike {
 export const killNode: Nemesis = {
   name: 'kill-node',
   title: 'a node is killed and restarted empty',
+  isForgetting: true,
   weight: 2,
   plan: (stage: Stage, dice: Dice) => killed([dice.pick(stage.nodes)], dice.between(20, 800)),
 };
@@ -23,12 +24,14 @@ export const killNode: Nemesis = {
 export const killThree: Nemesis = {
   name: 'kill-three',
   title: 'a majority is killed at once and restarted empty',
+  isForgetting: true,
   plan: (stage, dice) => killed(dice.some(majorityOf(stage), stage.nodes), dice.between(0, 60)),
 };
 
 export const killRolling: Nemesis = {
   name: 'kill-rolling',
   title: 'all nodes are killed and restarted, one after the other',
+  isForgetting: true,
   weight: 0.5,
   plan: ({ nodes }) => ({
     where: names(nodes),
@@ -42,6 +45,7 @@ export const killRolling: Nemesis = {
 export const oldRdb: Nemesis = {
   name: 'old-rdb',
   title: 'nodes are restarted with a snapshot from a while ago',
+  isForgetting: true,
   plan(stage, dice) {
     const nodes = dice.some(dice.pick([1, majorityOf(stage)]), stage.nodes);
     return {

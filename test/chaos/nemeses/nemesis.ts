@@ -24,6 +24,8 @@ export interface Nemesis {
   readonly weight?: number;
   /** Whether it breaks what the library assumes of its surroundings: it happens only where it is asked for by name. */
   readonly isBeyond?: boolean;
+  /** Whether nodes lose records, which are promised only while a quorum of those that had them remembers. */
+  readonly isForgetting?: boolean;
   /** Whether it needs clocks that can be moved. */
   readonly needsClocks?: boolean;
   plan(stage: Stage, dice: Dice): Strike;

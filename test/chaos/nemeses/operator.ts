@@ -19,6 +19,7 @@ function oneOrMost(stage: Stage, dice: Dice): ChaosNode[] {
 export const flush: Nemesis = {
   name: 'flush',
   title: 'FLUSHALL on one node or on a majority',
+  isForgetting: true,
   plan: (stage, dice) => told(oneOrMost(stage, dice), (redis) => redis.flushall()),
 };
 
@@ -58,6 +59,7 @@ export const memoryFull: Nemesis = {
 export const eviction: Nemesis = {
   name: 'eviction',
   title: 'a node out of memory evicts keys, in spite of the documentation',
+  isForgetting: true,
   weight: 0.5,
   plan: ({ nodes }, dice) => short('allkeys-random', dice.pick(nodes), dice.between(20, 200)),
 };

@@ -34,3 +34,6 @@ export const NEMESES: readonly Nemesis[] = [
 
 /** What the library has to bear. */
 export const BEARABLE: readonly Nemesis[] = NEMESES.filter(({ isBeyond }) => !isBeyond);
+
+/** After these a key may have two answers, since its record is gone. */
+export const FORGETTING: readonly string[] = NEMESES.filter(({ isForgetting }) => isForgetting).map(({ name }) => name);

@@ -30,6 +30,7 @@ const CHAPTER: Chapter = {
     holds: [HOLD, SECOND],
     looks: [],
     stalls: [],
+    onces: [],
     troubles: [],
     nodeEvents: new Map(),
   },

@@ -32,6 +32,11 @@ export function summarize({ options, totals, store }: Whole): Summary {
     ['lost updates of the plain store', `${store.lostUpdates.length} of ${store.writes} (late writers may cause them)`],
     ['slowest recovery', `${Math.round(totals.slowestRecovery)} ms, at most ${options.maxTtl + 1_000} ms`],
     ['unserved after the faults', String(totals.unserved)],
+    ['once: calls', String(totals.onces)],
+    ['once: runs', String(totals.runs)],
+    ['once: replays', String(totals.replays)],
+    ['once: told as not kept', String(totals.unkept)],
+    [`keys with two answers${totals.isForgetful ? ' (nodes forgot)' : ''}`, String(totals.twoAnswers.length)],
     [
       'hand-off in calm',
       `p50 ${totals.handOffP50.toFixed(1)} ms, p99 ${totals.handOffP99.toFixed(1)} ms (worst chapter)`,

@@ -1,5 +1,7 @@
+import type { TwoAnswers } from '../check/answers.js';
 import type { Chapter, Findings } from '../check/verdict.js';
 import { complaints } from '../check/verdict.js';
+import { FORGETTING } from '../nemeses/table.js';
 import type { Ask } from '../record.js';
 
 /** Of so many locks one may be over when its caller gets it. */
@@ -19,6 +21,11 @@ export class Totals {
   /** Locks that were over when their callers got them. */
   stillborn = 0;
   unserved = 0;
+  onces = 0;
+  runs = 0;
+  replays = 0;
+  unkept = 0;
+  readonly twoAnswers: TwoAnswers[] = [];
   /** Ms; the longest of all chapters. */
   slowestRecovery = 0;
   /** Ms; the worst chapter's. */
@@ -37,6 +44,20 @@ export class Totals {
     return [`${this.stillborn} locks were over when their callers got them`];
   }
 
+  /** A record that some of its nodes forgot may be lost: that is no fault of the library. */
+  get isForgetful(): boolean {
+    return Object.keys(this.faults).some((name) => FORGETTING.includes(name));
+  }
+
+  /** What must not be where no node forgot. */
+  get wrongAnswers(): string[] {
+    if (this.isForgetful) return [];
+    return this.twoAnswers.map(
+      ({ key, first, second }) =>
+        `${key}: ${first.id} was told the answer of ${first.answer}, and ${second.id} that of ${second.answer}`,
+    );
+  }
+
   add({ faults, history }: Chapter, found: Findings): void {
     this.chapters += 1;
     this.asks += found.asks;
@@ -48,6 +69,11 @@ export class Totals {
     this.looks += history.looks.length;
     this.stillborn += found.stillborn;
     this.unserved += found.unserved.length;
+    this.onces += history.onces.length;
+    this.runs += history.onces.filter(({ ran }) => ran).length;
+    this.replays += history.onces.filter(({ id, answer }) => answer !== undefined && answer !== id).length;
+    this.unkept += history.onces.filter(({ isUnkept }) => isUnkept).length;
+    this.twoAnswers.push(...found.twoAnswers);
     this.slowestRecovery = Math.max(this.slowestRecovery, found.recovery);
     this.handOffP50 = Math.max(this.handOffP50, found.handOff.p50);
     this.handOffP99 = Math.max(this.handOffP99, found.handOff.p99);

@@ -1,6 +1,7 @@
 import type { Change } from '../compile.mjs';
 
 const OPERATIONS = 'lib/redis/scripts/operations.lua.ts';
+const RECORDS = 'lib/redis/scripts/records.lua.ts';
 const QUEUE = 'lib/redis/scripts/queue.lua.ts';
 
 /**
@@ -36,6 +37,19 @@ export const SABOTAGES: Readonly<Record<string, readonly Change[]>> = {
       file: 'lib/engine/fencing.ts',
       from: 'if (size() >= pool.quorum) return done(true);',
       to: 'if (size() > 0) return done(true);',
+    },
+  ],
+  // An attempt that opens a record promises nothing: an earlier one may still settle.
+  'no-promise': [
+    { file: RECORDS, from: `'p', ballot, 'f', fingerprint`, to: `'p', promised or ballot, 'f', fingerprint` },
+    { file: RECORDS, from: `call('HSET', key, 'p', ballot)\n      return found`, to: 'return found' },
+  ],
+  // The record of an attempt that has been overtaken goes over that of a later one.
+  'settle-without-ballot': [
+    {
+      file: RECORDS,
+      from: /(function settle.*\n).*is_before.*\n/,
+      to: 'function settle(key, at, ballot, promised)\n',
     },
   ],
 };
