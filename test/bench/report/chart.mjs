@@ -15,7 +15,7 @@ const HEAD = 46;
 const TEXT_COLOUR = '#6e7b88';
 const OTHERS_COLOUR = '#8d9aa8';
 const OURS_COLOUR = '#e0234e';
-const OURS = ['ours', 'withLock', '@WithLock'];
+const OURS = ['ours', 'withLock', '@WithLock', 'first', 'replay'];
 
 /**
  * A group of bars for each variant, each group on a scale of its own.

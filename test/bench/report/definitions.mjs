@@ -35,5 +35,8 @@ export const DEFINITIONS = `
   100 bytes per pair.
 - **Held locks**: heap and buffers after garbage collection, with the names of the locks. **Growth** after a million pairs:
   after the first fifth; up to 512 KB is the noise of the heap.
+- **First, replay** (of \`once\`): a key that nobody has used, and one with a reply that is kept; each connection goes round 50 of its own. **Calls to each
+  node**: of scripts, by \`INFO commandstats\` of the nodes; those of one caller come one after the other, each a round trip. **Storm**: another replica
+  has kept the replies; *runs* are handlers that ran again, *locks taken* are \`acquired\` events. Five such storms come before, as its warm-up.
 - **Hangs, n of m done**: what was not over after 20 s (with --quick, 5 or 6 s) was ended.
 `.trim();

@@ -9,6 +9,7 @@ import { memory } from './memory.mjs';
 import { near } from './near.mjs';
 import { network } from './network.mjs';
 import { nodeTime } from './node-time.mjs';
+import { once } from './once.mjs';
 import { outage } from './outage.mjs';
 import { steady } from './steady.mjs';
 import { traffic } from './traffic.mjs';
@@ -30,5 +31,6 @@ export const SCENARIOS = [
   bareCalls,
   nodeTime,
   decorator,
+  once,
   http,
 ];

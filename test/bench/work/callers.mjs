@@ -1,6 +1,6 @@
 import { percentile, sorted } from '../harness/statistics.mjs';
 
-/** Calls a handler again and again, each time with an e-mail address of its own. */
+/** Calls a handler again and again, each time with an e-mail address of its own; or with so many of them, one after the other, if that is said. */
 export class Caller {
   /** @type {number[]} ms */
   latencies = [];
@@ -11,10 +11,12 @@ export class Caller {
   /**
    * @param {string} name
    * @param {(email: string) => Promise<string | undefined>} call returns what went wrong
+   * @param {number} [addresses]
    */
-  constructor(name, call) {
+  constructor(name, call, addresses = Infinity) {
     this.name = name;
     this.call = call;
+    this.addresses = addresses;
   }
 
   /** @param {number} length ms */
@@ -22,7 +24,8 @@ export class Caller {
     const end = performance.now() + length;
     while (performance.now() < end) {
       const start = performance.now();
-      const failure = await this.call(`${this.name}-${(this.#next += 1)}@example.org`);
+      this.#next = this.#next < this.addresses ? this.#next + 1 : 1;
+      const failure = await this.call(`${this.name}-${this.#next}@example.org`);
       this.latencies.push(performance.now() - start);
       if (failure === undefined) continue;
       this.failures += 1;

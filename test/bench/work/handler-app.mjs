@@ -78,7 +78,7 @@ function appModule({ module, token = NO_SERVICE, decorator, act = (_service, ema
   // oxlint-disable-next-line typescript/no-extraneous-class -- to Nest, a module is a class
   class AppModule {}
   Module({
-    imports: module === undefined ? [] : [module],
+    imports: module === undefined ? [] : [module].flat(),
     controllers: [UsersController],
     providers: [{ provide: NO_SERVICE, useValue: undefined }],
   })(AppModule);

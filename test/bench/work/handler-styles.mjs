@@ -3,6 +3,7 @@ import { subscribe } from 'node:diagnostics_channel';
 import { pathToFileURL } from 'node:url';
 import { connect as connectRaw } from '../candidates/raw.mjs';
 import { connectAll, load } from '../candidates/redis-5.mjs';
+import { onceModules } from './once-modules.mjs';
 
 const READY_WITHIN_MS = 35_000;
 
@@ -25,6 +26,9 @@ export async function styleOf(params) {
       return handWritten(params);
     case 'nest-redlock':
       return nestRedlock(params);
+    case 'first':
+    case 'replay':
+      return idempotent(params);
     default:
       return ours(params);
   }
@@ -35,8 +39,8 @@ async function ours({ style, platform, ports, library, ttl }) {
   /** @type {typeof import('nestjs-redlock')} */
   const { RedlockModule, RedlockService, WithLock } = await import(pathToFileURL(library).href);
   const nodes = ports.map((port) => `redis://127.0.0.1:${port}`);
-  const module = RedlockModule.forRoot({ nodes, defaults: { ttl } });
   // New nodes may first have to earn the library's trust.
+  const module = RedlockModule.forRoot({ nodes, defaults: { ttl }, waitForQuorum: READY_WITHIN_MS });
   const ready = (/** @type {any} */ app) =>
     app.get(RedlockService, { strict: false }).withLock('ready', () => undefined, { waitTimeout: READY_WITHIN_MS });
   const key = platform === 'TCP' ? 'user:<data.email>' : 'user:<body.email>';
@@ -47,6 +51,12 @@ async function ours({ style, platform, ports, library, ttl }) {
   const locked = { module, ready, token: RedlockService, act };
   if (style !== 'interceptor') return locked;
   return { ...locked, decorator: UseInterceptors({ intercept: (_context, next) => next.handle() }) };
+}
+
+/** Whether a request is the first one for its key or another one is for the caller to choose. @param {StyleParams} params @returns {Promise<Style>} */
+async function idempotent({ ports, library, ttl }) {
+  const { modules, Idempotent } = await onceModules({ ports, library, ttl });
+  return { module: modules, decorator: Idempotent('user:<body.email>') };
 }
 
 /** Subscribes to the channels that metrics and spans need. */

@@ -9,25 +9,25 @@ const HEAD = 'POST /users HTTP/1.1\r\nHost: bench\r\nContent-Type: application/j
 /**
  * Calls a handler over connections that stay open.
  * @param {undefined} _client
- * @param {{ run: string, port: number, connections: number, length: number, warmUp: number }} params ms
+ * @param {{ run: string, port: number, connections: number, addresses?: number, length: number, warmUp: number }} params ms
  */
-export async function prepare(_client, { run, port, connections, ...times }) {
-  if (connections < CROWD) await warmUpByCrowd({ run, port }, times.warmUp);
-  const { callers } = await callersTo(port, { run, connections });
+export async function prepare(_client, { run, port, connections, addresses, ...times }) {
+  if (connections < CROWD) await warmUpByCrowd({ run, port, addresses }, times.warmUp);
+  const { callers } = await callersTo(port, { run, connections, addresses });
   return measureCalls(callers, times);
 }
 
-/** @param {{ run: string, port: number }} app @param {number} length ms */
-async function warmUpByCrowd({ run, port }, length) {
-  const { callers, sockets } = await callersTo(port, { run: `${run}-crowd`, connections: CROWD });
+/** @param {{ run: string, port: number, addresses?: number }} app @param {number} length ms */
+async function warmUpByCrowd({ run, port, addresses }, length) {
+  const { callers, sockets } = await callersTo(port, { run: `${run}-crowd`, connections: CROWD, addresses });
   await Promise.all(callers.map((caller) => caller.repeat(length)));
   for (const socket of sockets) socket.destroy();
 }
 
-/** @param {number} port @param {{ run: string, connections: number }} of */
-async function callersTo(port, { run, connections }) {
+/** @param {number} port @param {{ run: string, connections: number, addresses?: number }} of */
+async function callersTo(port, { run, connections, addresses }) {
   const sockets = await Promise.all(Array.from({ length: connections }, () => socketTo(port)));
-  return { sockets, callers: sockets.map((socket, index) => callerOver(socket, `${run}-${index}`)) };
+  return { sockets, callers: sockets.map((socket, index) => callerOver(socket, `${run}-${index}`, addresses)) };
 }
 
 /** @param {number} port */
@@ -37,12 +37,13 @@ async function socketTo(port) {
   return socket.setNoDelay(true);
 }
 
-/** @param {import('node:net').Socket} socket @param {string} name */
-function callerOver(socket, name) {
-  return new Caller(name, async (email) => {
+/** @param {import('node:net').Socket} socket @param {string} name @param {number} [addresses] */
+function callerOver(socket, name, addresses) {
+  const call = async (/** @type {string} */ email) => {
     const reply = await request(socket, JSON.stringify({ email }));
     return reply.startsWith('HTTP/1.1 201') ? undefined : reply.slice(0, reply.indexOf('\r\n'));
-  });
+  };
+  return new Caller(name, call, addresses);
 }
 
 /** @param {import('node:net').Socket} socket @param {string} body */
