@@ -92,6 +92,11 @@ export class Attempt {
     for (const token of this.tokens) if (token !== undefined && token > this.token) this.token = token;
   }
 
+  /** Whether the work is done: nodes with a record of it give no place. A node that answers later may give one, whose vote goes back when it comes. */
+  get isDone(): boolean {
+    return this.denial?.kind === 'kept' && this.answers.every((answer) => (answer?.kind ?? 'kept') === 'kept');
+  }
+
   /** Returns whether a node has voted, or may have. */
   get mayHaveVotes(): boolean {
     return this.votes > 0 || this.answers.some((answer) => answer?.kind === 'unknown' && answer.sent);

@@ -384,7 +384,8 @@ export class LocalQueue {
 
   /** Nobody wants the resource any more, and no attempt was won. */
   #leave(attempt: Attempt): void {
-    if (!attempt.isGivenBack || this.#attempts.makeDeposit() !== undefined) this.#attempts.leave();
+    const mayStand = !attempt.isGivenBack || this.#attempts.makeDeposit() !== undefined;
+    if (mayStand && !attempt.isDone) this.#attempts.leave();
     this.#idle();
   }
 

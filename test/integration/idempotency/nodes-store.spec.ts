@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { LockEvent } from '../../../lib/engine/events.js';
+import { Idempotency } from '../../../lib/idempotency/idempotency.js';
+import { OnceRunner } from '../../../lib/idempotency/run-once.js';
 import { NodesStore, nodesStore } from '../../../lib/idempotency/stores/nodes-store.js';
 import type { ReplyStore } from '../../../lib/idempotency/reply-store.js';
 import { RedlockService } from '../../../lib/redlock.service.js';
@@ -104,5 +106,29 @@ describe('a store on the pool', () => {
     await eventually(() => expect(events).toContainEqual(thin));
     await servers[2]!.restart();
     await eventually(async () => expect(await copies()).toEqual([1, 1, 1]), 20_000);
+  });
+});
+
+describe('a call that runs once, on the nodes of the locks', () => {
+  const callsOn = (url: string): Promise<number> =>
+    withRedis(url, async (redis) => {
+      const stats = await redis.info('commandstats');
+      return Number(/cmdstat_evalsha:calls=(\d+)/.exec(stats)?.[1] ?? 0);
+    });
+
+  it('asks each node twice, as a call under a lock does, and once for a replay', async () => {
+    const { service } = await onPool();
+    const idempotency = new Idempotency(() => new OnceRunner({ service, store: new NodesStore(service) }), {});
+    const url = servers[0]!.url;
+    const spent = async (work: () => Promise<unknown>): Promise<number> => {
+      const before = await callsOn(url);
+      await work();
+      return (await callsOn(url)) - before;
+    };
+    await service.withLock('warm', () => undefined);
+    expect(await spent(() => service.withLock('lock', () => undefined))).toBe(2);
+    expect(await spent(() => idempotency.once('a', async () => 1))).toBe(2);
+    expect(await spent(() => idempotency.once('a', async () => 2))).toBe(1);
+    expect(await spent(() => Promise.all([1, 2, 3].map((key) => idempotency.once(`k${key}`, async () => 1))))).toBe(2);
   });
 });

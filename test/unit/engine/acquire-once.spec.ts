@@ -34,8 +34,10 @@ describe('a lock whose votes open a record', () => {
     await pool.clock.until(redlock.register.settle('a', ballot(taken!), 'r', 1_000));
     await pool.clock.until(taken!.lock.release());
     events.length = 0;
+    pool.nodes[0]!.calls.length = 0;
     expect(await take()).toBeUndefined();
     await pool.clock.advance(0);
+    expect(pool.nodes[0]!.calls.map(({ verb }) => verb)).toEqual(['acquire']);
     expect([pool.owners('a'), types()]).toEqual([Array(3).fill(undefined), []]);
   });
 
