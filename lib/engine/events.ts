@@ -103,6 +103,8 @@ export interface ReplyEvent {
     | 'tombstone'
     /** Fewer than all nodes have the reply. */
     | 'thin-reply'
+    /** What is kept cannot be read: another codec, another version or another key of encryption has written it. */
+    | 'unreadable'
     /** A request without the optional header has run without protection. */
     | 'unprotected'
     /** `keepIn` has kept another reply than the one that the call ended with. */

@@ -305,6 +305,7 @@ export class LocalQueue {
   #give(lease: Lease): void {
     const head = this.#head;
     if (head === undefined || !lease.fits(head)) return this.#unused(lease);
+    if (lease.opened !== head.opens) lease.withdraw();
     this.#callers.delete(head);
     this.#receiver = head;
     this.#deliverSoon(lease, head);
@@ -384,8 +385,7 @@ export class LocalQueue {
 
   /** Nobody wants the resource any more, and no attempt was won. */
   #leave(attempt: Attempt): void {
-    const mayStand = !attempt.isGivenBack || this.#attempts.makeDeposit() !== undefined;
-    if (mayStand && !attempt.isDone) this.#attempts.leave();
+    if (!attempt.isDone && (!attempt.isGivenBack || this.#attempts.makeDeposit() !== undefined)) this.#attempts.leave();
     this.#idle();
   }
 

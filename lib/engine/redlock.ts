@@ -267,10 +267,7 @@ export class Redlock implements LockOwner {
     try {
       call.throwIfAborted();
       if (!this.#isOpen) await this.#openWithin(call);
-      const taken =
-        resources.length > 1
-          ? await takeSeveral(this.#queues, call)
-          : await take(this.#queues, resources[0]!, call, !call.isPatient);
+      const taken = resources.length > 1 ? await takeSeveral(this.#queues, call) : await this.#takeOne(call);
       if (Array.isArray(taken) || isPart(taken)) return await this.#hold([taken].flat(), call, owner);
       if (taken.kind !== 'kept') throw refusal(taken, call);
       owner.trace?.skip();
@@ -282,6 +279,14 @@ export class Redlock implements LockOwner {
       throw error;
     } finally {
       this.#shutdown.exit();
+    }
+  }
+
+  /** That there is a record tells something only to a call for that: any other one asks again. */
+  async #takeOne(call: Call): Promise<Part | Denied> {
+    for (;;) {
+      const taken = await take(this.#queues, call.resources[0]!, call, !call.isPatient);
+      if (isPart(taken) || taken.kind !== 'kept' || call.opens !== undefined) return taken;
     }
   }
 

@@ -1,3 +1,4 @@
+import { ignore } from './native-timers.js';
 import { denialOf, errorOf, type Answers } from './denied.js';
 import type { Answer, Found, Mark, Opened, Peeked, RecordOperation, SettleOperation } from './lock-node.js';
 import { NodeMemory } from './node-memory.js';
@@ -80,16 +81,21 @@ export class ReplyRegister {
       this.#counts(key, isPromise),
       (all) => this.#writeBack(key, ballot, all),
     ).catch((error: unknown) => {
-      this.#withdraw(key, ballot);
+      this.withdraw(key, ballot).catch(ignore);
       throw error;
     });
     if (answers === 'superseded') return { kind: 'superseded' };
     const find = latestOf(answers);
     if (find === undefined) return interruptedBy(answers.filter(isPromise));
     // Others may have been told something else as long as no quorum has it.
-    if (copiesOf(find, answers) < this.pool.quorum && (await this.#settleFind(key, ballot, find)) === 'superseded')
-      return { kind: 'superseded' };
-    return keptAs(find);
+    const isTold = copiesOf(find, answers) >= this.pool.quorum || (await this.#hasSettled(key, ballot, find));
+    return isTold ? keptAs(find) : { kind: 'superseded' };
+  }
+
+  /** If that fails, some nodes may have the find under this ballot: the attempt must not settle anything else. */
+  async #hasSettled(key: string, ballot: Ballot, find: Found): Promise<boolean> {
+    const settled = await this.#settleFind(key, ballot, find).catch(() => 'superseded');
+    return settled === 'settled';
   }
 
   /**
@@ -167,10 +173,11 @@ export class ReplyRegister {
     return this.#settle({ kind: 'settle', resource: key, value: owner, token, fingerprint, record, ttl });
   }
 
-  /** Takes promises back that are too few, so that a later attempt does not take this one for interrupted. */
-  #withdraw(key: string, { token, owner: value }: Ballot): void {
+  /** Takes the promises of an attempt back that does not run, so that a later one does not take it for interrupted. @throws QuorumNotReachedError */
+  async withdraw(key: string, { token, owner: value }: Ballot): Promise<void> {
+    const since = this.pool.clock.now().monotonic;
     const operation = { kind: 'clear', resource: key, value, token, isWithdrawn: true } as const;
-    void this.#ask(operation, (_answers, pending) => (pending === 0 ? true : undefined));
+    await this.#ask(operation, this.#counts(key, isDone), (all) => this.#owed.add(operation, unsure(all), since));
   }
 
   /** Gives nodes what they have forgotten, or never had, if a quorum has it. */

@@ -1,6 +1,7 @@
 /** Carries values to the store and back. */
 export interface Codec {
-  /** Returns a JSON value. */
+  /** Returns a JSON value, or a promise of one. */
   encode(value: unknown): unknown;
+  /** Returns the value, or a promise of it. */
   decode(json: unknown): unknown;
 }

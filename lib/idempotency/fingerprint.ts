@@ -13,7 +13,10 @@ export function fingerprintOf(content: unknown, key: string, secret: string | un
 /** Returns JSON with sorted properties; equal values have equal texts. */
 export function canonicalJson(value: unknown): string {
   // Within a list, so that nothing has a text as well.
-  return JSON.stringify([value], (_name, part: unknown) => sorted(part));
+  return JSON.stringify([value], function replaced(this: Record<string, unknown>, name: string, part: unknown) {
+    // The bytes themselves, and not what their `toJSON` makes of them: a number of each.
+    return sorted(this[name] instanceof Uint8Array ? this[name] : part);
+  });
 }
 
 function sorted(value: unknown): unknown {

@@ -12,18 +12,27 @@ import type { PreparedPlan } from './prepared-plan.js';
 const PATTERNS = ['microservices:pattern', 'websockets:message_mapping'];
 
 /** What stands for a key, and what its calls are compared by. */
-type Comparison = Pick<IdempotentPlan, 'fingerprint'> & Pick<PreparedPlan, 'secret'>;
+type Comparison = Pick<IdempotentPlan, 'fingerprint'> & Pick<PreparedPlan, 'secret' | 'who'>;
 
 /** Returns the fingerprint of a call of a handler; null if calls are not compared. @throws LockKeyError for a part that is missing */
 export function handlerFingerprint(
-  { fingerprint = 'body', secret }: Comparison,
+  { fingerprint = 'body', secret, who }: Comparison,
   key: string,
   call: HandlerCall,
   context: ExecutionContext,
 ): string | null {
   if (fingerprint === false) return null;
-  const content = fingerprint === 'body' ? wholeOf(call, context) : madeBy(fingerprint, call);
+  const content = fingerprint === 'body' ? [wholeOf(call, context), askerOf(who, call)] : madeBy(fingerprint, call);
   return fingerprintOf(content, key, secret);
+}
+
+/** Returns who is asking; null if nobody has signed in, as for a sign-up. */
+function askerOf(who: Comparison['who'], { request, kind }: HandlerCall): string | null {
+  try {
+    return who?.resolve({ request, kind })[0] ?? null;
+  } catch {
+    return null;
+  }
 }
 
 function madeBy(

@@ -2,7 +2,7 @@ import { StreamableFile } from '@nestjs/common';
 import type { TombstoneReason } from './outcome.js';
 
 /** How a value is kept: what it is, and its text or JSON. */
-type KeptValue = readonly [kind: 'json' | 'text' | 'buffer' | 'bytes' | 'codec', content: unknown];
+type KeptValue = readonly [kind: 'json' | 'text' | 'buffer' | 'bytes', content: unknown];
 
 /** Returns what stands for a value; undefined for no value. @returns why not, if it cannot be kept */
 export function encodeValue(

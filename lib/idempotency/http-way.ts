@@ -12,7 +12,7 @@ import {
 } from './http-headers.js';
 import { decodeValue, encodeValue } from './http-value.js';
 import type { IdempotentPlan } from './idempotent-plan.js';
-import type { Outcome, TombstoneReason } from './outcome.js';
+import { OtherCodecError, type Outcome, type TombstoneReason } from './outcome.js';
 import type { ReplyWay } from './reply-ways.js';
 
 /** A response of Express or Fastify. */
@@ -49,12 +49,13 @@ export class HttpWay implements ReplyWay {
     this.#before = snapshotOf(this.response);
   }
 
-  outcomeOf(value: unknown): Outcome {
+  async outcomeOf(value: unknown): Promise<Outcome> {
     const { codec } = this.plan;
     if (this.adapter.isHeadersSent(this.response)) return this.early();
-    const made = codec ? byCodec(codec, value) : encodeValue(value);
-    if ('why' in made) return this.#tombstone(made.why);
-    return { kind: 'reply', status: this.response.statusCode, headers: this.#headers(), body: made.body };
+    const by = codec ? 'codec' : 'http';
+    const [status, headers] = [this.response.statusCode, this.#headers()];
+    const made = codec ? await byCodec(codec, value) : encodeValue(value);
+    return 'why' in made ? this.#tombstone(made.why) : { kind: 'reply', by, status, headers, body: made.body };
   }
 
   early(): Outcome {
@@ -68,13 +69,14 @@ export class HttpWay implements ReplyWay {
 
   replay(outcome: Outcome): unknown {
     if (outcome.kind === 'tombstone') return undefined;
+    const { codec } = this.plan;
+    if (outcome.kind === 'reply' && outcome.by !== (codec ? 'codec' : 'http')) throw new OtherCodecError();
     this.#restore();
     this.#set('Idempotent-Replayed', 'true');
     if (outcome.kind === 'error') throw exceptionOf(outcome.status, outcome.response);
     if (outcome.status !== undefined) this.adapter.status(this.response, outcome.status);
     for (const [name, value] of grouped(outcome.headers ?? [])) this.#set(name, value);
-    const { codec } = this.plan;
-    return codec ? codec.decode((outcome.body as readonly unknown[])[1]) : decodeValue(outcome.body);
+    return codec ? codec.decode(outcome.body) : decodeValue(outcome.body);
   }
 
   #set(name: string, value: string | string[]): void {
@@ -116,9 +118,12 @@ export class HttpWay implements ReplyWay {
 }
 
 /** The work is done, so that a value which the codec cannot carry is answered all the same. */
-function byCodec(codec: Codec, value: unknown): ReturnType<typeof encodeValue> {
+async function byCodec(
+  codec: Codec,
+  value: unknown,
+): Promise<{ readonly body: unknown } | { readonly why: TombstoneReason }> {
   try {
-    return { body: ['codec', codec.encode(value)] };
+    return { body: await codec.encode(value) };
   } catch (error) {
     logger.error('A codec has failed, so that a reply could not be kept', error);
     return { why: 'value' };

@@ -9,7 +9,7 @@ import {
 import { ApplicationConfig, HttpAdapterHost, ModuleRef } from '@nestjs/core';
 import { misfit } from '../engine/options.js';
 import type { RedlockService } from '../redlock.service.js';
-import { getRedlockToken } from '../redlock.tokens.js';
+import { EMIT, getRedlockToken } from '../redlock.tokens.js';
 import { GlobalIdempotencyExceptionFilter } from './idempotency-exception.filter.js';
 import { Idempotency } from './idempotency.js';
 import { checkModuleOptions, KEEP, type RedlockIdempotencyOptions } from './idempotency.options.js';
@@ -70,7 +70,7 @@ function outermostFor(name: string | undefined): Provider {
       config.useGlobalInterceptors(new IdempotentInterceptor({ idempotency, host, name }));
       return {
         onModuleInit: () => void idempotency.runner,
-        onApplicationShutdown: () => idempotency.runner.store.close?.(),
+        onApplicationShutdown: () => idempotency.runner.close(),
       } satisfies OnModuleInit & OnApplicationShutdown;
     },
     inject: [ApplicationConfig, getIdempotencyToken(name), HttpAdapterHost],
@@ -84,6 +84,7 @@ function toIdempotency(given: RedlockIdempotencyOptions, modules: ModuleRef, nam
     () => {
       const service = serviceOf(modules, name);
       const kept = store ?? new NodesStore(service);
+      if (kept instanceof NodesStore) kept.tell = (event) => service[EMIT](event);
       const { maxBytes = 0 } = options;
       if (maxBytes > (kept.maxRecordBytes ?? Infinity))
         throw misfit(

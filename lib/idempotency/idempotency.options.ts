@@ -2,7 +2,7 @@ import { checkNames, checkLockOptions, DEFAULT_LOCK_OPTIONS, misfit } from '../e
 import type { Codec } from './codec.js';
 import type { Encryption } from './encryption.js';
 import type { ReplyStore } from './reply-store.js';
-import type { OnceSettings } from './run-once.js';
+import type { OnceSettings } from './once-run.js';
 
 /** What `@Idempotent`, `once` and the module take. */
 export interface IdempotencyOptions {

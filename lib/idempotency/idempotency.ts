@@ -2,10 +2,11 @@ import type { Codec } from './codec.js';
 import { fingerprintOf } from './fingerprint.js';
 import { type IdempotencyOptions, settingsOf } from './idempotency.options.js';
 import type { OnceCall } from './once-call.js';
-import type { Ended, Outcome } from './outcome.js';
+import { endedBy } from './ended-by.js';
+import { type Ended, OtherCodecError, type Outcome } from './outcome.js';
 import type { RecordInfo } from './reply-store.js';
 import type { OnceRunner } from './run-once.js';
-import { typedJson } from './typed-json.js';
+import { decodedBy, encodedBy } from './value-way.js';
 
 /** What `once` takes beside the options of the module. */
 export interface OnceOptions extends IdempotencyOptions {
@@ -62,7 +63,7 @@ export class Idempotency {
       throw new TypeError('once takes the key, the work and then the options; the work must be a function');
     const { fingerprint, label = 'once', ...own } = options;
     const settings = settingsOf(this.defaults, own, 'once');
-    const codec = own.codec ?? this.defaults.codec ?? typedJson;
+    const codec = own.codec ?? this.defaults.codec;
     const last: { ended?: Value } = {};
     const result = await this.runner.run({
       key,
@@ -74,13 +75,17 @@ export class Idempotency {
         last.ended = value;
         return value.ended;
       },
-      outcomeOf: (value) => encoded(value, codec),
+      outcomeOf: (value) => encodedBy(codec, value),
     });
     if (result.kind === 'own' && last.ended?.mistake !== undefined) throw last.ended.mistake;
     const outcome = result.kind === 'own' ? last.ended!.ended.keep : result.outcome;
     if (result.kind === 'own' && typeof outcome === 'object' && outcome.kind === 'tombstone')
       return last.ended!.value as T;
-    return codec.decode((outcome as Extract<Outcome, { kind: 'reply' }>).body) as T;
+    try {
+      return (await decodedBy(codec, replyOf(outcome))) as T;
+    } catch (cause) {
+      throw cause instanceof OtherCodecError ? this.runner.unreadable(key, label, cause) : cause;
+    }
   }
 
   /** Tells what is kept for a key, never the reply itself; null if nothing is. */
@@ -102,21 +107,27 @@ interface Value {
   readonly mistake?: Error;
 }
 
-async function valueOf(work: () => Promise<unknown>, codec: Codec, onInterrupted: 'rerun' | 'refuse'): Promise<Value> {
+async function valueOf(
+  work: () => Promise<unknown>,
+  codec: Codec | undefined,
+  onInterrupted: 'rerun' | 'refuse',
+): Promise<Value> {
   let value: unknown;
   try {
     value = await work();
   } catch (error) {
-    return { ended: { keep: onInterrupted === 'refuse' ? 'mark' : 'nothing', error } };
+    return { ended: endedBy(error, { keepsError: () => false, onInterrupted, hasRun: true }) };
   }
   try {
-    return { value, ended: { keep: encoded(value, codec) } };
+    return { value, ended: { keep: await encodedBy(codec, value) } };
   } catch (cause) {
     const mistake = cause instanceof Error ? cause : new TypeError('The codec failed', { cause });
     return { mistake, ended: { keep: { kind: 'tombstone', why: 'value' } } };
   }
 }
 
-function encoded(value: unknown, codec: Codec): Outcome {
-  return { kind: 'reply', body: codec.encode(value) };
+/** An `HttpException` that a handler for the same key has ended with is no value. @throws OtherCodecError */
+function replyOf(outcome: Ended['keep']): Extract<Outcome, { kind: 'reply' }> {
+  if (typeof outcome === 'object' && outcome.kind === 'reply') return outcome;
+  throw new OtherCodecError();
 }

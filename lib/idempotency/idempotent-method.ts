@@ -10,7 +10,6 @@ import { type IdempotentCall, idempotentCalls } from './idempotent-call.js';
 import type { IdempotentPlan } from './idempotent-plan.js';
 import { runMethodOnce } from './once-work.js';
 import { preparedPlan } from './prepared-plan.js';
-import { typedJson } from './typed-json.js';
 import { ValueWay } from './value-way.js';
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;
@@ -62,7 +61,7 @@ async function callOnce(toKeep: MethodToKeep, kind: ResultKind, { self, args }: 
   const refused = (error: unknown): never => {
     throw error;
   };
-  const way = new ValueWay(prepared.codec ?? typedJson);
+  const way = new ValueWay(prepared.codec);
   const method = { idempotency, plan, prepared, way, owner: (self as object).constructor, source, refused };
   return runMethodOnce(method, key, argumentsFingerprint(prepared, key, args));
 }

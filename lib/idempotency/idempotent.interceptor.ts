@@ -22,7 +22,6 @@ import { runMethodOnce } from './once-work.js';
 import { type PreparedPlan, preparedPlan } from './prepared-plan.js';
 import { type HttpPlace, isEvent, toRefusal } from './refusal.js';
 import type { ReplyWay } from './reply-ways.js';
-import { typedJson } from './typed-json.js';
 import { ValueWay } from './value-way.js';
 
 /** What the interceptor of a pool works with. */
@@ -108,9 +107,7 @@ export class IdempotentInterceptor implements NestInterceptor {
 }
 
 function wayOf({ call, http, prepared }: Entry): ReplyWay {
-  return http
-    ? new HttpWay(prepared, http.response, http.adapter)
-    : new ValueWay(prepared.codec ?? typedJson, isEvent(call));
+  return http ? new HttpWay(prepared, http.response, http.adapter) : new ValueWay(prepared.codec, isEvent(call));
 }
 
 /** An event needs no reply, so that it is done whatever became of its value. */

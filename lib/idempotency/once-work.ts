@@ -5,10 +5,10 @@ import { IdempotentCall } from './idempotent-call.js';
 import type { IdempotentPlan } from './idempotent-plan.js';
 import type { OnceCall } from './once-call.js';
 import { onlyValue } from './only-value.js';
-import type { Ended, Outcome } from './outcome.js';
+import { type Ended, OtherCodecError, type Outcome } from './outcome.js';
 import type { PreparedPlan } from './prepared-plan.js';
 import type { ReplyWay } from './reply-ways.js';
-import type { OnceResult } from './run-once.js';
+import type { OnceResult } from './once-run.js';
 
 /** A call of a method, which is to run once for its key. */
 export interface MethodOnce {
@@ -58,10 +58,20 @@ class OnceWork {
       if (this.#end && 'error' in this.#end && this.#end.error === error) throw error;
       return this.method.refused(error);
     }
-    if (result.kind === 'replay') return way.replay(result.outcome);
+    if (result.kind === 'replay') return this.#replay(key, result.outcome);
     const end = this.#end!;
     if ('error' in end) throw end.error;
     return way.own(end.value, end.outcome);
+  }
+
+  /** @throws the error of a kept one, and what the caller gets for a reply that cannot be read */
+  #replay(key: string, outcome: Outcome): unknown {
+    try {
+      return this.method.way.replay(outcome);
+    } catch (cause) {
+      if (!(cause instanceof OtherCodecError)) throw cause;
+      return this.method.refused(this.method.idempotency.runner.unreadable(key, this.method.prepared.label, cause));
+    }
   }
 
   #once(key: string, fingerprint: string | null): Promise<OnceResult> {
@@ -106,9 +116,9 @@ class OnceWork {
     return endedBy(error, { keepsError, onInterrupted: settings.onInterrupted, hasRun });
   }
 
-  #succeeded(value: unknown): Ended {
+  async #succeeded(value: unknown): Promise<Ended> {
     try {
-      const outcome = this.method.way.outcomeOf(value);
+      const outcome = await this.method.way.outcomeOf(value);
       this.#end = { value, outcome };
       return { keep: outcome };
     } catch (error) {

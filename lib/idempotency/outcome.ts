@@ -2,6 +2,8 @@
 export type Outcome =
   | {
       readonly kind: 'reply';
+      /** What has encoded the body: a reply is never decoded by another one. */
+      readonly by: 'http' | 'value' | 'codec';
       /** The HTTP status; undefined outside HTTP. */
       readonly status?: number | undefined;
       readonly headers?: readonly (readonly [string, string])[] | undefined;
@@ -27,3 +29,10 @@ export type Ended =
   | { readonly keep: 'nothing'; readonly error: unknown }
   /** It failed, and what it did is not known: the next duplicate is refused. */
   | { readonly keep: 'mark'; readonly error: unknown };
+
+/** A reply was kept by another codec than the one that is to read it: by an older release, or for another kind of caller. */
+export class OtherCodecError extends TypeError {
+  constructor() {
+    super('the reply was kept by another codec');
+  }
+}

@@ -1,4 +1,3 @@
-import { IdempotencyError } from './idempotency.errors.js';
 import type { Encryption } from './encryption.js';
 import type { Outcome } from './outcome.js';
 
@@ -35,18 +34,14 @@ export function toRecord(outcome: Outcome, key: string, encrypt: Encryption | un
   return JSON.stringify(sealed);
 }
 
-/** @throws IdempotencyError IDEMPOTENCY_REPLY_UNREADABLE: of another version, sealed by an unknown key, or damaged */
+/** @throws Error for a record of another version, sealed by an unknown key, or damaged */
 export function readRecord(record: string, key: string, encrypt: Encryption | undefined): Outcome {
-  try {
-    const { v, o, s } = JSON.parse(record) as Partial<Sealed>;
-    if (v !== VERSION) throw new TypeError(`a record of version ${String(v)}`);
-    if (s === undefined && encrypt !== undefined) throw new TypeError('a record that is not sealed');
-    const outcome = s === undefined ? o : (JSON.parse(opened(s, key, encrypt)) as Outcome);
-    if (!['reply', 'error', 'tombstone'].includes(outcome?.kind as string)) throw new TypeError('no outcome');
-    return outcome!;
-  } catch (cause) {
-    throw new IdempotencyError('IDEMPOTENCY_REPLY_UNREADABLE', key, { cause });
-  }
+  const { v, o, s } = (JSON.parse(record) ?? {}) as Partial<Sealed>;
+  if (v !== VERSION) throw new TypeError(`a record of version ${String(v)}`);
+  if (s === undefined && encrypt !== undefined) throw new TypeError('a record that is not sealed');
+  const outcome = s === undefined ? o : (JSON.parse(opened(s, key, encrypt)) as Outcome);
+  if (!['reply', 'error', 'tombstone'].includes(outcome?.kind as string)) throw new TypeError('no outcome');
+  return outcome!;
 }
 
 function opened(text: string, key: string, encrypt: Encryption | undefined): string {

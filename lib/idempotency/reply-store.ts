@@ -60,6 +60,8 @@ export interface ReplyStore {
   settle(key: string, attempt: Attempt, record: string, keep: number): Promise<'settled' | 'superseded'>;
   /** Removes the mark of an attempt that has kept nothing, so that the next one finds nothing. */
   clear(key: string, attempt: Attempt): Promise<void>;
+  /** Takes back what an attempt has opened that does not run. @default the attempt stays, with the fingerprint of the one before */
+  withdraw?(key: string, attempt: Attempt): Promise<void>;
   /** Removes everything under the key; false if there was nothing. */
   forget(key: string): Promise<boolean>;
   /** Tells operators about a key; undefined if there is nothing. */

@@ -5,7 +5,7 @@ export interface ReplyWay {
   /** Called when the work begins. */
   begin(): void;
   /** @throws what the call fails with although its work is done */
-  outcomeOf(value: unknown): Outcome;
+  outcomeOf(value: unknown): Outcome | Promise<Outcome>;
   /** What is left of a call whose answer has left before its end. */
   early(): Outcome;
   /** Returns what the caller gets whose work has run. */

@@ -1,68 +1,32 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { withDeadline } from '../engine/clock.js';
 import { ResourceLockedError } from '../engine/errors.js';
 import type { ReplyEvent } from '../engine/events.js';
 import type { Lock } from '../engine/lock.js';
-import { ignore, monotonicNow, setTimeout } from '../engine/native-timers.js';
+import { ignore, monotonicNow } from '../engine/native-timers.js';
 import type { LockOptions } from '../engine/options.js';
-import type { RedlockService } from '../redlock.service.js';
+import { SystemClock } from '../engine/system-clock.js';
+import { type RedlockService, SHUTDOWN_TIMEOUT } from '../redlock.service.js';
 import type { LockForOnce } from '../engine/redlock.js';
 import { ACQUIRE_ONCE, EMIT } from '../redlock.tokens.js';
 import type { Encryption } from './encryption.js';
 import { IdempotencyError } from './idempotency.errors.js';
-import type { OnceCall } from './once-call.js';
 import { observed, type OnceNote } from './once-channel.js';
+import { isWithin } from './once-context.js';
+import type { OnceResult, OnceRun } from './once-run.js';
 import type { Ended, Outcome } from './outcome.js';
-import { keepable, readRecord, toRecord } from './record.js';
-import type { Attempt, Kept, Opened, ReplyStore, Sql } from './reply-store.js';
-import { RunningCalls, type SharingCall } from './running-calls.js';
+import { readRecord } from './record.js';
+import { type Attempted, pause, RunningAttempt } from './running-attempt.js';
+import type { Attempt, Kept, Opened, Peeked, ReplyStore } from './reply-store.js';
+import { RunningCalls } from './running-calls.js';
 
-/** What a run goes by, with all defaults filled in. Times in ms. */
-export interface OnceSettings {
-  readonly keep: number;
-  readonly maxBytes: number;
-  readonly onBusy: 'wait' | 'reject';
-  readonly onInterrupted: 'rerun' | 'refuse';
-  /** Options of the lock, as far as they differ from those of the pool. */
-  readonly lock: Pick<LockOptions, 'ttl' | 'waitTimeout' | 'maxHold'>;
-}
-
-/** One call that is to run once for its key. */
-export interface OnceRun {
-  readonly key: string;
-  readonly fingerprint: string | null;
-  /** What stands for the key in telemetry: its template. */
-  readonly label: string;
-  readonly settings: OnceSettings;
-  work(call: OnceCall): Promise<Ended>;
-  /** Makes the outcome that `keepIn` keeps. */
-  outcomeOf(value: unknown): Outcome | Promise<Outcome>;
-}
-
-/** 'own': the work of this very call ran, and what it ended with counts. 'replay': another call ran. */
-export type OnceResult = { readonly kind: 'own' } | { readonly kind: 'replay'; readonly outcome: Outcome };
-
-/** Ms for which a reply is sent again if the store does not confirm it. */
-const KEEP_TIMEOUT = 2_000;
 /** Ms for which a key is opened again and again if the store does not answer. */
 const OPEN_TIMEOUT = 1_000;
-const PAUSE = 50;
 /** Ms: the shortest time after which a client is told to ask again. */
 const SHORTEST_RETRY = 1_000;
 
-/** The keys of the calls within which the code runs: one of these would wait for itself. */
-const around = new AsyncLocalStorage<{ readonly call: OnceCall; readonly keys: readonly string[] }>();
-
-/** Returns the call within which the code runs. */
-export function currentCall(): OnceCall | undefined {
-  return around.getStore()?.call;
-}
-
-/** What a call under its lock came to; 'superseded': another attempt has taken over, so that the record has to be read again. */
-type Attempted = { readonly kind: 'ended'; readonly ended: Ended } | { readonly kind: 'superseded' };
-
 /** Runs work once for its key: the first call runs it, all others get what it ended with. */
 export class OnceRunner {
-  readonly #calls: RunningCalls<Ended>;
+  readonly #calls = new RunningCalls<Ended>();
   readonly store: ReplyStore;
 
   constructor(
@@ -75,7 +39,6 @@ export class OnceRunner {
     },
   ) {
     this.store = parts.store;
-    this.#calls = new RunningCalls((run) => this.#tell('reused', run));
   }
 
   /** @throws IdempotencyError; the error of the work; what `acquire` throws */
@@ -85,7 +48,7 @@ export class OnceRunner {
   }
 
   async #run(run: OnceRun, note: OnceNote): Promise<OnceResult> {
-    if (around.getStore()?.keys.includes(run.key) === true)
+    if (isWithin(run.key))
       throw new TypeError(`A call within the call for "${run.label}" asks for the same key: it would wait for itself`);
     const { ended, isJoined } = await this.#calls.share(run, () => this.#settled(run, note));
     if (isJoined) note.outcome = 'joined';
@@ -96,6 +59,7 @@ export class OnceRunner {
 
   /** Runs the work, or finds what another call has ended with. */
   async #settled(run: OnceRun, note: OnceNote): Promise<Ended> {
+    const end = monotonicNow() + (run.settings.lock.waitTimeout ?? Infinity);
     for (;;) {
       note.outcome = 'replayed';
       const taken = await this.#peekAndTake(run);
@@ -103,6 +67,9 @@ export class OnceRunner {
       const attempted = await this.#underLock(run, taken, note);
       if (attempted.kind === 'ended') return attempted.ended;
       this.#tell('superseded', run);
+      if (monotonicNow() >= end)
+        throw new IdempotencyError('IDEMPOTENCY_IN_PROGRESS', run.key, { retryAfter: SHORTEST_RETRY });
+      await pause();
     }
   }
 
@@ -152,7 +119,7 @@ export class OnceRunner {
   async #underLock(run: OnceRun, { lock, isOpened }: LockForOnce, note: OnceNote): Promise<Attempted> {
     try {
       const attempt = attemptOf(run, lock);
-      const opened: Opened = isOpened ? { kind: 'new' } : await this.#open(run, attempt, lock);
+      const opened: Opened = isOpened ? { kind: 'new' } : await this.#found(run, attempt, lock);
       if (opened.kind === 'superseded') return opened;
       if (opened.kind === 'kept') {
         this.#compare(run, opened.kept);
@@ -163,12 +130,26 @@ export class OnceRunner {
       note.outcome = 'ran';
       note.fencingToken = attempt.token;
       const attempts = opened.kind === 'interrupted' ? opened.attempts + 1 : 1;
-      return await new Attempting({ runner: this, run, attempt, lock, encrypt: this.parts.encrypt, note }).finish(
-        attempts,
-      );
+      const { store } = this;
+      const { encrypt } = this.parts;
+      const tell = (event: ReplyEvent): void => this.tell(event);
+      return await new RunningAttempt({ store, tell, run, attempt, lock, encrypt, note }).finish(attempts);
     } finally {
       await lock.release();
     }
+  }
+
+  /** Opens the key, unless what stands there says that this call does not run: then nothing must supersede an attempt that goes on late. */
+  async #found(run: OnceRun, attempt: Attempt, lock: Lock): Promise<Opened> {
+    const isRefused = run.settings.onInterrupted === 'refuse';
+    const peeked: Peeked =
+      isRefused || this.store.isOnLockNodes === true ? await this.store.peek(run.key) : { kind: 'none' };
+    if (peeked.kind === 'kept') return peeked;
+    if (peeked.kind === 'running') {
+      this.#compare(run, peeked);
+      if (isRefused) throw this.#unknown(run, attempt);
+    }
+    return this.#open(run, attempt, lock);
   }
 
   /** Opens the key; a store that does not answer for a moment is asked again as long as the lock is valid. */
@@ -178,8 +159,13 @@ export class OnceRunner {
       try {
         return await this.store.open(key, attempt, settings.keep);
       } catch (error) {
-        if (!lock.isValid || monotonicNow() >= end) throw error;
-        await pause();
+        if (lock.isValid && monotonicNow() < end) {
+          await pause();
+          continue;
+        }
+        // The store may have opened it, and nothing runs.
+        this.store.clear(key, attempt).catch(ignore);
+        throw error;
       }
     }
   }
@@ -188,12 +174,19 @@ export class OnceRunner {
   async #afterInterruption(run: OnceRun, attempt: Attempt, fingerprint: string | null): Promise<void> {
     const isOther = isAnother(run.fingerprint, fingerprint);
     const isRefused = run.settings.onInterrupted === 'refuse';
-    this.#tell('interrupted', run, { fencingToken: attempt.token });
-    if (!isOther && !isRefused) return;
-    // The mark of the earlier attempt stays as it was.
-    await this.store.open(run.key, { ...attempt, fingerprint }, run.settings.keep);
-    if (isOther) throw this.#reused(run);
-    throw new IdempotencyError('IDEMPOTENCY_OUTCOME_UNKNOWN', run.key);
+    if (!isOther && !isRefused) {
+      this.#tell('interrupted', run, { fencingToken: attempt.token });
+      return;
+    }
+    // What the earlier attempt has left stays as it was.
+    if (this.store.withdraw) await this.store.withdraw(run.key, attempt);
+    else await this.store.open(run.key, { ...attempt, fingerprint }, run.settings.keep);
+    throw isOther ? this.#reused(run) : this.#unknown(run, attempt);
+  }
+
+  #unknown(run: OnceRun, { token }: Attempt): IdempotencyError {
+    this.#tell('interrupted', run, { fencingToken: token });
+    return new IdempotencyError('IDEMPOTENCY_OUTCOME_UNKNOWN', run.key);
   }
 
   #acquire(run: OnceRun): Promise<Lock> {
@@ -219,8 +212,24 @@ export class OnceRunner {
     return new IdempotencyError('IDEMPOTENCY_KEY_REUSED', run.key);
   }
 
-  #read(run: OnceRun, { record }: Kept): Outcome {
-    return readRecord(record, run.key, this.parts.encrypt);
+  #read({ key, label }: OnceRun, { record }: Kept): Outcome {
+    try {
+      return readRecord(record, key, this.parts.encrypt);
+    } catch (error) {
+      throw this.unreadable(key, label, error);
+    }
+  }
+
+  /** Lets the calls end that are under way, for a while, and closes the store. */
+  async close(): Promise<void> {
+    await withDeadline(SHUTDOWN_TIMEOUT, this.#calls.ended(), new SystemClock());
+    await this.store.close?.();
+  }
+
+  /** Tells of a reply that cannot be read, and returns the error for its caller. */
+  unreadable(key: string, label: string, cause: unknown): IdempotencyError {
+    this.#tell('unreadable', { key, label }, { reason: String(cause) });
+    return new IdempotencyError('IDEMPOTENCY_REPLY_UNREADABLE', key, { cause });
   }
 
   #replay(run: OnceRun, outcome: Outcome): OnceResult {
@@ -232,7 +241,7 @@ export class OnceRunner {
 
   #tell(
     type: ReplyEvent['type'],
-    run: Pick<SharingCall, 'key' | 'label'>,
+    run: Pick<OnceRun, 'key' | 'label'>,
     more: Pick<ReplyEvent, 'fencingToken' | 'reason'> = {},
   ): void {
     this.tell({ type, resources: [run.key], label: run.label, ...more });
@@ -243,134 +252,12 @@ export class OnceRunner {
   }
 }
 
-/** The work of one attempt, and the keeping of what it ended with. */
-class Attempting {
-  /** What `keepIn` has kept within a transaction. */
-  #keptIn: { readonly outcome: Outcome; readonly record: string } | undefined;
-
-  constructor(
-    private readonly parts: {
-      readonly runner: OnceRunner;
-      readonly run: OnceRun;
-      readonly attempt: Attempt;
-      readonly lock: Lock;
-      readonly encrypt: Encryption | undefined;
-      readonly note: OnceNote;
-    },
-  ) {}
-
-  async finish(attempts: number): Promise<Attempted> {
-    const { run, attempt, runner } = this.parts;
-    const call = this.#call(attempts);
-    const keys = [...(around.getStore()?.keys ?? []), run.key];
-    const ended = await around.run({ call, keys }, () => run.work(call));
-    // A transaction that was tried again may find its first try committed: then the reply is kept, although the call has failed.
-    if ('error' in ended && isSuperseded(ended.error, run.key)) {
-      const { kind } = await runner.store.peek(run.key);
-      if (kind === 'kept') return { kind: 'superseded' };
-    }
-    if (ended.keep === 'nothing') await runner.store.clear(run.key, attempt).catch(() => undefined);
-    if (typeof ended.keep === 'string') return { kind: 'ended', ended };
-    const [outcome, record] = this.#toKeep(ended.keep);
-    if (this.#keptIn !== undefined && !isSame(this.#keptIn.outcome, outcome)) this.#tell('reply-differs');
-    this.parts.note.size = Buffer.byteLength(record);
-    const settled = await this.#settle(this.#keptIn?.record ?? record);
-    if (settled === 'superseded') return { kind: 'superseded' };
-    if (settled === 'settled') this.#tell('kept');
-    if (outcome.kind === 'tombstone') this.#tell('tombstone', outcome.why);
-    return { kind: 'ended', ended: { keep: outcome } };
-  }
-
-  #call(attempts: number): OnceCall {
-    const { run, attempt, lock } = this.parts;
-    return {
-      key: run.key,
-      attempt: attempts,
-      previous: attempts > 1 ? 'interrupted' : 'none',
-      fencingToken: attempt.token,
-      lock,
-      get signal() {
-        return lock.signal;
-      },
-      keepIn: (transaction, value) => this.#keepIn(transaction, value),
-    };
-  }
-
-  async #keepIn(transaction: Sql, value: unknown): Promise<void> {
-    const { run, attempt, runner } = this.parts;
-    const { store } = runner;
-    if (store.keepIn === undefined)
-      throw new TypeError('keepIn needs a store that is a database, such as postgresStore({ query })');
-    const [outcome, record] = this.#toKeep(await run.outcomeOf(value));
-    const kept = await store.keepIn(transaction, run.key, attempt, record, run.settings.keep);
-    if (kept === 'superseded') throw new IdempotencyError('IDEMPOTENCY_SUPERSEDED', run.key);
-    this.#keptIn = { outcome, record };
-  }
-
-  /** Keeps a record, and tries again for a while; the lock is given back in the same call of the nodes if the store lies on them. */
-  async #settle(record: string): Promise<'settled' | 'superseded' | 'unkept'> {
-    const { run, attempt, runner, lock } = this.parts;
-    const end = monotonicNow() + KEEP_TIMEOUT;
-    for (;;) {
-      const settling = runner.store.settle(run.key, attempt, record, run.settings.keep);
-      const releasing = runner.store.isOnLockNodes === true ? lock.release() : undefined;
-      try {
-        const settled = await settling;
-        await releasing;
-        return settled;
-      } catch (error) {
-        if (monotonicNow() >= end) {
-          this.parts.note.outcome = 'unkept';
-          this.#tell('unkept', error instanceof Error ? error.message : undefined);
-          return 'unkept';
-        }
-        await pause();
-      }
-    }
-  }
-
-  /** Returns what is kept of an outcome, and its record: those of a tombstone for what the store has no room for. */
-  #toKeep(ended: Outcome): readonly [Outcome, string] {
-    const { run, runner, encrypt } = this.parts;
-    const { store } = runner;
-    const small = keepable(ended, run.settings.maxBytes);
-    const record = toRecord(small, run.key, encrypt);
-    if (small.kind === 'tombstone') return [small, record];
-    const why =
-      store.isFull?.() === true
-        ? 'full'
-        : Buffer.byteLength(record) > (store.maxRecordBytes ?? Infinity)
-          ? 'size'
-          : undefined;
-    if (why === undefined) return [small, record];
-    const tombstone = { kind: 'tombstone', why, headers: small.kind === 'reply' ? small.headers : undefined } as const;
-    return [tombstone, toRecord(tombstone, run.key, encrypt)];
-  }
-
-  #tell(type: ReplyEvent['type'], reason?: string): void {
-    const { run, attempt, runner } = this.parts;
-    runner.tell({ type, resources: [run.key], label: run.label, fencingToken: attempt.token, reason });
-  }
-}
-
 function attemptOf({ fingerprint }: OnceRun, { fencingToken, value }: Lock): Attempt {
   return { token: fencingToken, owner: value, fingerprint };
 }
 
-function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, PAUSE));
-}
-
-function isSuperseded(error: unknown, key: string): boolean {
-  return error instanceof IdempotencyError && error.code === 'IDEMPOTENCY_SUPERSEDED' && error.key === key;
-}
-
 function isAnother(one: string | null, other: string | null): boolean {
   return one !== null && other !== null && one !== other;
-}
-
-function isSame(one: Outcome, other: Outcome): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 function retryAfter(left: number): number {

@@ -9,7 +9,6 @@ const RETRY_AFTER = 1_000;
 export interface SharingCall {
   readonly key: string;
   readonly fingerprint: string | null;
-  readonly label: string;
   readonly settings: {
     readonly onBusy: 'wait' | 'reject';
     readonly lock: { readonly waitTimeout?: number | undefined };
@@ -25,17 +24,19 @@ interface RunningCall<T> {
 export class RunningCalls<T> {
   readonly #calls = new Map<string, RunningCall<T>>();
 
-  constructor(private readonly reused: (call: SharingCall) => void) {}
-
-  /** @throws IdempotencyError for another request under the key, or if the first takes longer than the call waits */
+  /** @throws IdempotencyError if the first takes longer than the call waits */
   async share(call: SharingCall, start: () => Promise<T>): Promise<{ readonly ended: T; readonly isJoined: boolean }> {
     const first = this.#calls.get(call.key);
     if (first === undefined) return { ended: await this.#begin(call, start), isJoined: false };
-    if (first.fingerprint !== null && call.fingerprint !== null && first.fingerprint !== call.fingerprint) {
-      this.reused(call);
-      throw new IdempotencyError('IDEMPOTENCY_KEY_REUSED', call.key);
-    }
+    // Only the store knows whether the first one of these runs, or finds a reply itself.
+    const isOther = first.fingerprint !== call.fingerprint || call.settings.onBusy === 'reject';
+    if (isOther) return { ended: await start(), isJoined: false };
     return { ended: await within(first.ended, call), isJoined: true };
+  }
+
+  /** Resolves when all calls have ended that are under way. */
+  async ended(): Promise<void> {
+    await Promise.allSettled([...this.#calls.values()].map(({ ended }) => ended));
   }
 
   #begin({ key, fingerprint }: SharingCall, start: () => Promise<T>): Promise<T> {
@@ -49,7 +50,6 @@ export class RunningCalls<T> {
 async function within<T>(ended: Promise<T>, { key, settings }: SharingCall): Promise<T> {
   const busy = (): IdempotencyError =>
     new IdempotencyError('IDEMPOTENCY_IN_PROGRESS', key, { retryAfter: RETRY_AFTER });
-  if (settings.onBusy === 'reject') throw busy();
   const { waitTimeout } = settings.lock;
   if (waitTimeout === undefined || waitTimeout === Infinity) return ended;
   let stop = (): void => undefined;

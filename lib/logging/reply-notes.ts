@@ -31,6 +31,7 @@ export class ReplyNotes {
   notify(event: LockEvent): void {
     if (event.type === 'unkept') this.#often(event, FAILURES, ['error', this.#unkept(event)]);
     else if (event.type === 'interrupted') this.#often(event, FAILURES, ['warn', this.#interrupted(event)]);
+    else if (event.type === 'unreadable') this.#often(event, FAILURES, ['error', this.#unreadable(event)]);
     else if (event.type === 'reused') this.#often(event, REUSES, ['warn', this.#reused(event)]);
     else if (event.type === 'thin-reply') this.#often(event, THIN, ['warn', this.#thin(event)]);
     else if (event.type === 'tombstone') this.#once(event, tombstone(event));
@@ -59,6 +60,13 @@ export class ReplyNotes {
     return (
       `An earlier attempt for ${this.names(resources)} began, and nobody knows how far it came: its process has died, or its reply was ` +
       'not kept. It runs again unless onInterrupted is "refuse"; look at what the earlier one has done.'
+    );
+  }
+
+  #unreadable({ resources, reason = 'no reason' }: ReplyEvent): string {
+    return (
+      `The reply for ${this.names(resources)} is kept, and cannot be read: ${reason}. Its duplicates get an error, and no second run. Give ` +
+      'the module the codec and the keys by which it was kept, or forget the key.'
     );
   }
 

@@ -34,6 +34,7 @@ describe('the public surface', () => {
       | 'thin-reply'
       | 'reply-differs'
       | 'unprotected'
+      | 'unreadable'
     >();
     expectTypeOf<Extract<LockEvent, { fencingToken: number }>['type']>().toEqualTypeOf<
       'acquired' | 'lost' | 'released'

@@ -1,4 +1,4 @@
-import { shown } from '../../engine/names.js';
+import type { LockEvent } from '../../engine/events.js';
 import { MAX_TTL } from '../../engine/options.js';
 import { systemRandom } from '../../engine/random.js';
 import { MOST_RECORD_BYTES, type ReplyRegister } from '../../engine/reply-register.js';
@@ -18,6 +18,8 @@ const FORGETFUL =
 export class NodesStore implements ReplyStore {
   readonly isOnLockNodes: boolean;
   readonly maxRecordBytes = MOST_RECORD_BYTES;
+  /** Where operators hear of what is wrong. */
+  tell: (event: LockEvent) => void;
   readonly #register: ReplyRegister;
 
   /** `opened`: opens the pool, and resolves once it is open; undefined if the pool is that of the locks. */
@@ -27,9 +29,10 @@ export class NodesStore implements ReplyStore {
   ) {
     this.isOnLockNodes = opened === undefined;
     this.#register = service[REGISTER];
-    this.#register.forgetful = (node) => service[EMIT]({ type: 'node-warning', node, reason: FORGETFUL });
+    this.tell = (event) => service[EMIT](event);
+    this.#register.forgetful = (node) => this.tell({ type: 'node-warning', node, reason: FORGETFUL });
     this.#register.thin = (key, copies) =>
-      service[EMIT]({ type: 'thin-reply', resources: [key], label: shown([key]), reason: `${copies} copies` });
+      this.tell({ type: 'thin-reply', resources: [key], label: 'reply', reason: `${copies} copies` });
   }
 
   peek(key: string): Promise<Peeked> {
@@ -46,6 +49,10 @@ export class NodesStore implements ReplyStore {
 
   clear(key: string, attempt: Attempt): Promise<void> {
     return this.#use((register) => register.clear(key, attempt));
+  }
+
+  withdraw(key: string, attempt: Attempt): Promise<void> {
+    return this.#use((register) => register.withdraw(key, attempt));
   }
 
   forget(key: string): Promise<boolean> {

@@ -13,8 +13,8 @@ export const BOUNDS = `
 - **A handler of Nest.** \`@WithLock\` on a handler is an interceptor. One that does nothing takes 40 to 130 µs of a request in Nest, by the
   Observables and async scopes around it. More room for young objects halves the price on Node.js 24 (\`roomy\`): an option of Node.js, which
   [the page about Nest](../nest.md#a-busy-server) recommends.
-- **Kept replies.** The first request for a key asks the nodes four times, one after the other: whether there is a reply, for the lock, for the promise
-  that no earlier attempt will be told, and to keep the reply, together with the release. A replay asks once, and takes no lock.
+- **Kept replies.** The first request for a key asks the nodes twice, one after the other, as \`@WithLock\` does. The first call asks whether there is a
+  reply, and for the lock, whose votes open the record. The second one keeps the reply, and gives the lock back. A replay asks once, and takes no lock.
   What clients see of it [beside other packages](replies.md) is another page.
 - **Traffic.** The hand-written client keeps no order, and has no token, no trust in nodes and no validity.
 `.trim();

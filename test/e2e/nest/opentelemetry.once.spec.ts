@@ -3,7 +3,8 @@ import { SpanStatusCode } from '@opentelemetry/api';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { RedlockTelemetryModule, type RedlockTelemetryOptions } from 'nestjs-redlock/opentelemetry';
 import type { ReplyStore } from '../../../lib/idempotency/reply-store.js';
-import { OnceRunner, type OnceRun } from '../../../lib/idempotency/run-once.js';
+import type { OnceRun } from '../../../lib/idempotency/once-run.js';
+import { OnceRunner } from '../../../lib/idempotency/run-once.js';
 import { memoryStore } from '../../../lib/idempotency/stores/memory-store.js';
 import { poolOn } from '../../support/nest/nodes.js';
 import { Telemetry } from '../../support/nest/telemetry.js';
@@ -29,8 +30,8 @@ describe('the telemetry of calls that run once', () => {
     label: TEMPLATE,
     fingerprint: `fingerprint of ${body}`,
     settings: { keep: 60_000, maxBytes: 1_000, onBusy: 'wait', onInterrupted: 'rerun', lock: {} },
-    work: () => Promise.resolve({ keep: { kind: 'reply', body } }),
-    outcomeOf: () => ({ kind: 'reply', body }),
+    work: () => Promise.resolve({ keep: { kind: 'reply', by: 'value', body } }),
+    outcomeOf: () => ({ kind: 'reply', by: 'value', body }),
   });
   const spans = (name: string): ReadableSpan[] => telemetry.spans.filter((span) => span.name === name);
   const count = (series: readonly Series[], redlock_once_outcome: string): number | undefined =>

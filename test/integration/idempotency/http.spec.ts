@@ -294,15 +294,16 @@ describe.each(PLATFORMS)('@Idempotent over HTTP with %s', (platform) => {
     ]);
   });
 
-  it('takes a template for what it says, whoever asks', async () => {
+  it('takes a template for what it says, and another user for another request', async () => {
     const email = `${key}@b.org`;
     const replies = [
       await first('orders/natural', { body: JSON.stringify({ email }) }),
+      await second('orders/natural', { body: JSON.stringify({ email }) }),
       await second('orders/natural', { body: JSON.stringify({ email }), user: 'bob' }),
       await second('orders/natural', { body: JSON.stringify({ email: ` ${email.toUpperCase()}` }) }),
       await second('orders/natural', { body: '{}' }),
     ];
-    expect(replies.map(({ status }) => status)).toEqual([201, 201, 422, 400]);
+    expect(replies.map(({ status }) => status)).toEqual([201, 201, 422, 422, 400]);
     expect(replies[1]!.text).toBe(replies[0]!.text);
   });
 });

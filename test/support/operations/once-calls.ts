@@ -27,7 +27,7 @@ export class OnceCalls {
   }
 
   async #run(label: string, fingerprint: string, store: ReplyStore): Promise<void> {
-    const reply = { kind: 'reply', body: 'done' } as const;
+    const reply = { kind: 'reply', by: 'value', body: 'done' } as const;
     await new OnceRunner({ service: this.service, store }).run({
       key: label,
       label,

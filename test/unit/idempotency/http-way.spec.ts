@@ -31,13 +31,14 @@ describe('HttpWay', () => {
     answer = new Answer();
   });
 
-  it('keeps the headers of its list that have appeared or changed, and the type of the content', () => {
+  it('keeps the headers of its list that have appeared or changed, and the type of the content', async () => {
     Object.assign(answer.headers, { etag: '"middleware"', link: '<a>', vary: 'Origin' });
     const one = way();
     one.begin();
     Object.assign(answer.headers, { etag: '"1"', location: '/1', 'content-type': 'text/csv', 'x-own': '1', vary: '*' });
-    expect(one.outcomeOf('a,b')).toEqual({
+    expect(await one.outcomeOf('a,b')).toEqual({
       kind: 'reply',
+      by: 'http',
       status: 201,
       headers: [
         ['etag', '"1"'],
@@ -48,11 +49,11 @@ describe('HttpWay', () => {
     });
   });
 
-  it('repeats headers with several values', () => {
+  it('repeats headers with several values', async () => {
     const one = way(['link']);
     one.begin();
     answer.headers['link'] = ['<a>', '<b>'];
-    const kept = one.outcomeOf(null);
+    const kept = await one.outcomeOf(null);
     answer = new Answer();
     expect(way().replay(kept)).toBeNull();
     expect(answer.headers).toEqual({ link: ['<a>', '<b>'], 'idempotent-replayed': 'true' });
@@ -63,12 +64,12 @@ describe('HttpWay', () => {
     const one = way();
     one.begin();
     Object.assign(answer.headers, { etag: '"mine"', location: '/mine', 'set-cookie': 'a=1' });
-    one.replay({ kind: 'reply', status: 202, headers: [['location', '/theirs']], body: ['json', 1] });
+    one.replay({ kind: 'reply', by: 'http', status: 202, headers: [['location', '/theirs']], body: ['json', 1] });
     expect(answer.headers).toEqual({ etag: '"middleware"', location: '/theirs', 'idempotent-replayed': 'true' });
     expect(answer.statusCode).toBe(202);
   });
 
-  it('warns once for each handler of cookies and of replies that are not kept', () => {
+  it('warns once for each handler of cookies and of replies that are not kept', async () => {
     const lines: unknown[] = [];
     Logger.overrideLogger({ log: () => undefined, error: () => undefined, warn: (line: unknown) => lines.push(line) });
     const headers = new Set(['etag']);
@@ -76,19 +77,33 @@ describe('HttpWay', () => {
       const one = new HttpWay({ headers, where: 'here', codec: undefined }, answer, answer);
       one.begin();
       answer.headers['set-cookie'] = [`a=${call}`];
-      one.outcomeOf(1);
-      one.outcomeOf(Readable.from([]));
+      await one.outcomeOf(1);
+      await one.outcomeOf(Readable.from([]));
     }
     Logger.overrideLogger(false);
     expect(lines).toEqual([expect.stringContaining('cookie'), expect.stringContaining('(stream)')]);
   });
 
-  it('keeps only headers of an answer that has left by itself', () => {
+  it('keeps only headers of an answer that has left by itself', async () => {
     const one = way();
     one.begin();
     answer.headers['location'] = '/1';
     answer.sent = true;
-    expect(one.outcomeOf({})).toEqual({ kind: 'tombstone', why: 'early', headers: [['location', '/1']] });
+    expect(await one.outcomeOf({})).toEqual({ kind: 'tombstone', why: 'early', headers: [['location', '/1']] });
+  });
+
+  it('refuses a reply that another codec has kept', () => {
+    expect(() => way().replay({ kind: 'reply', by: 'codec', body: 7 })).toThrow('another codec');
+    expect(() => way().replay({ kind: 'reply', by: 'value', body: 7 })).toThrow('another codec');
+  });
+
+  it('keeps by a codec that takes its time, and what it cannot carry leaves a tombstone', async () => {
+    const codec = { encode: async (value: unknown) => (value as { id: number }).id, decode: (id: unknown) => ({ id }) };
+    const byCodec = new HttpWay({ headers: new Set(), where: 'here', codec }, answer, answer);
+    const kept = await byCodec.outcomeOf({ id: 7, secret: 1 });
+    expect(kept).toMatchObject({ by: 'codec', body: 7 });
+    expect(byCodec.replay(kept)).toEqual({ id: 7 });
+    expect(await byCodec.outcomeOf(null)).toMatchObject({ kind: 'tombstone', why: 'value' });
   });
 });
 

@@ -8,6 +8,15 @@ const gate = (): { readonly opened: Promise<void>; open(): void } => {
   const opened = new Promise<void>((resolve) => (open = resolve));
   return { opened, open };
 };
+/** The methods that every store has, and no more. */
+const bound = (store: ReplyStore): ReplyStore => ({
+  peek: (key) => store.peek(key),
+  open: (key, attempt, keep) => store.open(key, attempt, keep),
+  settle: (key, attempt, record, keep) => store.settle(key, attempt, record, keep),
+  clear: (key, attempt) => store.clear(key, attempt),
+  forget: (key) => store.forget(key),
+  describe: (key) => store.describe(key),
+});
 const codeOf = (call: Promise<unknown>): Promise<unknown> =>
   call.then(
     (value) => value,
@@ -98,7 +107,7 @@ describe.each(['nodes', 'memory'] as const)('Idempotency.once, with replies on %
       expect(await codeOf(other.idempotency.once('a', async () => 1, refuse))).toBe('IDEMPOTENCY_OUTCOME_UNKNOWN');
     let call: OnceCall | undefined;
     await other.idempotency.once('a', async (own) => void (call = own));
-    expect([call?.previous, call?.attempt]).toEqual(['interrupted', 4]);
+    expect([call?.previous, call?.attempt]).toEqual(['interrupted', 2]);
   });
 
   it('refuses another request under the same key, while the first runs and after it', async () => {
@@ -157,6 +166,18 @@ describe.each(['nodes', 'memory'] as const)('Idempotency.once, with replies on %
     expect(await other.idempotency.once('a', async () => ({ id: 2, name: 'x' }), { codec })).toBe(users.get(1));
   });
 
+  it('keeps by a codec that loads what it needs, and refuses what another one has kept', async () => {
+    const users = new Map([[1, { id: 1 }]]);
+    const codec = {
+      encode: async (user: unknown) => (user as { id: number }).id,
+      decode: async (id: unknown) => users.get(id as number),
+    };
+    expect(await one.idempotency.once('a', async () => users.get(1)!, { codec })).toBe(users.get(1));
+    expect(await other.idempotency.once('a', async () => ({ id: 2 }), { codec })).toBe(users.get(1));
+    expect(await codeOf(other.idempotency.once('a', async () => ({ id: 2 })))).toBe('IDEMPOTENCY_REPLY_UNREADABLE');
+    expect(types(other)).toContain('unreadable');
+  });
+
   it('tells and forgets what is kept', async () => {
     expect(await one.idempotency.peek('a')).toBeNull();
     await one.idempotency.once('a', async () => 'secret');
@@ -183,16 +204,55 @@ describe.each(['nodes', 'memory'] as const)('Idempotency.once, with replies on %
     expect([runs, types(one).includes('superseded')]).toEqual([1, true]);
   });
 
+  it("leaves a call its reply that goes on late, although a duplicate was refused meanwhile with 'refuse'", async () => {
+    const { opened, open } = gate();
+    const late = one.idempotency.once('a', async (call) => {
+      await call.lock.release();
+      await opened;
+      return 'done';
+    });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const refused = other.idempotency.once('a', async () => 1, { onInterrupted: 'refuse' });
+    expect(await codeOf(refused)).toBe('IDEMPOTENCY_OUTCOME_UNKNOWN');
+    open();
+    expect([await late, await other.idempotency.once('a', async () => 2)]).toEqual(['done', 'done']);
+  });
+
+  it('goes by what is kept, and not by which call of the process came first', async () => {
+    const own = { fingerprint: 'own' };
+    await one.idempotency.once('a', async () => 1, own);
+    const [wrong, right, impatient] = await Promise.all([
+      codeOf(one.idempotency.once('a', async () => 2, { fingerprint: 'another' })),
+      one.idempotency.once('a', async () => 2, own),
+      one.idempotency.once('a', async () => 2, { ...own, onBusy: 'reject' }),
+    ]);
+    expect([wrong, right, impatient]).toEqual(['IDEMPOTENCY_KEY_REUSED', 1, 1]);
+  });
+
+  it('lets what a call has begun ask for its key after its end', async () => {
+    let later: Promise<number> | undefined;
+    const { opened, open } = gate();
+    await one.idempotency.once('a', async () => {
+      later = opened.then(() => one.idempotency.once('a', async () => 2));
+      return 1;
+    });
+    open();
+    expect(await later).toBe(1);
+  });
+
+  it('gives up in time where the store says again and again that another call has taken over', async () => {
+    const ahead = (store: ReplyStore): ReplyStore => ({
+      ...bound(store),
+      open: () => Promise.resolve({ kind: 'superseded' }),
+    });
+    const replica = await replicas.start({ waitTimeout: 200 }, ahead);
+    expect(await codeOf(replica.idempotency.once('a', async () => 1))).toBe('IDEMPOTENCY_IN_PROGRESS');
+    expect(types(replica).filter((type) => type === 'superseded').length).toBeLessThan(10);
+  });
+
   it('answers with its own reply if the store does not confirm it, and the next call finds an interrupted attempt', async () => {
     const settle = (): Promise<never> => Promise.reject(new Error('down'));
-    const down = (store: ReplyStore): ReplyStore => ({
-      peek: (key) => store.peek(key),
-      open: (key, attempt, keep) => store.open(key, attempt, keep),
-      settle,
-      clear: (key, attempt) => store.clear(key, attempt),
-      forget: (key) => store.forget(key),
-      describe: (key) => store.describe(key),
-    });
+    const down = (store: ReplyStore): ReplyStore => ({ ...bound(store), settle });
     const lonely = await replicas.start({}, down);
     expect(await lonely.idempotency.once('a', async () => 1)).toBe(1);
     expect(types(lonely)).toContain('unkept');

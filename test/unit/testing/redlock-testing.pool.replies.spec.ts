@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { OnceRunner, type OnceRun } from '../../../lib/idempotency/run-once.js';
+import type { OnceRun } from '../../../lib/idempotency/once-run.js';
+import { OnceRunner } from '../../../lib/idempotency/run-once.js';
 import { NodesStore } from '../../../lib/idempotency/stores/nodes-store.js';
 import { redlockMatchers, type RedlockMatchers } from '../../../lib/testing/matchers.js';
 import { TestedPool } from '../../support/tested-pool.js';
@@ -25,9 +26,9 @@ describe('the replies of a pool under test', () => {
       settings: { keep: KEEP, maxBytes: 1_000, onBusy: 'wait', onInterrupted, lock: {} },
       work: async ({ previous }) => {
         runs.push(previous);
-        return { keep: { kind: 'reply', body: 'done' } };
+        return { keep: { kind: 'reply', by: 'value', body: 'done' } };
       },
-      outcomeOf: () => ({ kind: 'reply', body: 'done' }),
+      outcomeOf: () => ({ kind: 'reply', by: 'value', body: 'done' }),
     };
     return runner.run(run);
   };
