@@ -39,6 +39,7 @@ export class RedlockService {
   readonly #isEnabled: boolean;
   readonly #name: string | undefined;
   #isShuttingDown = false;
+  #ending: Promise<void> | undefined;
   readonly #withPrepared = <T>(call: PreparedCall<T>): Promise<T> =>
     this.#afterStart(() => this.#redlock.withPrepared(call), call);
 
@@ -202,7 +203,11 @@ export class RedlockService {
   }
 
   /** @internal The servers of the application are closed: lets the remaining holders finish, then closes the pool. */
-  async onApplicationShutdown(): Promise<void> {
+  onApplicationShutdown(): Promise<void> {
+    return (this.#ending ??= this.#end());
+  }
+
+  async #end(): Promise<void> {
     await this.#redlock.drain(this.#shutdownTimeout, (holders) => this.#log.waits(holders, this.#shutdownTimeout));
     this.#log.stop();
     await this.#redlock.close().finally(() => this.#log.stop());

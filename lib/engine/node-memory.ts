@@ -14,8 +14,8 @@ const LONG = 3_600_000;
 export class NodeMemory {
   /** Called once for each node that is to keep records for long, and has them in memory only. */
   forgetful: (node: string) => void = () => undefined;
-  /** Full nodes, and ms when they said so. */
-  readonly #full = new Map<string, number>();
+  /** By node: what it has told, and ms when. */
+  readonly #rooms = new Map<string, { readonly room: NodeRoom; readonly at: number }>();
   readonly #warned = new Set<string>();
   #askedAt = -Infinity;
   #longest = 0;
@@ -24,23 +24,32 @@ export class NodeMemory {
 
   /** Whether a node was nearly full when it was asked last. */
   get isFull(): boolean {
-    const now = this.pool.clock.now().monotonic;
-    return [...this.#full.values()].some((since) => now - since < KNOWN_FOR);
+    const now = this.#now;
+    return [...this.#rooms.values()].some(({ room, at }) => room.used >= FULL_FROM && now - at < KNOWN_FOR);
   }
 
-  /** Asks the nodes, unless they were asked lately; `keep` is how many ms a record is to last. */
+  /** Asks the nodes, unless they were asked lately; `keep` is how many ms a record is to last, if that is known. */
   ask(keep: number): void {
-    this.#longest = Math.max(this.#longest, keep);
-    const now = this.pool.clock.now().monotonic;
-    if (now - this.#askedAt < ASK_AGAIN_AFTER) return;
-    this.#askedAt = now;
-    for (const node of this.pool.nodes) node.room?.((room) => this.#note(node.name, room));
+    if (keep > this.#longest) {
+      this.#longest = keep;
+      for (const [node, { room }] of this.#rooms) this.#judge(node, room);
+    }
+    const at = this.#now;
+    if (at - this.#askedAt < ASK_AGAIN_AFTER) return;
+    this.#askedAt = at;
+    for (const node of this.pool.nodes)
+      node.room?.((room) => {
+        this.#rooms.set(node.name, { room, at: this.#now });
+        this.#judge(node.name, room);
+      });
   }
 
-  #note(node: string, room: NodeRoom): void {
-    if (room.used < FULL_FROM) this.#full.delete(node);
-    else this.#full.set(node, this.pool.clock.now().monotonic);
-    if (room.isOnDisk || this.#longest <= LONG || this.#warned.has(node)) return;
+  get #now(): number {
+    return this.pool.clock.now().monotonic;
+  }
+
+  #judge(node: string, { isOnDisk }: NodeRoom): void {
+    if (isOnDisk || this.#longest <= LONG || this.#warned.has(node)) return;
     this.#warned.add(node);
     this.forgetful(node);
   }

@@ -113,6 +113,7 @@ export class ReplyRegister {
 
   /** Reads without promises: tells only what a quorum of nodes has alike. */
   peek(key: string): Promise<PeekedRecord> {
+    this.#memory.ask(0);
     const { quorum } = this.pool;
     return this.#ask<PeekedRecord>({ kind: 'peek', resource: key }, (answers, pending) => {
       const most = mostAlike(answers.filter(isPeeked));

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { type Provider, StreamableFile } from '@nestjs/common';
+import { type OnModuleInit, type Provider, StreamableFile } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { Readable } from 'node:stream';
 import { located } from '../start-up/error-location.js';
@@ -44,7 +44,7 @@ export function idempotentCheckFor(name: string | undefined): Provider {
     provide: Symbol.for(`nestjs-redlock:idempotent-check:${name ?? ''}`),
     useFactory: (modules: ModulesContainer, idempotency: Idempotency) => {
       checkIdempotentMethods(modules, idempotency, name);
-      return true;
+      return { onModuleInit: () => checkLocks(modules, idempotency, name) } satisfies OnModuleInit;
     },
     inject: [ModulesContainer, getIdempotencyToken(name)],
   };
@@ -57,15 +57,32 @@ export function checkIdempotentMethods(
   pool: string | undefined,
 ): void {
   const { principal }: RedlockIdempotencyOptions = idempotency.defaults;
-  for (const type of classesOf(modules)) {
-    for (const [name, method] of membersOf(type)) {
-      const plan = typeof method === 'function' ? idempotentPlanOf(method) : undefined;
-      if (!plan || plan.pool !== pool) continue;
-      const mistake = mistakeOf({ plan, method: method as object, name, type, principal });
-      if (mistake !== undefined) throw naming(plan, type, mistake);
-      preparedPlan(idempotency, plan);
+  for (const found of methodsOf(modules, pool)) {
+    const mistake = mistakeOf({ ...found, principal });
+    if (mistake !== undefined) throw naming(found.plan, found.type, new TypeError(mistake));
+    preparedPlan(idempotency, found.plan);
+  }
+}
+
+/** Checks the lock options, which only the pool knows the bounds of. @throws TypeError, RangeError that name class and method */
+function checkLocks(modules: ModulesContainer, idempotency: Idempotency, pool: string | undefined): void {
+  for (const { plan, type } of methodsOf(modules, pool)) {
+    try {
+      idempotency.runner.check(preparedPlan(idempotency, plan).settings);
+    } catch (error) {
+      throw naming(plan, type, error as Error);
     }
   }
+}
+
+/** Returns the methods with `@Idempotent` of a pool. */
+function methodsOf(modules: ModulesContainer, pool: string | undefined): Omit<Checked, 'principal'>[] {
+  return [...classesOf(modules)].flatMap((type) =>
+    [...membersOf(type)].flatMap(([name, method]) => {
+      const plan = typeof method === 'function' ? idempotentPlanOf(method) : undefined;
+      return plan && plan.pool === pool ? [{ plan, method: method as object, name, type }] : [];
+    }),
+  );
 }
 
 const CHECKS = [answerMistake, methodMistake, graphqlMistake, keyMistake, principalMistake, lockMistake];
@@ -142,8 +159,8 @@ function lockMistake({ plan: { key }, method }: Checked): string | undefined {
 }
 
 /** Returns the error with the method that it is about, and with the class if that has inherited the method. */
-function naming({ where }: IdempotentPlan, type: object, mistake: string): Error {
+function naming({ where }: IdempotentPlan, type: object, mistake: Error): Error {
   const { name } = type as { name: string };
   const heir = where.startsWith(`@Idempotent on ${name}.`) ? '' : ` (of ${name})`;
-  return located(new TypeError(mistake), `${where}${heir}`);
+  return located(mistake, `${where}${heir}`);
 }

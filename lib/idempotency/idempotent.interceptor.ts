@@ -4,6 +4,7 @@ import {
   Inject,
   Injectable,
   type NestInterceptor,
+  Optional,
   type Type,
 } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
@@ -120,7 +121,8 @@ export function methodInterceptorFor(name: string | undefined): Type<NestInterce
   @Injectable()
   class IdempotentMethodInterceptor extends IdempotentInterceptor {
     constructor(
-      @Inject(getIdempotencyToken(name)) idempotency: Idempotency,
+      // If it is missing, the property of the controller says what to import.
+      @Optional() @Inject(getIdempotencyToken(name)) idempotency: Idempotency,
       @Inject(HttpAdapterHost) host: HttpAdapterHost,
     ) {
       super({ idempotency, host, name });

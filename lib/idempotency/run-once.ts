@@ -1,18 +1,16 @@
-import { withDeadline } from '../engine/clock.js';
 import { ResourceLockedError } from '../engine/errors.js';
 import type { ReplyEvent } from '../engine/events.js';
 import type { Lock } from '../engine/lock.js';
 import { ignore, monotonicNow } from '../engine/native-timers.js';
 import type { LockOptions } from '../engine/options.js';
-import { SystemClock } from '../engine/system-clock.js';
-import { type RedlockService, SHUTDOWN_TIMEOUT } from '../redlock.service.js';
+import type { RedlockService } from '../redlock.service.js';
 import type { LockForOnce } from '../engine/redlock.js';
-import { ACQUIRE_ONCE, EMIT } from '../redlock.tokens.js';
+import { ACQUIRE_ONCE, CHECK, EMIT } from '../redlock.tokens.js';
 import type { Encryption } from './encryption.js';
 import { IdempotencyError } from './idempotency.errors.js';
 import { observed, type OnceNote } from './once-channel.js';
 import { isWithin } from './once-context.js';
-import type { OnceResult, OnceRun } from './once-run.js';
+import type { OnceResult, OnceRun, OnceSettings } from './once-run.js';
 import type { Ended, Outcome } from './outcome.js';
 import { readRecord } from './record.js';
 import { type Attempted, pause, RunningAttempt } from './running-attempt.js';
@@ -29,9 +27,13 @@ export class OnceRunner {
   readonly #calls = new RunningCalls<Ended>();
   readonly store: ReplyStore;
 
+  /** @internal */
   constructor(
     private readonly parts: {
-      readonly service: Pick<RedlockService, 'acquire' | typeof ACQUIRE_ONCE | typeof EMIT>;
+      readonly service: Pick<
+        RedlockService,
+        'acquire' | 'onApplicationShutdown' | typeof ACQUIRE_ONCE | typeof CHECK | typeof EMIT
+      >;
       readonly store: ReplyStore;
       readonly encrypt?: Encryption | undefined;
       /** The name of the pool. */
@@ -220,9 +222,14 @@ export class OnceRunner {
     }
   }
 
-  /** Lets the calls end that are under way, for a while, and closes the store. */
+  /** @throws TypeError, RangeError for lock options that no call of the pool could have */
+  check({ lock }: OnceSettings): void {
+    this.parts.service[CHECK](lock);
+  }
+
+  /** Closes the store once the holders of locks have finished, which keep their replies as the last thing that they do. */
   async close(): Promise<void> {
-    await withDeadline(SHUTDOWN_TIMEOUT, this.#calls.ended(), new SystemClock());
+    await this.parts.service.onApplicationShutdown();
     await this.store.close?.();
   }
 

@@ -34,11 +34,6 @@ export class RunningCalls<T> {
     return { ended: await within(first.ended, call), isJoined: true };
   }
 
-  /** Resolves when all calls have ended that are under way. */
-  async ended(): Promise<void> {
-    await Promise.allSettled([...this.#calls.values()].map(({ ended }) => ended));
-  }
-
   #begin({ key, fingerprint }: SharingCall, start: () => Promise<T>): Promise<T> {
     const ended = start().finally(() => this.#calls.delete(key));
     this.#calls.set(key, { fingerprint, ended });

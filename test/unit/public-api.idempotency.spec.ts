@@ -62,7 +62,7 @@ describe('the public surface of nestjs-redlock/idempotency', () => {
       // @ts-expect-error -- an instance of a class with methods
       calls.once('class', async () => new Receipt()),
       // @ts-expect-error -- a function further inside
-      calls.once('inside', async () => ({ list: [{ then: { print: () => 'no' } }] })),
+      calls.once('inside', async () => ({ list: [{ one: { print: () => 'no' } }] })),
       // @ts-expect-error -- a function in a map
       calls.once('map', async () => new Map([['print', () => 'no']])),
     ];

@@ -22,7 +22,7 @@ export class NodesStore implements ReplyStore {
   tell: (event: LockEvent) => void;
   readonly #register: ReplyRegister;
 
-  /** `opened`: opens the pool, and resolves once it is open; undefined if the pool is that of the locks. */
+  /** @internal `opened`: opens the pool, and resolves once it is open; undefined if the pool is that of the locks. */
   constructor(
     service: Pick<RedlockService, typeof REGISTER | typeof EMIT>,
     private readonly opened?: () => Promise<void>,

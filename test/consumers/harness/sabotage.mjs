@@ -50,6 +50,15 @@ export const SABOTAGES = [
         text.replace(/(function WithLock\(.*\{)/, '$1\n    return () => undefined;'),
       ),
   },
+  {
+    name: 'no-once',
+    says: '@Idempotent does nothing',
+    noticedBy: ['nest11-swc-jest', 'nest12-express'],
+    breakIt: (folder) =>
+      eachFormat(folder, /\.js$/, (text) =>
+        text.replace(/(function Idempotent\(.*\{)/, '$1\n    return () => undefined;'),
+      ),
+  },
 ];
 
 /** @param {string} folder @param {(manifest: any) => void} change */

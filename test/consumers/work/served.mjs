@@ -1,3 +1,4 @@
+import { checkOnce } from './once.mjs';
 import { checkRace } from './race.mjs';
 
 /**
@@ -10,6 +11,8 @@ export function served({ program, ...application }) {
     const folder = place.furnish({ ...application, apps: [...application.apps, `servers/${program}`] });
     await place.run(folder, place.installed(application.install, 'typescript/bin/tsc'), '--project', '.');
     const replicas = [1, 2].map(() => place.start(folder, `dist/${program}.js`, /listening on (\S+)/));
-    await checkRace(await Promise.all(replicas));
+    const urls = await Promise.all(replicas);
+    await checkRace(urls);
+    await checkOnce(urls);
   };
 }

@@ -1,12 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Pool } from 'pg';
 import type { Moment } from '../../../lib/engine/clock.js';
+import { SystemClock } from '../../../lib/engine/system-clock.js';
 import type { ReplyStore } from '../../../lib/idempotency/reply-store.js';
 import { memoryStore } from '../../../lib/idempotency/stores/memory-store.js';
+import { NodesStore, nodesStore } from '../../../lib/idempotency/stores/nodes-store.js';
 import { postgresStore } from '../../../lib/idempotency/stores/postgres-store.js';
 import { postgresReplyTable } from '../../../lib/idempotency/stores/postgres-table.js';
+import { RedlockService } from '../../../lib/redlock.service.js';
 import { replyStoreContract } from '../../../lib/testing/reply-store-contract.js';
 import { HAS_POSTGRES, startPostgres, type Postgres } from '../../support/postgres.js';
+import { realNodes } from '../../support/real-nodes.js';
+import { startRedisServers, stopAll } from '../../support/redis-server.js';
 
 interface Kind {
   readonly name: string;
@@ -17,9 +22,36 @@ interface Kind {
 
 const KINDS: Kind[] = [
   { name: 'memoryStore', start: async () => ({ store: memoryStore(), stop: () => Promise.resolve() }) },
-  // The store on nodes is to stand here.
+  { name: 'the nodes of the locks', patience: 60_000, start: startNodesOfLocks },
+  { name: 'nodesStore', patience: 60_000, start: startNodesStore },
   ...(HAS_POSTGRES ? [{ name: 'postgresStore', patience: 60_000, start: startPostgresStore }] : []),
 ];
+
+async function startNodesOfLocks(): Promise<{ store: ReplyStore; stop(): Promise<void> }> {
+  const servers = await startRedisServers(3);
+  const clock = new SystemClock();
+  const urls = servers.map(({ url }) => url);
+  // A mark lasts at least for `maxTtl`, and the contract wants it to be gone ten minutes later.
+  const maxTtl = 30_000;
+  const nodes = realNodes(urls, clock, { maxTtl, restartQuarantine: false }, 'lock:');
+  const service = new RedlockService(nodes, { maxTtl, nodeTimeout: 3_000 }, { clock });
+  await service.onModuleInit();
+  const stop = async (): Promise<void> => {
+    await service.onApplicationShutdown();
+    await stopAll(servers);
+  };
+  return { store: new NodesStore(service), stop };
+}
+
+async function startNodesStore(): Promise<{ store: ReplyStore; stop(): Promise<void> }> {
+  const servers = await startRedisServers(3);
+  const store = nodesStore({ nodes: servers.map(({ url }) => url), restartQuarantine: false, nodeTimeout: 3_000 });
+  const stop = async (): Promise<void> => {
+    await store.close();
+    await stopAll(servers);
+  };
+  return { store, stop };
+}
 
 async function startPostgresStore(): Promise<{ store: ReplyStore; stop(): Promise<void> }> {
   const postgres: Postgres = await startPostgres();

@@ -138,6 +138,11 @@ describe('the start of an application with @Idempotent', () => {
     await expect(start({ providers: [type] })).rejects.toThrow(message);
   });
 
+  it('fails by lock options that no call of the pool could have', async () => {
+    await start({ controllers: [handlers(Post(), Idempotent('a:<body.id>', { ttl: 60_000 }))] });
+    await expect(module!.init()).rejects.toThrow(/@Idempotent on Orders\.pay: ttl must be at most maxTtl/);
+  });
+
   it('fails by the header without a principal', async () => {
     const message = /^@Idempotent on Orders\.pay: whoever sends the header of another client/;
     for (const key of [undefined, 'a:<headers.x-request>'])

@@ -1,7 +1,9 @@
 import { Module } from '@nestjs/common';
 import { Ledger, LedgersRedlockService } from 'ledger';
 import { RedlockModule, RedlockService } from 'nestjs-redlock';
+import { RedlockIdempotencyModule } from 'nestjs-redlock/idempotency';
 import { OrdersController } from './orders.controller.js';
+import { PaymentsController } from './payments.controller.js';
 
 if (LedgersRedlockService !== RedlockService) throw new Error('import and require lead to two classes RedlockService');
 
@@ -16,8 +18,9 @@ if (LedgersRedlockService !== RedlockService) throw new Error('import and requir
       nodeTimeout: 2_000,
       defaults: { waitTimeout: 30_000 },
     }),
+    RedlockIdempotencyModule.forRoot({ isGlobal: true, principal: '<headers.x-user>' }),
   ],
-  controllers: [OrdersController],
+  controllers: [OrdersController, PaymentsController],
   providers: [
     Ledger,
     // To the compiler, too, the service of this ES module is the one that a CommonJS package asks for.

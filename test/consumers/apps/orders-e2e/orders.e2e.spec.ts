@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { randomUUID } from 'node:crypto';
 import type { INestApplication } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { RedlockService, ResourceLockedError } from 'nestjs-redlock';
@@ -44,6 +45,26 @@ describe('orders, on real nodes', () => {
     const answer = await post('orders/taken', 1);
     expect(answer.status).toBe(409);
     expect(await answer.json()).toMatchObject({ code: 'RESOURCE_LOCKED' });
+  });
+
+  it('are paid once, however often the request is sent to two replicas', async () => {
+    const module = await Test.createTestingModule({ imports: [AppModule] }).compile();
+    const other = module.createNestApplication();
+    await other.listen(0, '127.0.0.1');
+    const urls = [url, await other.getUrl()];
+    const headers = { 'content-type': 'application/json', 'idempotency-key': randomUUID(), 'x-user': 'ann' };
+    const pay = (replica: string): Promise<Response> =>
+      fetch(`${replica}/payments`, { method: 'POST', headers, body: '{"amount":1}' });
+    try {
+      const answers = await Promise.all(Array.from({ length: 50 }, (_, index) => pay(urls[index % 2])));
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+      expect(new Set(await Promise.all(answers.map((answer) => answer.text()))).size).toBe(1);
+      expect(answers.filter((answer) => answer.headers.get('idempotent-replayed') === 'true')).toHaveLength(49);
+      const runs = urls.map(async (replica) => Number(await (await fetch(`${replica}/payments/runs`)).text()));
+      expect((await Promise.all(runs)).reduce((sum, each) => sum + each)).toBe(1);
+    } finally {
+      await other.close();
+    }
   });
 
   it('see the classes of errors', async () => {

@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
 import { RedlockModule } from 'nestjs-redlock';
+import { RedlockIdempotencyModule } from 'nestjs-redlock/idempotency';
 import { OrdersController } from './orders.controller.js';
+import { PaymentsController } from './payments.controller.js';
 
 @Module({
   imports: [
@@ -15,7 +17,8 @@ import { OrdersController } from './orders.controller.js';
         defaults: { waitTimeout: 30_000 },
       }),
     }),
+    RedlockIdempotencyModule.forRoot({ isGlobal: true, principal: '<headers.x-user>' }),
   ],
-  controllers: [OrdersController],
+  controllers: [OrdersController, PaymentsController],
 })
 export class AppModule {}

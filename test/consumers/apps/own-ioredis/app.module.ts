@@ -1,7 +1,9 @@
 import { Module } from '@nestjs/common';
 import { Redis, type RedisOptions } from 'ioredis';
 import { RedlockModule } from 'nestjs-redlock';
+import { RedlockIdempotencyModule } from 'nestjs-redlock/idempotency';
 import { OrdersController } from './orders.controller.js';
+import { PaymentsController } from './payments.controller.js';
 
 // Options of the application's own ioredis, which is of another major version than the package's.
 const nodes = (process.env.REDLOCK_NODES ?? '').split(',').map((node): RedisOptions => {
@@ -19,8 +21,9 @@ const nodes = (process.env.REDLOCK_NODES ?? '').split(',').map((node): RedisOpti
       nodeTimeout: 2_000,
       defaults: { waitTimeout: 30_000 },
     }),
+    RedlockIdempotencyModule.forRoot({ isGlobal: true, principal: '<headers.x-user>' }),
   ],
-  controllers: [OrdersController],
+  controllers: [OrdersController, PaymentsController],
   providers: [{ provide: Redis, useFactory: () => new Redis({ ...nodes[0], keyPrefix: process.env.KEY_PREFIX }) }],
 })
 export class AppModule {}
