@@ -39,8 +39,8 @@ describe('the engine in worlds with faults', () => {
 
   it.each(CONTROLS.map((control) => [control.rule, control] as const))(
     'needs the rule: %s',
-    async (_rule, { changes, sees, choices, worlds = WORLDS_OF_CONTROL }) => {
-      const { bad } = await (await bundle(changes)).run(0, worlds, { ...choices, stop: true });
+    async (_rule, { changes, sees, choices }) => {
+      const { bad } = await (await bundle(changes)).run(0, WORLDS_OF_CONTROL, { ...choices, stop: true });
       expect(bad).toEqual([{ seed: expect.any(Number), violation: expect.stringMatching(sees) }]);
     },
     300_000,

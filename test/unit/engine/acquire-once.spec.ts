@@ -63,6 +63,15 @@ describe('a lock whose votes open a record', () => {
     });
   });
 
+  it('has opened nothing by the votes of fewer nodes than a quorum', async () => {
+    pool.nodes[2]!.fail('down');
+    const first = await take();
+    await pool.clock.until(first!.lock.release());
+    pool.nodes[2]!.fail();
+    await pool.clock.advance(100);
+    expect((await take())?.isOpened).toBe(false);
+  });
+
   it('does not take its own attempts for interrupted ones that came to nothing before', async () => {
     pool.nodes.slice(0, 2).forEach((node) => node.fail({ slow: 60 }));
     pool.clock.schedule(10, () => pool.nodes.forEach((node) => node.fail()));
