@@ -64,10 +64,10 @@ describe('a lock whose votes open a record', () => {
   });
 
   it('has opened nothing by the votes of fewer nodes than a quorum', async () => {
-    pool.nodes[2]!.fail('down');
+    pool.nodes[0]!.fail('down');
     const first = await take();
     await pool.clock.until(first!.lock.release());
-    pool.nodes[2]!.fail();
+    pool.nodes[0]!.fail();
     await pool.clock.advance(100);
     expect((await take())?.isOpened).toBe(false);
   });
