@@ -34,7 +34,7 @@ export function install(steps, env = process.env) {
 
 /** @param {string} name @param {string[]} prefix */
 function aptSteps(name, prefix) {
-  // Debian starts a service of its own, where it starts services at all; nothing here uses or ends it.
+  // Debian may start a service of its own; nothing here uses or ends it.
   return [
     [...prefix, 'apt-get', 'update'],
     [...prefix, 'apt-get', 'install', '--yes', '--no-install-recommends', name],

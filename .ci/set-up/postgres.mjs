@@ -6,7 +6,7 @@ import { findProgram } from './programs.mjs';
 /** Where Debian has the programs of the server. */
 const DEBIAN = '/usr/lib/postgresql';
 
-/** What to do where there is no Postgres, and no apt-get or brew that gives it. */
+/** What to do if there is no Postgres, and no apt-get or brew that gives it. */
 export const NO_POSTGRES =
   'Postgres is missing, so that the tests of exactly-once replies are skipped: install it (Debian and Ubuntu: package postgresql; macOS: ' +
   'brew install postgresql), or name one by REDLOCK_TEST_POSTGRES=postgres://..';
@@ -23,7 +23,7 @@ export function findPostgres(program, env = process.env, debian = DEBIAN) {
 }
 
 /**
- * Installs Postgres where it is missing.
+ * Installs Postgres if it is missing.
  * @param {{ env?: NodeJS.ProcessEnv, isRoot?: boolean, debian?: string }} machine
  */
 export function setUpPostgres({ env = process.env, isRoot = process.getuid?.() === 0, debian = DEBIAN } = {}) {

@@ -39,7 +39,7 @@ export class Attempt {
   isDenied = false;
   isGivenBack = false;
   isJudged = false;
-  /** Why it failed, as the callers were told. */
+  /** Why it failed, as the callers know it. */
   denial: Denied | undefined;
   /** Whether the nodes that denied it keep a deposit of the next value. */
   hasDeposit = false;

@@ -335,7 +335,7 @@ export class LocalQueue {
     this.#unused(lease);
   }
 
-  /** Gives back a lease that nobody has got. */
+  /** Releases a lease that no caller got. */
   #unused(lease: Lease): void {
     lease.withdraw();
     this.giveBack(lease);

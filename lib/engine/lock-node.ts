@@ -88,7 +88,7 @@ export interface OpenOperation {
   readonly token: number;
   /** What the request was like, hashed; null if requests are not compared. */
   readonly fingerprint: string | null;
-  /** Ms for which the promise lasts at least. Where a record stands, the promise lasts as long as that. */
+  /** Ms for which the promise lasts at least. If there is a record, the promise lasts as long as the record. */
   readonly ttl: number;
 }
 

@@ -48,7 +48,7 @@ type Decision<T> = (answers: Answers, pending: number) => T | undefined;
 
 /**
  * One record for each key over all nodes: single-decree Paxos, with the fencing token of a lock as ballot. Reading is also promising, a record that
- * is found is settled before it is told, and what a quorum has is never replaced by another one, whatever becomes of locks and clocks.
+ * is found is settled before a caller gets it, and what a quorum has is never replaced by another one, whatever becomes of locks and clocks.
  */
 export class ReplyRegister {
   /** Called if fewer than all nodes have a record that is settled, with their number. */
@@ -139,7 +139,7 @@ export class ReplyRegister {
     return { state: found ? 'kept' : 'running', attempts, age, expiresIn: remaining, size };
   }
 
-  /** Removes the promises of an attempt that has settled nothing. @throws QuorumNotReachedError: the nodes that are left are told later */
+  /** Removes the promises of an attempt that has settled nothing. @throws QuorumNotReachedError: the other nodes get it later */
   async clear(key: string, { token, owner: value }: Ballot): Promise<void> {
     const since = this.pool.clock.now().monotonic;
     const operation = { kind: 'clear', resource: key, value, token } as const;

@@ -21,7 +21,7 @@ export interface HttpRequest {
 /** The metadata key of Nest's `@Version`. */
 const VERSION = '__version__';
 
-/** Returns the method and the pattern of the route, such as `POST /orders/:id/pay`, with the version where the path does not tell it. */
+/** Returns the method and the pattern of the route, such as `POST /orders/:id/pay`, with the version if the path does not name it. */
 export function routeOf(request: HttpRequest, context: ExecutionContext): string {
   const path = request.routeOptions?.url ?? `${request.baseUrl ?? ''}${String(request.route?.path ?? '')}`;
   const version: unknown =
@@ -64,6 +64,6 @@ function isParsed(body: unknown, type: string, headers: HttpRequest['headers']):
   const hasContent = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
   if (!hasContent || PARSED_BY_DEFAULT.test(type)) return true;
   if (body === undefined || body === null) return false;
-  // Where nothing has parsed the body, some adapters put an empty object.
+  // If nothing has parsed the body, some adapters put an empty object.
   return typeof body !== 'object' || body instanceof Uint8Array || Object.keys(body).length > 0;
 }

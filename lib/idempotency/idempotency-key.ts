@@ -1,11 +1,11 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { type HandlerKind, HTTP, KeyDefinitionError } from '../with-lock/key/key-roots.js';
-import type { CompiledKey } from '../with-lock/key/lock-key.js';
 import type { KeySource } from '../with-lock/key/key-template.js';
 import { canonicalJson } from './fingerprint.js';
 import { type HttpRequest, routeOf } from './http-request.js';
 import { IdempotencyError } from './idempotency.errors.js';
+import type { IdempotentPlan } from './idempotent-plan.js';
 
 const HEADER = 'idempotency-key';
 /** The part of a template that reads the header. */
@@ -16,7 +16,7 @@ const QUOTED = /^"((?:[^"\\]|\\["\\])*)"$/;
 const MOST_SHOWN = 200;
 /** Bytes of a key at most, as of every name of a lock. */
 const MOST_BYTES = 512;
-/** What to write where there is no header. */
+/** What to write if there is no header. */
 export const WRITE = "write @Idempotent('...') with a key";
 
 /**
@@ -46,14 +46,8 @@ function unquoted(text: string): string {
   return inner === undefined ? text : inner.replace(/\\(["\\])/g, '$1');
 }
 
-/** What the key of a call is made of. */
-export interface KeyParts {
-  /** Undefined for the header alone. */
-  readonly key: CompiledKey | undefined;
-  readonly principal: CompiledKey | undefined;
-  /** Whether a call without the header is refused. */
-  readonly required: boolean;
-}
+/** What says how the key of a call is made; without a key of its own it is that of the header. */
+export type KeyPlan = Pick<IdempotentPlan, 'key' | 'principal' | 'required'>;
 
 /** A request, message or operation that a handler is called for. */
 export interface KeyedRequest {
@@ -65,10 +59,10 @@ export interface KeyedRequest {
  * Returns the key of a call of a handler; undefined if it needs none and has none.
  * @throws IdempotencyError for a missing or malformed header; LockKeyError for another part that is missing
  */
-export function keyOfCall(parts: KeyParts, call: KeyedRequest, context: ExecutionContext): string | undefined {
-  const { key, required } = parts;
+export function keyOfCall(plan: KeyPlan, call: KeyedRequest, context: ExecutionContext): string | undefined {
+  const { key, required } = plan;
   const { kind } = call;
-  if (key !== undefined && !key.requestParts.includes(HEADER_PART)) return keyOfSource(parts, call);
+  if (key !== undefined && !key.requestParts.includes(HEADER_PART)) return keyOfSource(plan, call);
   if (key === undefined && kind !== HTTP)
     throw new KeyDefinitionError(`${kind.what} has no Idempotency-Key header: ${WRITE}`);
   const request = call.request as HttpRequest;
@@ -77,15 +71,15 @@ export function keyOfCall(parts: KeyParts, call: KeyedRequest, context: Executio
     if (required) throw new IdempotencyError('IDEMPOTENCY_KEY_MISSING', '');
     return undefined;
   }
-  if (key !== undefined) return keyOfSource(parts, { request: withHeader(request, header), kind });
+  if (key !== undefined) return keyOfSource(plan, { request: withHeader(request, header), kind });
   const route = routeOf(request, context);
-  const principal = parts.principal?.resolve({ request })[0];
+  const principal = plan.principal?.resolve({ request })[0];
   const all = canonicalJson([principal, route, request.params, header]);
   return `idem:${route.slice(0, MOST_SHOWN)}:${createHash('sha256').update(all).digest('hex')}`;
 }
 
 /** Returns the key that a template makes, for the one principal if there is one. @throws LockKeyError for a part that is missing */
-export function keyOfSource({ key, principal }: KeyParts, source: KeySource): string {
+export function keyOfSource({ key, principal }: KeyPlan, source: KeySource): string {
   const [text = ''] = key?.resolve(source) ?? [];
   const [who] = principal?.resolve(source) ?? [];
   // Values hold no such separator, since templates encode it.

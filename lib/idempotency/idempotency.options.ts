@@ -37,7 +37,7 @@ export interface RedlockIdempotencyOptions extends IdempotencyOptions {
   docs?: string;
 }
 
-/** How replies are kept where nothing else is said: on nodes in memory, and in a database. */
+/** The defaults for replies on nodes, which are in memory, and in a database. */
 export const KEEP = {
   onNodes: { keep: 3_600_000, maxBytes: 16_384 },
   inDatabase: { keep: 86_400_000, maxBytes: 262_144 },

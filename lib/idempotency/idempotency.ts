@@ -16,7 +16,7 @@ export interface OnceOptions extends IdempotencyOptions {
   label?: string;
 }
 
-/** What the default codec can carry; `never` stands where it cannot, such as for functions. */
+/** What the default codec can carry; `never` for what it cannot carry, such as functions. */
 export type Keepable<T> = T extends string | number | bigint | boolean | null | undefined | void | Date | Uint8Array
   ? T
   : T extends symbol | ((...args: never[]) => unknown)

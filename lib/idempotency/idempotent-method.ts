@@ -50,7 +50,7 @@ async function callOnce(toKeep: MethodToKeep, kind: ResultKind, { self, args }: 
   const idempotency = idempotencyOf(toKeep, self);
   if (plan.key === undefined) throw new KeyDefinitionError(`${plan.where}: no HTTP request is handled here: ${WRITE}`);
   const prepared = preparedPlan(idempotency, plan);
-  const key = keyOfSource(prepared.keyParts, { args });
+  const key = keyOfSource(prepared, { args });
   const source = (work: IdempotentCall): Observable<unknown> =>
     defer(() => {
       const filled = withCallArgument(toKeep, args, work);

@@ -2,10 +2,8 @@ import 'reflect-metadata';
 import type { HttpException } from '@nestjs/common';
 import { misfit } from '../engine/options.js';
 import { SafeLogger } from '../logging/safe-logger.js';
-import { locating } from '../start-up/error-location.js';
-import { inMethod } from '../with-lock/key/key-roots.js';
-import type { KeySource } from '../with-lock/key/key-template.js';
-import { type CompiledKey, compileKey } from '../with-lock/key/lock-key.js';
+import type { CompiledKey } from '../with-lock/key/lock-key.js';
+import { compileMethodKey } from '../with-lock/key/method-key.js';
 import { isClientError } from './http-exceptions.js';
 import { isNeverKept, KEPT_BY_DEFAULT } from './http-headers.js';
 import { checkIdempotencyOptions, type IdempotencyOptions } from './idempotency.options.js';
@@ -43,7 +41,7 @@ export interface IdempotentPlan {
   readonly key: CompiledKey | undefined;
   readonly options: IdempotencyOptions;
   readonly required: boolean;
-  /** Undefined where nothing is said. */
+  /** Undefined for the default. */
   readonly fingerprint: 'body' | false | CompiledKey | ((request: never) => unknown) | undefined;
   readonly principal: CompiledKey | undefined;
   readonly isPublic: boolean;
@@ -74,13 +72,13 @@ export function toIdempotentPlan(key: string | undefined, given: IdempotentOptio
     label,
     ...options
   } = given;
-  const compiled = key === undefined ? undefined : compile(key, where);
+  const compiled = key === undefined ? undefined : compileMethodKey(key, where, logger);
   return {
     key: compiled,
     options,
     required,
-    fingerprint: isTemplate(fingerprint) ? compile(fingerprint, `${where}: fingerprint`) : fingerprint,
-    principal: principal === undefined ? undefined : compile(principal, `${where}: principal`),
+    fingerprint: isTemplate(fingerprint) ? compileMethodKey(fingerprint, `${where}: fingerprint`, logger) : fingerprint,
+    principal: principal === undefined ? undefined : compileMethodKey(principal, `${where}: principal`, logger),
     isPublic,
     keepsError: keepErrors === '4xx' ? isClientError : (keepErrors ?? (() => false)),
     headers: new Set((headers ?? KEPT_BY_DEFAULT).map((header) => header.toLowerCase())),
@@ -123,27 +121,6 @@ function checkHeaders(headers: unknown, where: string): void {
   const never = (headers as string[]).find((name) => isNeverKept(name.toLowerCase()));
   if (never !== undefined)
     throw new TypeError(`${where}: headers: ${never} belongs to one request or one client, and is never kept`);
-}
-
-/** Returns a key of one template, with errors that name the method, because a call may be far from it. */
-function compile(template: string, where: string): CompiledKey {
-  const warned = new Set<string>();
-  const neverThere = (part: string): void => {
-    if (warned.has(part)) return;
-    warned.add(part);
-    logger.warn(
-      `${where}: <${part}> was missing in every call so far, and such a call is refused. If the name is misspelt, correct it`,
-    );
-  };
-  const key = locating(where, () => compileKey(template, neverThere));
-  const resolve = (source: KeySource): readonly string[] => {
-    try {
-      return key.resolve(source);
-    } catch (error) {
-      throw inMethod(error, where);
-    }
-  };
-  return { ...key, resolve };
 }
 
 const PLAN = Symbol.for('nestjs-redlock:idempotent-plan');

@@ -46,7 +46,7 @@ interface Entry {
 
 /**
  * Runs handlers with `@Idempotent` once for each key. It has to be the outermost interceptor: what it keeps then is what the client gets, and guards
- * run for each duplicate. The decorator adds another one to the handler, which acts only where the outermost one has not been asked.
+ * run for each duplicate. The decorator adds another one to the handler, which acts only if the outermost one did not run.
  */
 export class IdempotentInterceptor implements NestInterceptor {
   /** By handler, because this interceptor is asked for every request, and reading metadata takes long. */
@@ -71,7 +71,7 @@ export class IdempotentInterceptor implements NestInterceptor {
   #enter(entry: Entry): Observable<unknown> {
     const { context, next, plan, prepared, call, http } = entry;
     try {
-      const key = keyOfCall(prepared.keyParts, call, context);
+      const key = keyOfCall(prepared, call, context);
       if (key === undefined) {
         this.init.idempotency.runner.tell({ type: 'unprotected', resources: [], label: prepared.label });
         return new IdempotentCall({ plan, owner: context.getClass(), call: undefined }).within(() => next.handle());

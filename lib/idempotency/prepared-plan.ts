@@ -1,6 +1,5 @@
 import { type CompiledKey, compileKey } from '../with-lock/key/lock-key.js';
 import type { Codec } from './codec.js';
-import type { KeyParts } from './idempotency-key.js';
 import type { Idempotency } from './idempotency.js';
 import { type RedlockIdempotencyOptions, settingsOf } from './idempotency.options.js';
 import { type IdempotentPlan, needsPrincipal } from './idempotent-plan.js';
@@ -9,7 +8,6 @@ import type { OnceSettings } from './once-run.js';
 /** What a method says, together with what its module says. */
 export interface PreparedPlan extends IdempotentPlan {
   readonly settings: OnceSettings;
-  readonly keyParts: KeyParts;
   /** Who is asking, for a key that all users share: another user is another request. Undefined if the key itself says who. */
   readonly who: CompiledKey | undefined;
   /** Undefined for the usual one. */
@@ -33,13 +31,13 @@ export function preparedPlan(idempotency: Idempotency, plan: IdempotentPlan): Pr
 
 function prepare({ defaults, secret }: Idempotency, plan: IdempotentPlan): PreparedPlan {
   const { principal: template, docs }: RedlockIdempotencyOptions = defaults;
-  const { key, required, options } = plan;
+  const { options } = plan;
   const compiled = template === undefined ? undefined : compileKey(template);
   const usual = needsPrincipal(plan) ? compiled : undefined;
   return {
     ...plan,
     settings: settingsOf(defaults, options, plan.where),
-    keyParts: { key, required, principal: plan.principal ?? usual },
+    principal: plan.principal ?? usual,
     who: plan.principal || usual || plan.isPublic ? undefined : compiled,
     codec: options.codec ?? defaults.codec,
     secret,

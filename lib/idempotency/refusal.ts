@@ -78,7 +78,7 @@ export function isEvent({
   return kind === RPC && isAnswered === undefined;
 }
 
-/** Returns what the sender of a message is told. */
+/** Returns the answer for the sender of a message. */
 export function answerOf(error: IdempotencyError): object {
   return { status: 'error', message: error.message, ...detailsOf(error) };
 }

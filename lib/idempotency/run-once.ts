@@ -19,7 +19,7 @@ import { RunningCalls } from './running-calls.js';
 
 /** Ms for which a key is opened again and again if the store does not answer. */
 const OPEN_TIMEOUT = 1_000;
-/** Ms: the shortest time after which a client is told to ask again. */
+/** Ms: the shortest `Retry-After`. */
 const SHORTEST_RETRY = 1_000;
 
 /** Runs work once for its key: the first call runs it, all others get what it ended with. */
@@ -75,7 +75,7 @@ export class OnceRunner {
     }
   }
 
-  /** Reads, and takes the lock if nothing is kept: in one call of the nodes if the store lies on them, which give no lock where something is kept. */
+  /** Reads, and takes the lock if nothing is kept: in one call of the nodes if the store is on them. Nodes that have a reply give no lock. */
   async #peekAndTake(run: OnceRun): Promise<{ readonly kept: Kept } | LockForOnce> {
     const peeking = this.store.peek(run.key);
     const early = this.store.isOnLockNodes === true ? this.#takeEarly(run) : undefined;
@@ -110,7 +110,7 @@ export class OnceRunner {
     taking.catch(ignore);
     return {
       taking,
-      // Where something is kept, the call for the lock ends by itself.
+      // If there is a reply, the call for the lock ends by itself.
       giveBack: (when) => {
         returned().catch(ignore);
         if (when === 'at once') abort.abort();

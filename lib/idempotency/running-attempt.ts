@@ -83,7 +83,7 @@ export class RunningAttempt {
     this.#keptIn = { outcome, record };
   }
 
-  /** Keeps a record, and tries again for a while; the lock is given back in the same call of the nodes if the store lies on them. */
+  /** Keeps a record, and tries again for a while; the release is in the same call of the nodes if the store is on them. */
   async #settle(record: string): Promise<'settled' | 'superseded' | 'unkept'> {
     const { run, attempt, store, lock } = this.parts;
     const end = monotonicNow() + KEEP_TIMEOUT;

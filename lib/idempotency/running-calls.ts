@@ -2,7 +2,7 @@ import { IdempotencyError } from './idempotency.errors.js';
 import { SystemClock } from '../engine/system-clock.js';
 
 const clock = new SystemClock();
-/** Ms after which a caller is told to ask again. */
+/** Ms for `Retry-After`. */
 const RETRY_AFTER = 1_000;
 
 /** What tells equal calls from others, and how long a call waits for an equal one. */

@@ -61,12 +61,12 @@ class Trial {
 
   equal(actual: unknown, expected: unknown): void {
     if (isDeepStrictEqual(actual, expected)) return;
-    throw new Error(`The store breaks the law "${this.law}": ${text(actual)} where ${text(expected)} is right`);
+    throw new Error(`The store breaks the law "${this.law}": got ${text(actual)}, expected ${text(expected)}`);
   }
 }
 
 const OPENING: Record<string, Law> = {
-  'open says new where nothing stands': async (trial) => {
+  'open says new if there is nothing': async (trial) => {
     trial.equal(await trial.open(trial.attempt(1)), { kind: 'new' });
   },
   'open says interrupted after an attempt that has neither settled nor cleared, with its fingerprint': async (
@@ -88,7 +88,7 @@ const OPENING: Record<string, Law> = {
     trial.equal(await trial.store.peek(trial.key), { kind: 'running', fingerprint: 'other' });
     trial.equal(await trial.open(trial.attempt(2)), { kind: 'interrupted', attempts: 1, fingerprint: 'other' });
   },
-  'open says superseded where an attempt with a greater token has opened': async (trial) => {
+  'open says superseded if an attempt with a greater token has opened': async (trial) => {
     await trial.open(trial.attempt(2));
     trial.equal(await trial.open(trial.attempt(1)), { kind: 'superseded' });
     trial.equal(await trial.open(trial.attempt(2)), { kind: 'new' });
@@ -109,7 +109,7 @@ const KEEPING: Record<string, Law> = {
     await trial.kept(record);
     trial.equal(await trial.store.peek(trial.key), { kind: 'kept', kept: { fingerprint: null, record } });
   },
-  'settle is superseded where an attempt with a greater token has opened': async (trial) => {
+  'settle is superseded if an attempt with a greater token has opened': async (trial) => {
     await trial.open(trial.attempt(1));
     await trial.open(trial.attempt(2, 'two'));
     trial.equal(await trial.settle(trial.attempt(1), 'late'), 'superseded');
@@ -235,7 +235,7 @@ const AGREEING: Record<string, Law> = {
   },
 };
 
-/** Each attempt is told what it has settled or found; a death is an attempt that does no more. */
+/** Each attempt returns what it has settled or found; a death is an attempt that does no more. */
 async function agree(trial: Trial, callers: number): Promise<void> {
   const told = new Set<string>();
   const call = async (order: number): Promise<void> => {

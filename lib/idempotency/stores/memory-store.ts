@@ -128,7 +128,7 @@ export function memoryStore(
   return new MemoryStore(clock);
 }
 
-/** The order of two attempts: that of their tokens, and where these are equal that of their owners. */
+/** The order of two attempts: that of their tokens, and for equal tokens that of their owners. */
 function compare(one: Attempt, other: Attempt): number {
   if (one.token !== other.token) return one.token - other.token;
   if (one.owner === other.owner) return 0;

@@ -18,7 +18,7 @@ const FORGETFUL =
 export class NodesStore implements ReplyStore {
   readonly isOnLockNodes: boolean;
   readonly maxRecordBytes = MOST_RECORD_BYTES;
-  /** Where operators hear of what is wrong. */
+  /** Takes the events for operators. */
   tell: (event: LockEvent) => void;
   readonly #register: ReplyRegister;
 
@@ -77,7 +77,7 @@ export class NodesStore implements ReplyStore {
   }
 }
 
-/** Where replies are kept if not on the nodes of the locks. */
+/** The nodes for replies that are not kept on those of the locks. */
 export type NodesStoreOptions = Pick<
   RedlockModuleOptions,
   'nodes' | 'keyPrefix' | 'maxTtl' | 'restartQuarantine' | 'nodeTimeout'

@@ -37,7 +37,7 @@ export function asMessageError(error: unknown): unknown {
   return isOurs ? Object.defineProperty(error as object, MESSAGE, { value: true }) : error;
 }
 
-/** Marks an error and what its sender is told, and returns the same object: filters of the application still know it. */
+/** Marks an error and the answer for its sender, and returns the same object: filters of the application still know it. */
 export function asAnswered(error: Error, answer: object): Error {
   if (isMessageError(error)) return error;
   return Object.defineProperties(error, { [MESSAGE]: { value: true }, getError: { value: () => answer } });

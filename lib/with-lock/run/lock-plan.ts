@@ -12,9 +12,8 @@ import { locating } from '../../start-up/error-location.js';
 import { SafeLogger } from '../../logging/safe-logger.js';
 import { checkExceptionFactory, type ExceptionFactory } from '../reply/exceptions.js';
 import { SharedRuns } from './shared-runs.js';
-import { inMethod } from '../key/key-roots.js';
-import type { KeySource } from '../key/key-template.js';
-import { type CompiledKey, compileKey, type LockKey } from '../key/lock-key.js';
+import type { CompiledKey, LockKey } from '../key/lock-key.js';
+import { compileMethodKey } from '../key/method-key.js';
 
 type Mode = 'wait' | 'reject' | 'skip' | 'join';
 
@@ -60,7 +59,7 @@ export function toPlan(key: LockKey, withLockOptions: WithLockOptions, where: st
   checkExceptionFactory(exceptionFactory, where);
   checkLockOptions(options, where);
   checkTtl(options, where);
-  const compiled = compile(key, where);
+  const compiled = compileMethodKey(key, where, logger);
   const label = options.label ?? compiled.template ?? methodOf(where);
   return {
     key: compiled,
@@ -81,27 +80,6 @@ function methodOf(where: string): string {
 /** Checks the ttl as far as possible: the `maxTtl` of the pool is not known yet. */
 function checkTtl({ ttl, driftFactor = DEFAULT_LOCK_OPTIONS.driftFactor }: LockOptions, where: string): void {
   if (ttl !== undefined) locating(where, () => toTtl(ttl, { driftFactor, maxTtl: LONGEST_TIMER }));
-}
-
-/** Returns the key with errors that name the method, because a call may be far from it. */
-function compile(lockKey: LockKey, where: string): CompiledKey {
-  const warned = new Set<string>();
-  const neverThere = (part: string): void => {
-    if (warned.has(part)) return;
-    warned.add(part);
-    logger.warn(
-      `${where}: <${part}> was missing in every call so far, and such a call is refused. If the name is misspelt, correct the key`,
-    );
-  };
-  const key = locating(where, () => compileKey(lockKey, neverThere));
-  const resolve = (source: KeySource): readonly string[] => {
-    try {
-      return key.resolve(source);
-    } catch (error) {
-      throw inMethod(error, where);
-    }
-  };
-  return { ...key, resolve };
 }
 
 const PLAN = Symbol.for('nestjs-redlock:plan');

@@ -112,7 +112,7 @@ describe('replyStoreContract', () => {
   it('says which law a store breaks', async () => {
     expect(await broken(() => ({}))).toEqual([]);
     expect(await broken(() => ({ forget: () => Promise.resolve(true) }))).toContainEqual(
-      expect.stringMatching(/breaks the law "clear and forget of nothing .*": true where false is right/),
+      expect.stringMatching(/breaks the law "clear and forget of nothing .*": got true, expected false/),
     );
     const noPromise = (store: ReplyStore): Partial<ReplyStore> => ({
       settle: async (key, attempt, record, keep) => {
@@ -121,7 +121,7 @@ describe('replyStoreContract', () => {
       },
     });
     const messages = await broken(noPromise);
-    expect(messages).toContainEqual(expect.stringContaining('settle is superseded where'));
+    expect(messages).toContainEqual(expect.stringContaining('settle is superseded if'));
     expect(messages).toContainEqual(expect.stringContaining('"one record"'));
   });
 });

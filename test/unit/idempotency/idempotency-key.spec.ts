@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { ExecutionContext } from '@nestjs/common';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import type { HttpRequest } from '../../../lib/idempotency/http-request.js';
-import { headerOf, keyOfCall, keyOfSource, type KeyParts } from '../../../lib/idempotency/idempotency-key.js';
+import { headerOf, keyOfCall, keyOfSource, type KeyPlan } from '../../../lib/idempotency/idempotency-key.js';
 import { GRAPHQL, HTTP, RPC } from '../../../lib/with-lock/key/key-roots.js';
 import { compileKey } from '../../../lib/with-lock/key/lock-key.js';
 
@@ -49,7 +49,7 @@ describe('headerOf', () => {
 });
 
 describe('keyOfCall', () => {
-  const parts = (over: Partial<KeyParts> = {}): KeyParts => ({
+  const parts = (over: Partial<KeyPlan> = {}): KeyPlan => ({
     key: undefined,
     principal: compileKey('<user.id>'),
     required: true,
@@ -63,7 +63,7 @@ describe('keyOfCall', () => {
     user: { id: 'ann' },
     ...over,
   });
-  const keyOf = (one: object, over?: Partial<KeyParts>): string | undefined =>
+  const keyOf = (one: object, over?: Partial<KeyPlan>): string | undefined =>
     keyOfCall(parts(over), { request: one, kind: HTTP }, context);
 
   it('shows the route, and hashes what is private', () => {
