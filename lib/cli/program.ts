@@ -125,7 +125,7 @@ function common(command: Command): Command {
     .option('--prefix <prefix>', 'keyPrefix of the application', 'lock:')
     .option('--timeout <ms>', TIMEOUT, positive, 10_000)
     .option('--max-ttl <ms>', 'maxTtl of the application (default: what its clients have noted on the nodes)', positive)
-    .option('--json', 'one object for machines; docs/cli.md describes it');
+    .option('--json', 'one object for machines; docs/operate/cli.md describes it');
 }
 
 function listing(command: Command): Command {

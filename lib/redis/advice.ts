@@ -26,7 +26,7 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   // Inside of a script Redis has words of its own for it, up to 7.0 others than from 7.2 on, and so has Valkey.
   [
     /^NOPERM|^ERR (The user executing the|ACL failure in) script/,
-    `grant its user the permissions of docs/waiting.md; ${RIGHTS}`,
+    `grant its user the permissions of docs/concepts/waiting.md; ${RIGHTS}`,
   ],
   [/^MISCONF/, 'it cannot save to its disk: its own log says why'],
   [/^BUSY/, "somebody's script keeps it busy: find out whose"],

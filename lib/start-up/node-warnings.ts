@@ -13,7 +13,7 @@ export function warnOfNodes(
     if (options.sentinels)
       logger.warn(
         `${name} is a master of Sentinel: a failover forgets locks, so no lock is granted for ${maxTtl} ms (maxTtl) after one. A master that ` +
-          'is cut off from the Sentinels may go on granting locks: docs/which-redis.md says what to set.',
+          'is cut off from the Sentinels may go on granting locks: docs/operate/redis.md says what to set.',
       );
     if (clientPrefix !== undefined && keyPrefix === undefined)
       logger.warn(

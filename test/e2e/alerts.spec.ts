@@ -42,7 +42,7 @@ function both(labels: Readonly<Record<string, string>>, namespace = 'shop'): Rea
   return JOBS.map((job) => ({ job, namespace, ...labels }));
 }
 
-describe('the alerts of docs/operations, by what real processes answer to Prometheus', () => {
+describe('the alerts of docs/operate, by what real processes answer to Prometheus', () => {
   let telemetry: Telemetry;
   let servers: RedisServer[];
   let app: TestApp;

@@ -26,7 +26,7 @@ async function run(): Promise<Example> {
 
 afterEach(removePasted);
 
-describe('the example of docs/fencing.md', () => {
+describe('the example of docs/concepts/fencing.md', () => {
   it(
     'compiles',
     () => {
@@ -56,7 +56,7 @@ describe('the example of docs/fencing.md', () => {
   );
 });
 
-describe('the statements of docs/fencing.md', () => {
+describe('the statements of docs/concepts/fencing.md', () => {
   const EARLIER = 1_795_000_000_000_001;
   const LATER = EARLIER + 1;
   let database: PGlite;

@@ -8,9 +8,9 @@ import { DEFAULT_LOCK_OPTIONS } from '../../lib/engine/options.js';
 import { complaintsAbout } from '../support/readme.js';
 import { programsOf, RecipeReplicas } from '../support/recipe-replicas.js';
 
-const PAGE = 'docs/idempotency.md';
+const PAGE = 'docs/guides/idempotency.md';
 const TEXT = readFileSync(PAGE, 'utf8');
-const ERRORS = readFileSync('docs/errors.md', 'utf8');
+const ERRORS = readFileSync('docs/reference/errors.md', 'utf8');
 /** Ms: the compiler, nodes and replicas are to start beside other tests. */
 const PATIENCE = 120_000;
 
@@ -42,7 +42,7 @@ function rowOf(page: string, name: string): string[] {
   return (line ?? '').split('|').map((cell) => cell.trim());
 }
 
-describe('docs/idempotency.md', () => {
+describe('docs/guides/idempotency.md', () => {
   let replicas: RecipeReplicas;
   let urls: string[];
 

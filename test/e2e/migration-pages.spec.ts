@@ -10,7 +10,7 @@ import { PastedCode, removePasted } from '../support/pasted-code.js';
 import { complaintsAbout } from '../support/readme.js';
 import { startRedisServers, stopAll } from '../support/redis-server.js';
 
-const PAGES = readdirSync('docs/migration').filter((file) => file.endsWith('.md'));
+const PAGES = readdirSync('docs/compare/migration').filter((file) => file.endsWith('.md'));
 
 interface Reports {
   build(account: string): Promise<string>;
@@ -18,20 +18,20 @@ interface Reports {
 
 /** The block of the page that has a name: the code after the migration. */
 function codeOf(page: string): string {
-  const text = readFileSync(join('docs/migration', page), 'utf8');
+  const text = readFileSync(join('docs/compare/migration', page), 'utf8');
   const code = /```ts\n\/\/ reports\.service\.ts\n(.*?)```/s.exec(text)?.[1];
-  if (code === undefined) throw new Error(`docs/migration/${page} has no reports.service.ts`);
+  if (code === undefined) throw new Error(`docs/compare/migration/${page} has no reports.service.ts`);
   return code;
 }
 
-describe('docs/migration', () => {
+describe('docs/compare/migration', () => {
   it('has code from before on each page, which npm run interop compiles and runs', () => {
     expect(BEFORE_PAGES.map(({ page }) => page).sort()).toEqual(PAGES.toSorted());
     for (const page of BEFORE_PAGES) expect(beforeCode(page)).toContain('build(');
   });
 });
 
-describe.each(PAGES)('docs/migration/%s', (page) => {
+describe.each(PAGES)('docs/compare/migration/%s', (page) => {
   let app: INestApplicationContext | undefined;
   afterEach(async () => {
     await app?.close();

@@ -13,7 +13,7 @@ interface Reports {
   nightly(): Promise<void>;
 }
 
-const PAGE = readFileSync('docs/modes.md', 'utf8');
+const PAGE = readFileSync('docs/concepts/contention.md', 'utf8');
 const BLOCKS = codeBlocks(PAGE);
 
 let pasted: PastedCode;
@@ -51,7 +51,7 @@ async function useAll(reports: Reports): Promise<void> {
   expect(await Promise.all([reports.nightly(), reports.nightly()])).toEqual([undefined, undefined]);
 }
 
-describe('docs/modes.md', () => {
+describe('docs/concepts/contention.md', () => {
   it('has code that compiles', () => {
     expect(BLOCKS).toHaveLength(2);
     expect(complaintsAbout(BLOCKS)).toEqual([]);

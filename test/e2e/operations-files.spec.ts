@@ -19,7 +19,7 @@ interface Dashboard {
   readonly templating: { readonly list: readonly { readonly query: string }[] };
 }
 
-const dashboard = JSON.parse(readFileSync('docs/operations/dashboard.json', 'utf8')) as Dashboard;
+const dashboard = JSON.parse(readFileSync('docs/operate/dashboard.json', 'utf8')) as Dashboard;
 
 @Injectable()
 class Jobs {
@@ -39,7 +39,7 @@ async function happen(redlock: RedlockService, jobs: Jobs): Promise<void> {
   await new OnceCalls(redlock).run('order');
 }
 
-describe('the files in docs/operations', () => {
+describe('the files in docs/operate', () => {
   let series: readonly Series[];
 
   beforeAll(async () => {

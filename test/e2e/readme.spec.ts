@@ -9,7 +9,7 @@ import { PastedCode, removePasted } from '../support/pasted-code.js';
 import { codeBlocks, complaintsAbout, README } from '../support/readme.js';
 import { startRedisServer, startRedisServers, stopAll } from '../support/redis-server.js';
 
-const SERVICE_PAGE = readFileSync('docs/service.md', 'utf8');
+const SERVICE_PAGE = readFileSync('docs/guides/service.md', 'utf8');
 const [FIRST_SCREEN = ''] = README.match(/(?<=```ts\n)@Post.*?(?=```)/s) ?? [];
 const DECORATOR = "  @WithLock('user:<body.email|trim|lower>')\n";
 
@@ -140,7 +140,7 @@ describe('the README and the page about the service', () => {
 
 describe('the page about options', () => {
   it('names the default of every lock option', () => {
-    const page = readFileSync('docs/options.md', 'utf8').split('\n- ');
+    const page = readFileSync('docs/reference/options.md', 'utf8').split('\n- ');
     for (const [name, value] of Object.entries(DEFAULT_LOCK_OPTIONS)) {
       const entry = page.find((part) => part.startsWith(`**\`${name}\`**`) || part.includes(`and **\`${name}\`**`));
       expect(entry).toContain(value === Infinity ? 'no limit' : `${value}`);

@@ -9,7 +9,7 @@ import { codeBlocks, complaintsAbout } from '../support/readme.js';
 import { startRedisServers, stopAll } from '../support/redis-server.js';
 import { parseScrape, valueOf } from '../support/scrape.js';
 
-const PAGE = readFileSync('docs/telemetry.md', 'utf8');
+const PAGE = readFileSync('docs/operate/monitor.md', 'utf8');
 const BLOCKS = codeBlocks(PAGE);
 
 @Injectable()
@@ -20,7 +20,7 @@ class Users {
   }
 }
 
-describe('docs/telemetry.md', () => {
+describe('docs/operate/monitor.md', () => {
   let app: INestApplicationContext | undefined;
   afterEach(async () => {
     await endRecipe();

@@ -16,7 +16,7 @@ async function runAll(): ReturnType<PastedCode['runSpecs']> {
 
 afterEach(removePasted);
 
-describe('docs/testing.md', () => {
+describe('docs/guides/testing.md', () => {
   it(
     'has code that compiles',
     () => {

@@ -8,8 +8,8 @@
 // It ends with 1 where anything is not as expected. It needs Node.js, redis-server, and a registry unless it is quick.
 //
 //   library.ts  what another library is     dialects/  libraries by what they send     packages/  libraries by their packages
-//   migration/  the code that docs/migration shows from before, compiled and run
-//   checks/     one file for each question  harness.ts runs them, and draws the table  docs/interop.md says what follows
+//   migration/  the code that docs/compare/migration shows from before, compiled and run
+//   checks/     one file for each question  harness.ts runs them, and draws the table  docs/compare/interop.md says what follows
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { join } from 'node:path';
 import { installPeers } from '../bench/harness/prepare.mjs';

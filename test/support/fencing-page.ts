@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { codeBlocks, type CodeBlock } from './readme.js';
 
-const PAGE = readFileSync('docs/fencing.md', 'utf8');
+const PAGE = readFileSync('docs/concepts/fencing.md', 'utf8');
 
-/** The TypeScript blocks of docs/fencing.md; each names its file in its first line. */
+/** The TypeScript blocks of docs/concepts/fencing.md; each names its file in its first line. */
 export function programs(): CodeBlock[] {
   return codeBlocks(PAGE);
 }
@@ -11,7 +11,7 @@ export function programs(): CodeBlock[] {
 /** The SQL statement below this comment. */
 export function statement(comment: string): string {
   const sql = new RegExp(`\`\`\`sql\n-- ${comment}\n(.*?)\`\`\``, 's').exec(PAGE)?.[1];
-  if (sql === undefined) throw new Error(`docs/fencing.md has no statement "${comment}"`);
+  if (sql === undefined) throw new Error(`docs/concepts/fencing.md has no statement "${comment}"`);
   return sql;
 }
 

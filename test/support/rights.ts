@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import type { RedisPool } from './redis-pool.js';
 
 /** The page that lists the rights, and says what is missing without each of them. */
-const PAGE = readFileSync('docs/waiting.md', 'utf8');
+const PAGE = readFileSync('docs/concepts/waiting.md', 'utf8');
 
 /** The words of the user that the documentation proposes. */
 export function rightsInDocs(): string[] {
   const words = /ACL SETUSER locks (.*?)```/s.exec(PAGE)?.[1];
-  if (words === undefined) throw new Error('docs/waiting.md proposes no user');
+  if (words === undefined) throw new Error('docs/concepts/waiting.md proposes no user');
   return words.trim().split(/\s+/);
 }
 

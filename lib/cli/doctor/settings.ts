@@ -40,7 +40,7 @@ const rights = checkOfNode('rights', async ({ session }, { settings: { aclUser, 
       severity: 'error',
       what: `its user "${user}" is not allowed: ${missing.join('; ')}`,
       why: 'locks, waiting or fencing tokens fail if the node refuses a command',
-      remedy: 'grant the user the permissions that docs/waiting.md lists',
+      remedy: 'grant the user the permissions that docs/concepts/waiting.md lists',
     };
   } catch (error) {
     return {

@@ -17,7 +17,7 @@ const TIMEOUT = 60_000;
 const METRIC = /^redlock_[a-z_]+$/;
 const ALERT = /^Redlock[A-Z]\w+$/;
 
-describe('docs/operations/faults.md', () => {
+describe('docs/operate/troubleshooting.md', () => {
   let app: WatchedApp | undefined;
   let stage: FaultStage | undefined;
   afterEach(async () => {

@@ -5,7 +5,7 @@ import { codeBlocks, complaintsAbout, type CodeBlock } from '../../support/readm
 /** Ms: the compiler is to run beside other tests. */
 const PATIENCE = 120_000;
 
-const page = await readFile('docs/nest.md', 'utf8');
+const page = await readFile('docs/guides/with-lock.md', 'utf8');
 const blocks = codeBlocks(page);
 const library = { file: 'transactional.ts', code: 'export declare function Transactional(): MethodDecorator;' };
 
@@ -22,7 +22,7 @@ function mistyped(file: string): CodeBlock {
   return { file: 'slips.ts', code: wrong };
 }
 
-describe('docs/nest.md', () => {
+describe('docs/guides/with-lock.md', () => {
   it(
     'has code that compiles, and that does not with the slips that it names',
     () => {

@@ -21,9 +21,9 @@ export interface BeforeExports {
 
 /** The code of a page before the migration, as a module of its own. */
 export function beforeCode({ page, renamed = {} }: BeforePage): string {
-  const text = readFileSync(join('docs/migration', page), 'utf8');
+  const text = readFileSync(join('docs/compare/migration', page), 'utf8');
   const block = /^Before:\n\n```ts\n(.*?)```/ms.exec(text)?.[1];
-  if (block === undefined) throw new Error(`docs/migration/${page} has no code before the migration`);
+  if (block === undefined) throw new Error(`docs/compare/migration/${page} has no code before the migration`);
   const code = Object.entries(renamed).reduce(
     (all, [from, to]) => all.replace(`from '${from}'`, `from '${to}'`),
     block,

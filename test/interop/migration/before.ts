@@ -29,7 +29,7 @@ export async function checkBeforeCode(root: string): Promise<Row[]> {
     const rows: Row[] = [];
     for (const page of BEFORE_PAGES) {
       const findings = await checkPage(page, { pool, root, nodes: { urls: pool.urls, clients } });
-      rows.push({ name: `docs/migration/${page.page}`, findings });
+      rows.push({ name: `docs/compare/migration/${page.page}`, findings });
     }
     return rows;
   } finally {

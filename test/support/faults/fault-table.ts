@@ -15,9 +15,9 @@ export interface FaultRow {
   readonly doctor: readonly string[];
 }
 
-/** Reads the table of docs/operations/faults.md. */
+/** Reads the table of docs/operate/troubleshooting.md. */
 export function faultTable(): FaultRow[] {
-  const page = readFileSync('docs/operations/faults.md', 'utf8');
+  const page = readFileSync('docs/operate/troubleshooting.md', 'utf8');
   const lines = page.split('\n').filter((line) => line.startsWith('| '));
   return lines.slice(2).map((line) => {
     const cells = line.split('|').slice(1, -1);

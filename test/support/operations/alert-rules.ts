@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
-export const ALERTS = 'docs/operations/alerts.yml';
+export const ALERTS = 'docs/operate/alerts.yml';
 
 export interface AlertRule {
   readonly alert: string;

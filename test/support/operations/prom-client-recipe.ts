@@ -9,7 +9,7 @@ import { codeBlocks } from '../readme.js';
 const FILE = 'redlock-metrics.ts';
 const subscriptions: (() => void)[] = [];
 
-/** Measures locks by the recipe of docs/telemetry.md, until `endRecipe`. */
+/** Measures locks by the recipe of docs/operate/monitor.md, until `endRecipe`. */
 export async function startRecipe(redlock: RedlockService): Promise<void> {
   // Channels belong to the process, and other files are run in it.
   const subscribe: typeof diagnostics.subscribe = (name, listener) => {
@@ -17,7 +17,7 @@ export async function startRecipe(redlock: RedlockService): Promise<void> {
     subscriptions.push(() => diagnostics.unsubscribe(name, listener));
   };
   jest.unstable_mockModule('node:diagnostics_channel', () => ({ ...diagnostics, subscribe }));
-  const blocks = codeBlocks(readFileSync('docs/telemetry.md', 'utf8'));
+  const blocks = codeBlocks(readFileSync('docs/operate/monitor.md', 'utf8'));
   const pasted = await PastedCode.write(blocks.filter(({ file }) => file === FILE));
   const recipe = await pasted.run<{ measureLocks(service: RedlockService): void }>(FILE);
   recipe.measureLocks(redlock);

@@ -13,7 +13,7 @@ interface Container {
 
 /** The manifests of a file, by kind. */
 function manifests(file = 'redlock-nodes'): Record<string, Manifest> {
-  const all = manifestsIn(readFileSync(`docs/kubernetes/${file}.yaml`, 'utf8'));
+  const all = manifestsIn(readFileSync(`docs/operate/kubernetes/${file}.yaml`, 'utf8'));
   return Object.fromEntries(all.map((manifest) => [manifest.kind, manifest]));
 }
 

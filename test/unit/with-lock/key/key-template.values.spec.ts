@@ -56,7 +56,7 @@ describe('a value in a key', () => {
   });
 
   it('is encoded as the page about keys says', async () => {
-    const page = await readFile('docs/keys.md', 'utf8');
+    const page = await readFile('docs/guides/keys.md', 'utf8');
     const rows = [...page.matchAll(/^\| `(.+?)<\S+?>(.*?)` +\| `([^`]+)` +\| `([^`]+)` +\|$/gm)];
     expect(rows.length).toBeGreaterThan(3);
     for (const [, before, after, value, key] of rows) expect(fill(`${before}<0>${after}`, value)).toBe(key);
