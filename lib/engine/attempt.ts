@@ -43,6 +43,8 @@ export class Attempt {
   denial: Denied | undefined;
   /** Whether the nodes that denied it keep a deposit of the next value. */
   hasDeposit = false;
+  /** Whether it began as a deposit, for which nodes may have voted unasked. */
+  wasDeposit = false;
 
   constructor(
     names: readonly string[],
@@ -64,6 +66,7 @@ export class Attempt {
     this.refusals = 0;
     this.oldest = Infinity;
     this.since = now;
+    this.wasDeposit = this.isSent;
     this.isSent = false;
   }
 
@@ -94,12 +97,20 @@ export class Attempt {
 
   /** Whether the work is done: nodes with a record of it give no place. A node that answers later may give one, whose vote goes back when it comes. */
   get isDone(): boolean {
-    return this.denial?.kind === 'kept' && this.answers.every((answer) => (answer?.kind ?? 'kept') === 'kept');
+    return (
+      !this.wasDeposit &&
+      this.denial?.kind === 'kept' &&
+      this.answers.every((answer) => (answer?.kind ?? 'kept') === 'kept')
+    );
   }
 
-  /** Returns whether a node has voted, or may have. */
+  /** Returns whether a node has voted, or may have: a node with a record does not say that it has voted for the deposit before. */
   get mayHaveVotes(): boolean {
-    return this.votes > 0 || this.answers.some((answer) => answer?.kind === 'unknown' && answer.sent);
+    const { answers, wasDeposit } = this;
+    return (
+      this.votes > 0 ||
+      answers.some((answer) => (answer?.kind === 'unknown' && answer.sent) || (wasDeposit && answer?.kind === 'kept'))
+    );
   }
 }
 

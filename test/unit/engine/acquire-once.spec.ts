@@ -113,6 +113,20 @@ describe('a lock whose votes open a record', () => {
     expect((await pool.clock.until(taking))?.isOpened).toBe(false);
     expect(await peeked()).toEqual({ kind: 'none' });
   });
+
+  it('gives back the votes that came unasked, if it meets a record instead', async () => {
+    const other = pool.client();
+    const first = await pool.clock.until(other.redlock.acquireOnce('a', { ttl: 1_000 }, OPENS));
+    const taking = redlock.acquireOnce('a', { ttl: 1_000 }, OPENS);
+    await pool.clock.advance(10);
+    // The messages about the votes are lost, so the next question meets both the votes and the record.
+    pool.nodes.forEach((node) => (node.faults = { grant: 'silent' }));
+    await pool.clock.until(other.redlock.register.settle('a', ballot(first!), 'r', 60_000));
+    await pool.clock.until(first!.lock.release());
+    expect(await pool.clock.until(taking)).toBeUndefined();
+    await pool.clock.advance(5);
+    expect(pool.owners('a')).toEqual(Array(3).fill(undefined));
+  });
 });
 
 describe('ReplyRegister.open without a quorum', () => {
