@@ -4,7 +4,8 @@
 //   npm run bench -- --quick                        this library and the bare commands, one short round: some minutes
 //   npm run bench -- --only alone --rounds 3        one scenario
 //   npm run bench -- --candidates ours,raw,limit    some candidates
-//   npm run bench -- --out docs/bench               writes the results, the report and the charts there
+//   npm run bench -- --out docs/bench               writes the results, their tables and the charts there
+//   npm run bench -- --report docs/bench            makes these tables and charts once more, and measures nothing
 //
 // It needs Node.js and redis-server or valkey-server on the PATH, and installs the packages of test/bench/package.json
 // for itself. Every candidate runs in processes of its own, all in turn, round after round; read the ratios, because
@@ -24,7 +25,7 @@ import { runRounds } from './harness/rounds.mjs';
 import { Servers } from './redis/servers.mjs';
 import { goalsTable } from './report/goals-table.mjs';
 import { machine } from './report/machine.mjs';
-import { writeJson, writeReport } from './report/report.mjs';
+import { writeJson, writePages, writeReport } from './report/report.mjs';
 import { asText, idealOf, tableOf, titleOf } from './report/tables.mjs';
 import { SCENARIOS } from './scenarios/scenarios.mjs';
 
@@ -78,7 +79,8 @@ const options = optionsOrHelp();
 if (options !== undefined) {
   leaveCleanly();
   try {
-    await bench(options);
+    if (options.report !== undefined) writePages(options.report, SCENARIOS);
+    else await bench(options);
   } finally {
     await leave();
   }

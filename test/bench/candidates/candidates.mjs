@@ -23,13 +23,13 @@
 /** @type {readonly Candidate[]} */
 export const CANDIDATES = [
   { name: 'ours', title: 'nestjs-redlock', kind: 'ours' },
-  { name: 'raw', title: 'ioredis 6, one command per operation', kind: 'reference' },
-  { name: 'limit', title: 'bare sockets, pre-built commands', kind: 'reference' },
+  { name: 'raw', title: 'bare ioredis commands', kind: 'reference' },
+  { name: 'limit', title: 'bare sockets', kind: 'reference' },
   { name: 'redlock-4', title: 'redlock 4', kind: 'peer' },
   { name: 'redlock-5', title: 'redlock 5 beta', kind: 'peer' },
   { name: 'sesamecare', title: '@sesamecare-oss/redlock', kind: 'peer' },
   { name: 'redlock-universal', title: 'redlock-universal', kind: 'peer' },
-  { name: 'redis-semaphore', title: 'redis-semaphore RedlockMutex', kind: 'peer' },
+  { name: 'redis-semaphore', title: 'redis-semaphore', kind: 'peer' },
 ];
 
 /**

@@ -14,7 +14,8 @@ export const USAGE = `Usage: npm run bench -- [options]
   --candidates <a,b>   these candidates: ${CANDIDATES.map(({ name }) => name).join(', ')}
   --rounds <n>         how often each candidate is measured in turn (5, with --quick 1)
   --json <file>        writes everything that was measured
-  --out <folder>       adds the results to report.md, to those of other scenarios and versions of Node.js
+  --out <folder>       adds the results there, to those of other scenarios and versions of Node.js
+  --report <folder>    measures nothing: makes tables and charts of the results that are there
   --library <index.js> the built library to measure; without it the one in dist/, built anew where lib/ is newer
   --help               shows this`;
 
@@ -25,6 +26,7 @@ const SHAPE = /** @type {const} */ ({
   rounds: { type: 'string' },
   json: { type: 'string' },
   out: { type: 'string' },
+  report: { type: 'string' },
   library: { type: 'string' },
   help: { type: 'boolean', default: false },
 });
@@ -39,6 +41,7 @@ const SHAPE = /** @type {const} */ ({
  * @property {number} rounds
  * @property {string} [json]
  * @property {string} [out]
+ * @property {string} [report]
  * @property {string} [library]
  * @property {boolean} help
  */
@@ -46,7 +49,7 @@ const SHAPE = /** @type {const} */ ({
 /** @param {string[]} args @returns {Options} @throws Error that says what is wrong */
 export function readOptions(args) {
   const { values } = parseArgs({ args, options: SHAPE });
-  const { quick, json, out, help } = values;
+  const { quick, json, out, report, help } = values;
   const library = values.library === undefined ? undefined : resolve(values.library);
   const scenarios = pick(values.only, SCENARIO_NAMES, '--only');
   const names = pick(
@@ -61,7 +64,7 @@ export function readOptions(args) {
   if (!Number.isInteger(rounds) || rounds < 1)
     throw new Error(`--rounds must be a whole number from 1; got ${values.rounds}`);
   const isEverything = values.only === undefined;
-  return { quick, isEverything, isSelection, scenarios, candidates, rounds, json, out, library, help };
+  return { quick, isEverything, isSelection, scenarios, candidates, rounds, json, out, report, library, help };
 }
 
 /** @param {string | undefined} list @param {readonly string[]} known @param {string} option */

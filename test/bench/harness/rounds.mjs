@@ -19,7 +19,6 @@ import { Context } from './context.mjs';
  * @property {(chosen: readonly Candidate[], variant: Variant) => readonly Candidate[]} candidates those that take part
  * @property {string} [baseline]
  * @property {readonly Column[]} columns
- * @property {{ figure: string, title: string, better: 'more' | 'less' }} chart
  * @property {(context: Context) => Promise<Figures>} [control] what is measured first in each round
  * @property {(context: Context) => Promise<Figures>} run
  */

@@ -25,9 +25,13 @@ export function median(values) {
   return (Number(ascending[middle - 1]) + Number(ascending[middle])) / 2;
 }
 
-/** @param {readonly (number | undefined)[]} values @returns {Spread | undefined} nothing where nothing was measured */
+/**
+ * Of what is known: JSON makes null of all that is no number.
+ * @param {readonly (number | null | undefined)[]} values
+ * @returns {Spread | undefined} nothing if nothing was measured
+ */
 export function spread(values) {
-  const known = values.filter((value) => value !== undefined && !Number.isNaN(value)).map(Number);
+  const known = values.filter((value) => value !== undefined && value !== null && !Number.isNaN(value)).map(Number);
   if (known.length === 0) return undefined;
   return { median: median(known), min: Math.min(...known), max: Math.max(...known), count: known.length };
 }

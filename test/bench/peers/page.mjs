@@ -6,42 +6,69 @@ export function pageOf({ machine, rows }) {
   const { date, node, redis, system } = machine;
   const answered = rows.filter(({ answers }) => answers !== undefined);
   const missing = rows.filter(({ answers }) => answers === undefined);
-  const table = [
-    ['', ...answered.map(({ title }) => title)],
-    ...QUESTIONS.map(({ name }) => [name, ...answered.map(({ answers }) => answers?.[name] ?? '-')]),
-  ];
-  return `# Beside other packages that keep replies
+  const answers = QUESTIONS.map(({ name }) => [name, ...answered.map((row) => row.answers?.[name] ?? '-')]);
+  const used = answered.map(({ title, uses, versions = {} }) => [title, versionsText(versions), uses]);
+  return `# Kept replies beside other packages
 
-What the client of a handler sees, by ${answered.length === rows.length ? 'all' : 'those'} that could be installed: real Nest applications with Express, two
-replicas as processes, real Redis. \`node test/bench/peers/run.mjs --out docs/bench\` made this page on ${date.slice(0, 10)}; Node.js ${node}, ${redis}, ${system}.
+Answers of an idempotent handler, as its clients see them, with five ways to keep replies.
 
-${asMarkdown(table)}
+**Read this if** you choose a package that keeps replies. [Idempotency](../guides/idempotency.md) shows how to use this one.
 
-## What was asked
+Real Nest applications with Express, two replicas as processes, and real Redis, on ${date.slice(0, 10)} with Node.js ${node.replace('v', '')}, ${redis.replace('server v=', '')},
+${system}. \`node test/bench/peers/run.mjs --out docs/bench\` makes this page and \`replies.json\`.
 
-${QUESTIONS.map(({ name, asks }) => `- **${name}**: ${asks}`).join('\n')}
+## Answers
 
-"Ran" counts the entries into the handler, in both replicas. The \`ClassSerializerInterceptor\` is an interceptor of the application; where a package's
-interceptor is registered globally, it is one of the controller, so that the package's stands outside of it, where it does best.
+${asMarkdown([['', ...answered.map(({ title }) => title)], ...answers])}
 
-## How to read it
+"Ran" counts the entries into the handler, in both replicas.
 
-- **Duplicates while the first runs.** The others answer 409 by design, and the client asks again; ours waits for the reply, for 8 s unless told otherwise.
-  \`onBusy: 'reject'\` answers at once, too.
-- **A crash.** Theirs is over when the entry of the request under way expires: after 24 hours by default (\`cacheTTLMS\`, \`ttl\`), after \`processingTtl\`
-  where that is set, which has to be longer than any request. Ours is over with the lease of the lock, which is extended while the process lives.
-- **Large replies.** Theirs are kept however large; ours up to \`maxBytes\`, 16 KB by default and 60,000 bytes at most on nodes; more in a database. A duplicate
-  of a larger one is refused, and does not run.
-- **Streams.** What the others keep of a \`StreamableFile\` is its object as JSON. The process of the decorator of @node-idempotency/nestjs 1.0.4 ends, with
-  or without a key, where the serializer is one of the application: its interceptor passes on a promise, and the serializer takes the file apart.
-- **Nodes.** The others are used as they are documented: with one Redis. That one of several nodes fails is not part of this page.
+## Questions
 
-## What was used
+${asMarkdown([['question', 'what the clients do'], ...QUESTIONS.map(({ name, asks }) => [name, asks])])}
 
-${answered.map(({ title, uses, versions = {} }) => `- **${title}**: ${uses}. ${versionsText(versions)}.`).join('\n')}
-${missing.map(({ title, note }) => `- **${title}** is missing: it ${note}.`).join('\n')}
-`.replace(/\n+$/, '\n');
+## How to read the answers
+
+${asMarkdown([['', 'nestjs-redlock', 'the others'], ...NOTES])}
+
+## Versions
+
+${asMarkdown([['package', 'version', 'used as'], ...used])}
+${missing.map(({ title, note }) => `\n${title} is missing: it ${note}.`).join('\n')}
+**Next:** [performance](../internals/performance.md)
+
+[All pages](../README.md)
+`;
 }
+
+const NOTES = [
+  [
+    'duplicate while the first runs',
+    "waits for the reply, for 8 s by default; `onBusy: 'reject'` answers at once",
+    'answer 409; the client asks again',
+  ],
+  [
+    'crash',
+    'the key is free again when the lease of the lock ends; the lease is extended while the process lives',
+    'the key is free again when its entry expires: after 24 hours (`cacheTTLMS`, `ttl`), or after `processingTtl`, which has to be longer than any request',
+  ],
+  [
+    'large replies',
+    'kept up to `maxBytes`: 16 KB by default, 60,000 bytes at most on nodes, more in a database; the duplicate of a larger reply is rejected, and does not run',
+    'kept whatever their size',
+  ],
+  [
+    'streams',
+    'not kept; the duplicate is rejected',
+    'the stream object is kept as JSON; with the decorator of @node-idempotency/nestjs and a serializer of the application, the process ends',
+  ],
+  ['nodes', 'five', 'one, as their documentation shows'],
+  [
+    'serializer',
+    'an interceptor of the application',
+    'the same; of the controller if the interceptor of the package is global, which is best for the package',
+  ],
+];
 
 /** @param {Record<string, string>} versions */
 function versionsText(versions) {

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CANDIDATES } from '../candidates/candidates.mjs';
-import { BOUNDS } from './bounds.mjs';
-import { chartOf } from './chart.mjs';
+import { chartsOf } from './charts.mjs';
 import { DEFINITIONS } from './definitions.mjs';
+import { majorOf } from './gathered.mjs';
 import { asMarkdown, idealOf, tableOf, titleOf } from './tables.mjs';
 
 /** @typedef {import('./goals.mjs').Results} Results */
@@ -11,28 +11,44 @@ import { asMarkdown, idealOf, tableOf, titleOf } from './tables.mjs';
 /** @typedef {ReturnType<typeof import('./machine.mjs').machine>} Machine */
 /** @typedef {{ machine: Machine, results: Results }} Measured */
 
-const RESULTS = /^results-node(\d+)\.json$/;
+const RESULTS = /^results-node\d+(-[\w-]+)?\.json$/;
 
 /**
- * Writes results, report and charts. Scenarios of earlier runs with the same version of Node.js stay, and so do the results of other versions.
+ * Writes results, tables and charts. Scenarios of earlier runs with the same version of Node.js stay, and so do the results of other versions.
  * @param {string} folder
  * @param {readonly Scenario[]} scenarios
  * @param {Measured} measured
  */
 export function writeReport(folder, scenarios, measured) {
   mkdirSync(folder, { recursive: true });
-  const path = join(folder, `results-node${majorOf(measured.machine)}.json`);
+  const path = join(folder, `results-node${majorOf(measured)}.json`);
   writeJson(path, existsSync(path) ? merged(read(path), measured) : measured);
-  const all = readdirSync(folder)
+  writePages(folder, scenarios);
+}
+
+/** Writes tables and charts again, of the results that are in the folder. @param {string} folder @param {readonly Scenario[]} scenarios */
+export function writePages(folder, scenarios) {
+  for (const [file, content] of Object.entries(pagesOf(folder, scenarios))) writeFileSync(join(folder, file), content);
+}
+
+/**
+ * Tables and charts, by the name of their file.
+ * @param {string} folder
+ * @param {readonly Scenario[]} scenarios
+ * @returns {Record<string, string>}
+ */
+export function pagesOf(folder, scenarios) {
+  const all = resultsIn(folder);
+  const shown = scenarios.filter(({ name }) => all.some(({ results }) => results[name] !== undefined));
+  return { ...chartsOf(all), 'README.md': markdown(shown, all) };
+}
+
+/** The newest version of Node.js first. @param {string} folder @returns {Measured[]} */
+export function resultsIn(folder) {
+  return readdirSync(folder)
     .filter((name) => RESULTS.test(name))
     .map((name) => read(join(folder, name)))
-    .sort((a, b) => majorOf(b.machine) - majorOf(a.machine));
-  const shown = scenarios.filter(({ name }) => all.some(({ results }) => results[name] !== undefined));
-  for (const scenario of shown) {
-    const newest = all.find(({ results }) => results[scenario.name] !== undefined);
-    writeFileSync(join(folder, `${scenario.name}.svg`), chartOf(scenario, newest?.results[scenario.name] ?? {}));
-  }
-  writeFileSync(join(folder, 'report.md'), markdown(shown, all));
+    .sort((a, b) => majorOf(b) - majorOf(a) || b.machine.date.localeCompare(a.machine.date));
 }
 
 /** @param {string} path @param {Measured} measured */
@@ -55,11 +71,6 @@ function merged(before, { machine, results }) {
   };
 }
 
-/** @param {Machine} machine */
-function majorOf({ node }) {
-  return Number(/\d+/.exec(node)?.[0]);
-}
-
 /** More digits than were measured only make a file long. @param {string} _key @param {unknown} value */
 function shortened(_key, value) {
   return typeof value === 'number' ? Number(value.toPrecision(6)) : value;
@@ -67,32 +78,36 @@ function shortened(_key, value) {
 
 /** @param {readonly Scenario[]} scenarios @param {readonly Measured[]} all the newest version of Node.js first */
 function markdown(scenarios, all) {
-  return `# Benchmark
+  const machines = all.map(({ machine }) => {
+    const { date, node, processor, cores, memoryGb, system, redis } = machine;
+    return [
+      dayOf(date),
+      node,
+      `${processor}, ${cores} cores, ${memoryGb} GB, ${system}`,
+      redis.replace('server v=', ''),
+    ];
+  });
+  return `# Raw results of the benchmark
 
-${all.map(({ machine }) => aboutOf(machine)).join('\n')}
+Tables that \`npm run bench -- --report docs/bench\` makes of the results in this folder. [Performance](../internals/performance.md) shows what they mean.
 
-Five nodes, all candidates and the bench itself share this machine: read ratios, not absolute figures.
+${asMarkdown([['date', 'Node.js', 'machine', 'nodes'], ...machines])}
 
-${CANDIDATES.map(({ name, title }) => `- \`${name}\`: ${title}`).join('\n')}
+${asMarkdown([['in the tables', 'is'], ...CANDIDATES.map(({ name, title }) => [name === 'ours' ? title : name, title])])}
 
-\`npm run bench\` measures everything in five rounds, about two hours; \`npm run bench -- --quick\` in less than five minutes, for looking and not for
-judging; \`npm run bench -- --help\` tells the rest.
+${all.map(({ machine }) => `- ${dayOf(machine.date)}, Node.js ${machine.node}: \`${machine.command}\``).join('\n')}
 
-## What bounds the figures
+## Words
 
-${BOUNDS}
+${asMarkdown([['word', 'means'], ...DEFINITIONS])}
 
 ${scenarios.map((scenario) => section(scenario, all)).join('\n\n')}
-
-## What the words mean
-
-${DEFINITIONS}
 `;
 }
 
-/** @param {Machine} machine */
-function aboutOf({ date, command, processor, cores, memoryGb, system, node, redis }) {
-  return `- Node.js ${node}, ${date.slice(0, 10)}: \`${command}\`. ${processor}, ${cores} cores, ${memoryGb} GB, ${system}; ${redis}`;
+/** @param {string} date */
+function dayOf(date) {
+  return date.slice(0, 10);
 }
 
 /** @param {Scenario} scenario @param {readonly Measured[]} all */
@@ -100,7 +115,7 @@ function section(scenario, all) {
   const tables = all.flatMap(({ machine, results }) =>
     Object.entries(results[scenario.name] ?? {}).map(([variant, result]) => {
       const parts = scenario.variants.length > 1 ? [titleOf(scenario, variant)] : [];
-      const heading = [...parts, `Node.js ${majorOf(machine)}`].join(', ');
+      const heading = [...parts, `Node.js ${majorOf({ machine })}`, dayOf(machine.date)].join(', ');
       return [`**${heading}**\n\n${asMarkdown(tableOf(scenario, result))}`, idealOf(result)]
         .filter(Boolean)
         .join('\n\n');
@@ -109,8 +124,6 @@ function section(scenario, all) {
   return `## ${scenario.name}
 
 ${scenario.title}.
-
-![${scenario.name}: ${scenario.chart.title}](${scenario.name}.svg)
 
 ${tables.join('\n\n')}`;
 }

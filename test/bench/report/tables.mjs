@@ -36,7 +36,7 @@ export function tableOf(scenario, result) {
   const columns = scenario.columns.filter(({ figure }) => names.some((name) => figureOf(result, name, figure)));
   const heading = ['', ...columns.map(({ title }) => title), 'notes'];
   const rows = names.map((candidate) => [
-    candidate,
+    candidate === 'ours' ? 'nestjs-redlock' : candidate,
     ...columns.map((column) => cell(scenario, column, { result, candidate })),
     notesOf(result, candidate),
   ]);
@@ -96,7 +96,7 @@ export function idealOf({ control }) {
 function bareText(share, cpu) {
   if (share === undefined || cpu === undefined) return '';
   return (
-    ` A bare PING to all nodes in place of every hand-over reaches ${withSpread(share, 2)} of the ideal, at ` +
+    ` A bare PING to all nodes in place of every hand-off reaches ${withSpread(share, 2)} of the ideal, at ` +
     `${withSpread(cpu, 0)} µs of client CPU.`
   );
 }

@@ -21,7 +21,6 @@ export const alone = {
     { figure: 'commands', title: 'commands', digits: 2 },
     { figure: 'bytes', title: 'bytes', digits: 0 },
   ],
-  chart: { figure: 'opsPerSecond', title: 'pairs per second', better: 'more' },
 
   async run(context) {
     const { params, quick } = context;

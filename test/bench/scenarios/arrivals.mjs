@@ -17,7 +17,6 @@ export const arrivals = {
     { figure: 'commands', title: 'commands per caller', digits: 1 },
     { figure: 'overlaps', title: 'overlaps', digits: 0 },
   ],
-  chart: { figure: 'finished', title: 'ms until the last is done', better: 'less' },
 
   async run(context) {
     const work = { workers: CALLERS, sectionLength: 0, warmUp: 300 };

@@ -18,7 +18,6 @@ export const bareCalls = {
     { figure: 'p50', title: 'p50 ms', digits: 3, against: 'ratio' },
     { figure: 'clientCpu', title: 'client CPU µs', digits: 1, against: 'ratio' },
   ],
-  chart: { figure: 'p50', title: 'ms of a pair', better: 'less' },
 
   run(context) {
     const { candidate: operation, servers, library, quick } = context;

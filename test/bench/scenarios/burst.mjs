@@ -20,7 +20,6 @@ export const burst = {
     { figure: 'overlaps', title: 'overlaps', digits: 0 },
     { figure: 'clientCpu', title: 'client CPU µs', digits: 0 },
   ],
-  chart: { figure: 'ofIdeal', title: 'time until the last is done, in times of the ideal', better: 'less' },
   control: idealParts,
 
   async run(context) {

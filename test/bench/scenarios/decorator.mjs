@@ -15,6 +15,5 @@ export const decorator = {
   ],
   baseline: 'bare',
   columns: COLUMNS,
-  chart: { figure: 'cpu', title: 'µs of processor time of the application per request', better: 'less' },
   run: callHandler,
 };

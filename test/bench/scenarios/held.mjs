@@ -20,7 +20,6 @@ export const held = {
     { figure: 'rssPerLock', title: 'rss bytes', digits: 0 },
     { figure: 'locks', title: 'locks', digits: 0 },
   ],
-  chart: { figure: 'heapPerLock', title: 'bytes of heap per held lock', better: 'less' },
 
   run: (context) =>
     context.alone('held', { locks: LOCKS }, { autoExtend: context.params.autoExtend, ttl: TTL_MS, limit: LIMIT_MS }),

@@ -44,6 +44,5 @@ export const http = {
   ],
   baseline: 'bare',
   columns: COLUMNS,
-  chart: { figure: 'perSecond', title: 'requests per second', better: 'more' },
   run: callHandler,
 };

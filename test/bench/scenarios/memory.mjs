@@ -13,7 +13,6 @@ export const memory = {
     { figure: 'warmUp', title: 'warm-up KB', digits: 0 },
     { figure: 'failures', title: 'failures', digits: 0 },
   ],
-  chart: { figure: 'perPair', title: 'bytes that stay of each pair', better: 'less' },
 
   run(context) {
     const { candidate, quick, params } = context;

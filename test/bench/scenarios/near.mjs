@@ -18,7 +18,6 @@ export const near = {
     { figure: 'opsPerSecond', title: 'pairs/s', digits: 0, against: 'ratio' },
     { figure: 'roundTrip', title: 'round trip ms', digits: 2 },
   ],
-  chart: { figure: 'p50', title: 'p50 ms of a pair', better: 'less' },
 
   async run(context) {
     const proxies = new DelayingProxies();

@@ -22,7 +22,6 @@ export const network = {
     { figure: 'starved', title: 'starved', digits: 0 },
     { figure: 'overlaps', title: 'overlaps', digits: 0 },
   ],
-  chart: { figure: 'handOffP50', title: 'hand-off to another process, p50, in round trips', better: 'less' },
 
   async run(context) {
     const proxies = new DelayingProxies();

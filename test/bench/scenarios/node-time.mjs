@@ -17,7 +17,6 @@ export const nodeTime = {
   })),
   candidates: () => OPERATIONS,
   columns: [{ figure: 'micros', title: 'µs per operation', digits: 2 }],
-  chart: { figure: 'micros', title: 'µs of one node per operation', better: 'less' },
 
   run(context) {
     const { params, candidate: operation, servers, library, quick } = context;

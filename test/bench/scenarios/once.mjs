@@ -48,7 +48,6 @@ export const once = {
     { figure: 'runs', title: 'runs', digits: 0 },
     { figure: 'failures', title: 'failures', digits: 0 },
   ],
-  chart: { figure: 'p50', title: 'p50 ms', better: 'less' },
 
   run(context) {
     if (context.params.keys !== undefined) return storm(context);

@@ -35,7 +35,6 @@ export function outage(kind) {
       { figure: 'starved', title: 'starved', digits: 0 },
       { figure: 'overlaps', title: 'overlaps', digits: 0 },
     ],
-    chart: { figure: 'p99Ratio', title: 'p99 in times of the healthy one', better: 'less' },
     control: async (context) => (context.params.workers === undefined ? {} : idealParts(context)),
     run: (context) => (context.params.workers === undefined ? alone(context, kind) : contended(context, kind)),
   };

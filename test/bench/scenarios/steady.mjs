@@ -31,7 +31,6 @@ export const steady = {
     { figure: 'sectionLength', title: 'section ms', digits: 2 },
     { figure: 'commands', title: 'commands per node', digits: 2 },
   ],
-  chart: { figure: 'ofIdeal', title: 'sections per second, as a share of the ideal', better: 'more' },
   control: idealParts,
 
   async run(context) {

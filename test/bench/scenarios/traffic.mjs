@@ -35,7 +35,6 @@ export const traffic = {
     { figure: 'overlaps', title: 'overlaps', digits: 0 },
     { figure: 'failures', title: 'failures', digits: 0 },
   ],
-  chart: { figure: 'perSecond', title: 'sections per second', better: 'more' },
 
   async run(context) {
     const { processes, workers } = context.params;
