@@ -11,10 +11,15 @@ export class RecipeReplicas {
 
   private constructor(readonly pasted: PastedCode) {}
 
-  static async start(page: string, options: NestApplicationOptions = {}): Promise<RecipeReplicas> {
+  /** @param blocks the programs, if they are not those of the page as they stand there */
+  static async start(
+    page: string,
+    options: NestApplicationOptions = {},
+    blocks: readonly CodeBlock[] = programsOf(page),
+  ): Promise<RecipeReplicas> {
     const nodes = await startRedisServers(3);
     process.env['REDLOCK_NODES'] = nodes.map(({ url }) => url).join(',');
-    const replicas = new RecipeReplicas(await PastedCode.write(programsOf(page)));
+    const replicas = new RecipeReplicas(await PastedCode.write(blocks));
     const { AppModule } = await replicas.pasted.run<{ AppModule: Type }>('app.module.ts');
     for (let count = 0; count < 2; count += 1) {
       const app = await NestFactory.create(AppModule, { ...options, logger: false, abortOnError: false });
@@ -22,6 +27,11 @@ export class RecipeReplicas {
       await app.listen(0, '127.0.0.1');
     }
     return replicas;
+  }
+
+  /** What the replicas have by this token. */
+  all<T>(token: Type<T>): T[] {
+    return this.#apps.map((app) => app.get(token));
   }
 
   /** The addresses of the two replicas. */
