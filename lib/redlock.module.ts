@@ -19,19 +19,22 @@ import { getRedlockToken } from './redlock.tokens.js';
 import { planCheckFor } from './with-lock/check/plan-check.js';
 import { globalFilterFor } from './with-lock/redlock-exception.filter.js';
 import { SafeLogger } from './logging/safe-logger.js';
+import { coded } from './engine/codes.js';
 
-/** Options that a factory returns. `isGlobal` and `name` stand beside `useFactory`: the module needs them before the factory runs. */
+/** The options that a factory returns. Write `isGlobal` and `name` beside `useFactory`, because the module needs them earlier. */
 export type RedlockFactoryOptions = RedlockModuleOptions & { isGlobal?: never; name?: never };
 
-/** Implemented by an options class that `forRootAsync` gets as `useClass` or `useExisting`. */
+/** What a class for `useClass` or `useExisting` of `forRootAsync` implements. */
 export interface RedlockOptionsFactory {
+  /** Returns the options of the pool. */
   createRedlockOptions(): RedlockFactoryOptions | Promise<RedlockFactoryOptions>;
 }
 
+/** Options of `RedlockModule` that Nest needs before a factory runs. */
 export interface RedlockModuleExtras {
   /** Makes the pool visible to all modules. @default false */
   isGlobal?: boolean;
-  /** Tells several pools of one application apart. @default the pool without a name */
+  /** The name of the pool, if an application has several pools. @default the pool without a name */
   name?: string;
 }
 
@@ -42,12 +45,14 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN, OPTIONS_TYPE, ASYNC_OPTIO
     .setExtras<RedlockModuleExtras>({ isGlobal: false, name: undefined }, withPool)
     .build();
 
-/** What `forRootAsync` takes. */
+/** The argument of `RedlockModule.forRootAsync`: one of `useFactory`, `useClass` and `useExisting`. */
 export type RedlockAsyncOptions = Omit<typeof ASYNC_OPTIONS_TYPE, 'useFactory' | 'useClass' | 'useExisting'> & {
-  /** Returns the options; it gets what `inject` names. */
+  /** Returns the options. Its arguments are the providers in `inject`. */
   // eslint-disable-next-line typescript/no-explicit-any
   useFactory?: (...injected: any[]) => RedlockFactoryOptions | Promise<RedlockFactoryOptions>;
+  /** A class that Nest instantiates, and whose `createRedlockOptions` returns the options. */
   useClass?: Type<RedlockOptionsFactory>;
+  /** A provider of your application whose `createRedlockOptions` returns the options. */
   useExisting?: Type<RedlockOptionsFactory>;
 };
 
@@ -107,10 +112,8 @@ function named(address: NodeAddress, application: string): NodeAddress {
 }
 
 function inThisProcess({ maxTtl = MAX_TTL }: RedlockModuleOptions, clock: Clock, name: string | undefined): LockNode[] {
-  new SafeLogger(RedlockModule.name).warn(
-    `Locks of ${poolOf(name)} are DISABLED (enabled: false): they hold within this process only, and replicas do not exclude ` +
-      'each other',
-  );
+  const text = `Locks of ${poolOf(name)} are DISABLED (enabled: false). They hold within this process only, and not across replicas`;
+  new SafeLogger(RedlockModule.name).warn(coded('REDLOCK_W18', text));
   return [new MemoryNode('this process', clock, { maxTtl })];
 }
 
@@ -119,16 +122,17 @@ function warnOfNoQuarantine(name: string | undefined): void {
   const { NODE_ENV } = process.env;
   if (NODE_ENV !== undefined && IN_DEVELOPMENT.includes(NODE_ENV)) return;
   const where = NODE_ENV ? `NODE_ENV is "${NODE_ENV}"` : 'NODE_ENV is not set';
-  new SafeLogger(RedlockModule.name).warn(
-    `restartQuarantine is false for ${poolOf(name)}, and ${where}: nodes that were restarted or emptied vote at once, so that two ` +
-      'callers may have one lock. In production leave it on; elsewhere set NODE_ENV to "development" or "test".',
-  );
+  const text =
+    `restartQuarantine is false for ${poolOf(name)}, and ${where}. Restarted or emptied nodes vote at once, and two callers may get one ` +
+    'lock. In production, leave restartQuarantine on. Elsewhere, set NODE_ENV to "development" or "test"';
+  new SafeLogger(RedlockModule.name).warn(coded('REDLOCK_W19', text));
 }
 
-/** Registers a pool of Redis nodes and the `RedlockService` that locks on it. */
+/** Registers a pool of nodes, and provides the `RedlockService` of the pool. */
 @Module({})
 export class RedlockModule extends ConfigurableModuleClass {
   /**
+   * Registers a pool with these options.
    * @throws TypeError, RangeError for wrong options
    * @example
    * ```ts
@@ -142,6 +146,7 @@ export class RedlockModule extends ConfigurableModuleClass {
   }
 
   /**
+   * Registers a pool whose options come from a factory, a class or a provider.
    * @throws TypeError if none of `useFactory`, `useClass` and `useExisting` says where the options come from
    * @example
    * ```ts

@@ -19,56 +19,59 @@ import { locating } from './start-up/error-location.js';
 import type { IoredisClient } from './redis/connection/settings/node-address.js';
 import type { NodeOptions } from './redis/connection/settings/node-options.js';
 import { checkExceptionFactory, type ExceptionFactory } from './with-lock/reply/exceptions.js';
+import { mistake } from './engine/codes.js';
 
 const WHERE = 'RedlockModule';
 
+/** The options of a pool. */
 export interface RedlockModuleOptions {
   /**
-   * The independent masters, each as a URL ('redis://', 'rediss://'), as ioredis options, or as an ioredis client whose options are used for
-   * connections of their own. An odd number of them is best. They may be left out only with `enabled: false`.
+   * The independent nodes: URLs ('redis://', 'rediss://'), ioredis options, or ioredis clients, whose options are copied for connections of
+   * the pool. Use an odd number. All replicas need the same nodes.
+   * @default required, unless `enabled` is false
    */
   nodes?: (string | NodeOptions | IoredisClient)[];
   /**
-   * Set it to false if there is no Redis. The pool then connects to nothing, and its locks hold within this process only, so that replicas
-   * no longer exclude each other. @default true
+   * False works without Redis. Locks then hold within this process only, and replicas do not exclude each other.
+   * @default true
    */
   enabled?: boolean;
-  /** What the keys of all locks begin with; '' leaves the names as they are, and so shares the keys with other Redlock libraries. @default 'lock:' */
+  /** The beginning of all keys. '' shares the keys with other Redlock libraries. All replicas need the same prefix. @default 'lock:' */
   keyPrefix?: string;
-  /** Ms that a lease may last at most, and for which a restarted node does not vote; has to be the same for all clients. @default 30_000 */
+  /** Ms of the longest lease, and of the quarantine of a restarted node. All processes need the same value. @default 30_000 */
   maxTtl?: number;
   /**
-   * Keeps a node that was restarted, emptied or set back to an older state out of the vote for `maxTtl` ms, since it may have
-   * forgotten locks. A new node looks the same, so that the first lock on new nodes takes that long. Set it to false in development
-   * and tests only. @default true
+   * Keeps a new, restarted or emptied node in quarantine for `maxTtl` ms, because the node may have forgotten locks. Set false in development
+   * and tests only.
+   * @default true
    */
   restartQuarantine?: boolean;
   /**
-   * Makes the start of the application wait until enough nodes vote: true waits for as long as that takes; a number waits for so many ms, and
-   * then the start fails. @default false: the application starts, and calls fail until enough nodes vote
+   * Delays startup until enough nodes vote. True waits without a limit. A number waits for so many ms, and then startup fails.
+   * @default false: the application starts, and calls fail until enough nodes vote
    */
   waitForQuorum?: boolean | number;
-  /** Ms a node may take to answer before the others decide without it. @default ttl / 20, at least 5 and at most 50 */
+  /** Ms that a node may take to answer before the other nodes decide. Choose a value above the usual round trip. @default `ttl` / 20, from 5 to 50 */
   nodeTimeout?: number;
-  /** Ms for which the shutdown lets holders finish once the servers of the application are closed; then their locks are lost. @default 5_000 */
+  /** Ms that holders have to finish at shutdown, once the servers of the application are closed. Then their locks are lost. @default 5_000 */
   shutdownTimeout?: number;
-  /** How many callers of this process may wait for one resource; any further caller is told at once that it is locked. @default 10_000 */
+  /** How many callers of this process may wait for one resource. Further callers get a `ResourceLockedError` at once. @default 10_000 */
   maxWaiters?: number;
-  /** How many resources one lock may take, from 1 to 128: a lock on many resources keeps a node busy while others wait. @default 64 */
+  /** How many resources one lock may take. A lock on many resources keeps a node busy. @default 64 */
   maxResources?: number;
   /**
-   * The name of this application, for operators: in the names of its connections (`CLIENT LIST`), and where the command of this package says who holds
-   * a lock. @default the name in its package.json, if npm has started it
+   * The name of this application for operators: in `CLIENT LIST`, in errors and on the command line.
+   * @default the name in package.json, if npm has started the application
    */
   application?: string;
   /**
-   * Shows resources in log lines by their whole names, including e-mail addresses; otherwise names end at the first
-   * separator: `user:*`. @default false
+   * True writes full names of resources into the log. False cuts them at the first separator: `user:*`.
+   * @default false
    */
   logKeys?: boolean;
-  /** The options of every lock that does not set them itself. */
+  /** The options of every lock, unless a call sets its own. @default none */
   defaults?: LockOptions;
-  /** Makes the exception that a handler throws when its lock fails. @default 409, 503 and 400 with a code, and their equivalents outside HTTP */
+  /** Returns the exception that a handler throws when its lock fails. @default 409, 503 and 400 with a code, and their equivalents outside HTTP */
   exceptionFactory?: ExceptionFactory;
 }
 
@@ -128,7 +131,10 @@ export function readModuleOptions(options: RedlockModuleOptions, extras: readonl
 function refuseExtras(options: object, allowed: readonly string[]): void {
   const extra = ['isGlobal', 'name'].find((name) => !allowed.includes(name) && Object.hasOwn(Object(options), name));
   if (extra === undefined) return;
-  throw new TypeError(`${WHERE}.forRootAsync: ${extra} stands beside useFactory, not in the options that it returns`);
+  throw mistake(
+    'REDLOCK_E04',
+    `${WHERE}.forRootAsync: write ${extra} beside useFactory, not in the options that useFactory returns`,
+  );
 }
 
 const SOURCES = ['useFactory', 'useClass', 'useExisting'] as const;
@@ -139,7 +145,8 @@ export function checkAsyncOptions(
 ): void {
   const given = SOURCES.filter((name) => options?.[name] !== undefined);
   if (given.length === 0)
-    throw new TypeError(
+    throw mistake(
+      'REDLOCK_E04',
       'RedlockModule.forRootAsync needs one of useFactory (a function that returns the options), useClass and useExisting (a class ' +
         'with createRedlockOptions())',
     );

@@ -1,7 +1,7 @@
 import { type Observable, Subject } from 'rxjs';
 import type { LockEvent } from './engine/events.js';
 import type { Lock } from './engine/lock.js';
-import { type LockOptions, misfit } from './engine/options.js';
+import type { LockOptions } from './engine/options.js';
 import type { AbortSignalLike } from './engine/abort.js';
 import type { LockForOnce, PreparedCall } from './engine/redlock.js';
 import type { ReplyRegister } from './engine/reply-register.js';
@@ -20,11 +20,15 @@ import { ACQUIRE_ONCE, CHECK, EMIT, HOLDS, REGISTER, WITH_PREPARED } from './red
 import type { ExceptionFactory } from './with-lock/reply/exceptions.js';
 import { namesOf } from './with-lock/key/lock-key.js';
 import { SafeLogger } from './logging/safe-logger.js';
+import { coded, mistake } from './engine/codes.js';
 
 /** Ms. @see RedlockModuleOptions.shutdownTimeout */
 export const SHUTDOWN_TIMEOUT = 5_000;
 
-/** Takes locks on one pool of nodes, for code where a decorator does not fit. */
+/**
+ * Takes locks on one pool of nodes. Nest injects the service.
+ * @hideconstructor
+ */
 export class RedlockService {
   readonly #logger = new SafeLogger(RedlockService.name);
   readonly #events = new Subject<LockEvent>();
@@ -43,7 +47,7 @@ export class RedlockService {
   readonly #withPrepared = <T>(call: PreparedCall<T>): Promise<T> =>
     this.#afterStart(() => this.#redlock.withPrepared(call), call);
 
-  /** Emits what happens to the locks and nodes of this pool. */
+  /** Emits what happens to the locks and nodes of the pool. */
   readonly events$: Observable<LockEvent> = this.#events.asObservable();
   /** @internal The `exceptionFactory` of the module: makes what a handler throws when its lock fails. */
   readonly exceptionFactory: ExceptionFactory | undefined;
@@ -54,7 +58,8 @@ export class RedlockService {
     { clock = new SystemClock(), ...pool }: Pick<RedlockSettings, 'clock' | 'random' | 'name' | 'mark'> = {},
   ) {
     if (!Array.isArray(nodes))
-      throw new TypeError(
+      throw mistake(
+        'REDLOCK_E04',
         'RedlockService is no provider to list: import RedlockModule.forRoot({ nodes }) instead, which provides it',
       );
     const { nodeTimeout, maxTtl, defaults, maxWaiters, maxResources = MAX_RESOURCES } = options;
@@ -82,8 +87,8 @@ export class RedlockService {
   }
 
   /**
-   * Takes a lock, which the caller gives back by `release()` or `await using`.
-   * @throws ResourceLockedError, QuorumNotReachedError, LockKeyError, RedlockClosedError, the reason of `options.signal`;
+   * Takes a lock. Release it by `release()` or `await using`.
+   * @throws ResourceLockedError, QuorumNotReachedError, LockKeyError, RedlockClosedError; the reason of `options.signal`;
    * TypeError, RangeError for wrong options
    * @example
    * ```ts
@@ -96,7 +101,7 @@ export class RedlockService {
   }
 
   /**
-   * Asks for a lock once, and again only if rivals split the votes; returns null if somebody else holds the resource.
+   * Tries once to take a lock, and returns null if the resource is held. If callers split the votes, the call tries again.
    * @throws QuorumNotReachedError, LockKeyError, RedlockClosedError; TypeError, RangeError for wrong options
    */
   tryAcquire(resource: string | readonly string[], options?: LockOptions): Promise<Lock | null> {
@@ -105,10 +110,9 @@ export class RedlockService {
   }
 
   /**
-   * Runs `work` under a lock that is extended while `work` runs, and released whether `work` succeeds or fails. If the code around the call already
-   * holds the resource, the call waits as every other caller does; with `reentrant: true` it runs inside the held lock.
-   * @throws what `acquire` throws, what `work` throws, and LockLostError if the lock was lost while `work` ran;
-   * TypeError for a `reentrant` call for resources of which only some are held already
+   * Runs `work` under a lock. The lock is extended while `work` runs, and released when `work` succeeds or fails.
+   * @throws what `acquire` throws; what `work` throws; LockLostError if the lock was lost while `work` ran;
+   * TypeError for a `reentrant` call if the code around the call holds only some of the resources
    * @example
    * ```ts
    * await redlock.withLock(`order:${id}`, async (lock) => pay(id, lock.signal));
@@ -124,8 +128,7 @@ export class RedlockService {
   }
 
   /**
-   * Returns the name that `@WithLock` makes from this template and these arguments, for locks that are taken by hand. Separators within values
-   * are encoded, so that no value can produce the name of another template. Several templates return several names.
+   * Returns the name that `@WithLock` makes of this template and these arguments. Several templates return several names.
    * @throws LockKeyError if an argument is missing or unusable; TypeError for a malformed template
    * @example
    * ```ts
@@ -139,13 +142,13 @@ export class RedlockService {
     return typeof template === 'string' ? names[0]! : names;
   }
 
-  /** Asks every node whether it would vote for a lock, and returns whether a quorum would. @throws TypeError, RangeError for a wrong timeout */
+  /** Asks every node whether it votes, and returns the state of the pool. @throws TypeError, RangeError for a wrong timeout */
   async status(options?: StatusOptions): Promise<RedlockStatus> {
     const status = await this.#redlock.status(options);
     return this.#isEnabled ? status : { ...status, disabled: true };
   }
 
-  /** True from the start of the shutdown on, for readiness checks; the pool grants locks until the servers of the application are closed. */
+  /** True once shutdown has begun, for readiness checks. The pool grants locks until the servers of the application are closed. */
   get isShuttingDown(): boolean {
     return this.#isShuttingDown;
   }
@@ -178,13 +181,16 @@ export class RedlockService {
   /** @internal Throws for options, or for a number of resources, that no call of this pool could have. */
   [CHECK](options: LockOptions, resources = 1): void {
     this.#redlock.check(options);
-    if (resources > this.#maxResources) throw misfit('the number of keys', resources, `at most ${this.#maxResources}`);
+    if (resources > this.#maxResources)
+      throw mistake('REDLOCK_E10', `a lock takes at most ${this.#maxResources} keys; got ${resources}`, {
+        Kind: RangeError,
+      });
   }
 
   /** @internal Called by Nest, as are the other hooks. They are not for users, so the class does not declare their interfaces. */
   async onModuleInit(): Promise<void> {
     if (this.#nodeCount % 2 === 0) {
-      this.#logger.warn(evenNumber(this.#nodeCount));
+      this.#logger.warn(coded('REDLOCK_W15', evenNumber(this.#nodeCount)));
     }
     await this.#redlock.open();
     try {

@@ -19,12 +19,12 @@ export const REGISTER: unique symbol = Symbol.for('nestjs-redlock:register');
 /** The method of a service that throws for options, or a number of keys, that no call of a method with `@WithLock` could have. */
 export const CHECK: unique symbol = Symbol.for('nestjs-redlock:check');
 
-/** Returns the provider token of a pool's `RedlockService`; a string, so that two copies of this package agree on it. */
+/** Returns the provider token of the `RedlockService` of a pool. The token is a string, so that two copies of this package agree. */
 export function getRedlockToken(name?: string): string {
   return name === undefined ? 'RedlockService' : `RedlockService(${name})`;
 }
 
-/** Injects the `RedlockService` of the pool with this name, or of the one without a name. */
+/** Injects the `RedlockService` of the pool with this name, or of the pool without a name. */
 export function InjectRedlock(name?: string): PropertyDecorator & ParameterDecorator {
   return Inject(getRedlockToken(name));
 }

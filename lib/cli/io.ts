@@ -43,10 +43,10 @@ export const EXIT = {
 /** What each code means, for --help. */
 export const MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   fine: 'all is well',
-  degraded: 'degraded: a quorum votes or answers, but some nodes do not, or doctor found something',
+  degraded: 'degraded: a quorum votes, but some nodes do not vote or answer, or doctor found a fault',
   noQuorum: 'no quorum: too few nodes vote, or too few answer to know what is locked',
-  nothingReleased: 'break has released nothing, or forget has removed nothing',
-  usage: 'the command was called in a wrong way',
+  nothingReleased: 'break released nothing, or forget removed nothing',
+  usage: 'wrong arguments',
   failure: 'the command itself failed',
   interrupted: 'ended by Ctrl-C, as watch always is',
   terminated: 'ended by SIGTERM',

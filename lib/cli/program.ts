@@ -18,10 +18,10 @@ const ABOUT =
 
 const NODES =
   'the addresses of all nodes, separated by commas (%2C is a comma in a password): redis://user:password@host:6379/0, rediss://... (default: REDLOCK_NODES)';
-const TIMEOUT = 'how long the command may take, and watch for one look; a node may take a quarter of that to answer';
+const TIMEOUT = 'the time that the command, or one look of watch, may take; a node may take a quarter of it';
 
 /** Runs a command on the nodes of these options. */
-type Act = (given: GivenOptions, work: (settings: Settings) => Promise<Outcome>) => Promise<void>;
+export type Act = (given: GivenOptions, work: (settings: Settings) => Promise<Outcome>) => Promise<void>;
 
 /** Runs the command and returns its exit code. */
 export async function run(args: readonly string[], io: Io): Promise<number> {
@@ -33,10 +33,7 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
     show(outcome, settings.json, io);
     code = outcome.code;
   };
-  const program = programOf(io, complain);
-  addLooking(program, act, io);
-  addBreak(program, act, io);
-  addReplies(program, act, io);
+  const program = programFor(io, complain, act);
   try {
     await program.parseAsync(args, { from: 'user' });
     return code;
@@ -47,7 +44,19 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
   }
 }
 
-function programOf({ print, columns = 80 }: Pick<Io, 'print' | 'columns'>, complain: (text: string) => void): Command {
+/** Returns the command with all that it can do; the pages of docs/reference are made of it, too. */
+export function programFor(io: Io, complain: (text: string) => void, act: Act): Command {
+  const program = emptyProgram(io, complain);
+  addLooking(program, act, io);
+  addBreak(program, act, io);
+  addReplies(program, act, io);
+  return program;
+}
+
+function emptyProgram(
+  { print, columns = 80 }: Pick<Io, 'print' | 'columns'>,
+  complain: (text: string) => void,
+): Command {
   const codes = Object.entries(MEANINGS).map(([name, meaning]) =>
     paragraph(meaning, columns, `  ${EXIT[name as keyof typeof EXIT]}`.padEnd(7)),
   );
@@ -75,7 +84,7 @@ function addLooking(program: Command, act: Act, io: Io): void {
   );
   common(program.command('doctor').description('what endangers locks on these nodes, why it matters, and what to do'))
     .option('--node-timeout <ms>', 'nodeTimeout of the application', positive, 50)
-    .option('--acl-user <name>', 'the user of the locks, whose rights are checked (default: that of the address)')
+    .option('--acl-user <name>', 'the ACL user whose permissions are checked (default: the user in the address)')
     .action((given: GivenOptions & { nodeTimeout: number; aclUser?: string }) =>
       act(given, (settings) => withSessions(settings, (sessions) => doctor(sessions, settings, given))),
     );
@@ -91,10 +100,10 @@ function addLooking(program: Command, act: Act, io: Io): void {
 }
 
 function addBreak(program: Command, act: Act, io: Io): void {
-  common(program.command('break').description('shows who holds a lock, asks, and gives it to the next in line'))
+  common(program.command('break').description('shows who holds a lock, asks, and hands the lock to the next waiter'))
     .argument('<resource>', 'the name of the resource, without the prefix')
     .option('--value <value>', 'releases this value and no other')
-    .option('--yes', 'does not ask; takes --value as well')
+    .option('--yes', 'skips the question; needs --value')
     .action((resource: string, given: GivenOptions & { value?: string; yes?: boolean }) =>
       act(given, (settings) => breakLock(settings, { ...given, resource }, io)),
     );
@@ -103,7 +112,9 @@ function addBreak(program: Command, act: Act, io: Io): void {
 /** Adds the commands for the replies of `nestjs-redlock/idempotency`. */
 function addReplies(program: Command, act: Act, io: Io): void {
   listing(
-    program.command('replies').description('which replies are kept, and how many copies there are; never a reply'),
+    program
+      .command('replies')
+      .description('which replies are kept, and how many copies there are, without the replies'),
   ).action((pattern: string, given: GivenOptions & { limit: number }) =>
     act(given, (settings) => withSessions(settings, (sessions) => replies(sessions, { ...given, pattern }))),
   );
@@ -111,8 +122,8 @@ function addReplies(program: Command, act: Act, io: Io): void {
     program.command('forget').description('shows what is kept for a key, asks, and removes it: a duplicate runs again'),
   )
     .argument('<key>', 'the key, as replies shows it')
-    .option('--force', 'also while an attempt runs, or has died in its work')
-    .option('--yes', 'does not ask')
+    .option('--force', 'also while an attempt runs or is interrupted')
+    .option('--yes', 'skips the question')
     .action((key: string, given: GivenOptions & { force?: boolean; yes?: boolean }) =>
       act(given, (settings) => forget(settings, { ...given, key }, io)),
     );
@@ -124,14 +135,18 @@ function common(command: Command): Command {
     .addOption(new Option('--nodes <urls>', NODES))
     .option('--prefix <prefix>', 'keyPrefix of the application', 'lock:')
     .option('--timeout <ms>', TIMEOUT, positive, 10_000)
-    .option('--max-ttl <ms>', 'maxTtl of the application (default: what its clients have noted on the nodes)', positive)
-    .option('--json', 'one object for machines; docs/operate/cli.md describes it');
+    .option(
+      '--max-ttl <ms>',
+      'maxTtl of the application (default: the value that its processes noted on the nodes)',
+      positive,
+    )
+    .option('--json', 'one object for machines');
 }
 
 function listing(command: Command): Command {
   return common(command)
     .argument('[pattern]', 'which resources, as SCAN matches them: order:* or user:?', '*')
-    .option('--limit <count>', 'the search stops after so many resources', positive, 1_000);
+    .option('--limit <count>', 'the number of resources after which the search stops', positive, 1_000);
 }
 
 function positive(text: string): number {

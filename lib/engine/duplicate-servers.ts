@@ -1,5 +1,6 @@
 import type { LockNode } from './lock-node.js';
 import { quorumOf } from './pool.js';
+import { mistake } from './codes.js';
 
 /**
  * Throws if addresses lead to one server, which must not vote twice, and the servers that are left are no quorum.
@@ -20,7 +21,8 @@ export function refuseDuplicateServers(nodes: readonly LockNode[]): void {
     canBeBarred &&= node.bar !== undefined;
   }
   if (same.length === 0 || (canBeBarred && nodes.length - same.length >= quorumOf(nodes.length))) return;
-  throw new TypeError(
+  throw mistake(
+    'REDLOCK_E02',
     `nodes holds ${same.join(', ')}, which are one server: it must not vote twice, name each node once`,
   );
 }

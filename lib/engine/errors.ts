@@ -2,41 +2,50 @@ import { inspect } from 'node:util';
 import type { LockHolder } from './process-mark.js';
 import { shown } from './names.js';
 
+/** The codes of lock errors. Compare these to tell errors apart. */
 export type RedlockErrorCode =
   'RESOURCE_LOCKED' | 'QUORUM_NOT_REACHED' | 'LOCK_LOST' | 'LOCK_KEY' | 'CLOSED' | 'NO_SERVICE';
 
-/** Why a lock was lost, for programs; the set is closed. */
+/** Why a lock was lost, for programs. */
 export type LockLossReason =
-  /** A quorum of nodes no longer has the lock, or did not confirm its extension before the lease ran out. */
+  /** A quorum of nodes no longer has the lock, or did not confirm its extension before the lease expired. */
   | 'nodes'
-  /** The process, or its event loop, stood still for so long that the lease ran out before it could be extended. */
+  /** The process was paused, or its event loop was blocked, until the lease had expired. */
   | 'pause'
-  /** The lease ran out, and nothing was to extend it. */
+  /** The lease expired, and automatic extension was off. */
   | 'ttl'
-  /** The lock was extended for `maxHold` ms, and no longer. */
+  /** The lock had been held for `maxHold` ms, so that extension ended. */
   | 'max_hold'
-  /** The application shut down, and the time for its holders to finish was up. */
+  /** The application shut down, and its `shutdownTimeout` was over. */
   | 'shutdown'
-  /** The holder had released the lock itself before it asked. Such an error is thrown only; no `lost` event has this reason. */
+  /** The holder had released the lock itself. Only thrown errors have this reason; `lost` events do not. */
   | 'released';
 
 /** What one node answered, or why there is no answer. */
 export interface NodeOutcome {
+  /** The name of the node. */
   readonly node: string;
+  /** The answer of the node. */
   readonly outcome:
+    /** The node voted for the lock. */
     | 'granted'
+    /** Another holder has the resource on the node. */
     | 'held'
+    /** The node is in quarantine and does not vote. */
     | 'quarantined'
+    /** The node extended the lock. */
     | 'extended'
+    /** The node no longer has the lock. */
     | 'missing'
+    /** Another holder has the resource, so that the node could not extend the lock. */
     | 'taken'
     /** The node answered that it refuses. */
     | 'refused'
-    /** There was no usable answer in time. */
+    /** The node gave no usable answer in time. */
     | 'unknown'
-    /** The call was decided before the node had answered. */
+    /** The call was decided before the node answered. */
     | 'pending';
-  /** Why the node refused or the outcome is unknown; or how long the node holds the resource for another owner, or does not vote. */
+  /** The reason of the outcome, or the time until the node frees the resource or votes again. */
   readonly detail?: string;
 }
 
@@ -45,8 +54,8 @@ const MARK = Symbol.for('nestjs-redlock:error');
 const CODE = Symbol('code');
 
 /**
- * The base class of all lock errors. Tell them apart by `code`, which also works across two copies of this package. Messages name resources
- * up to the first separator only, because messages end up in logs.
+ * The base class of all lock errors. Compare `code` to tell the errors apart. Messages name a resource up to its first separator only, because
+ * logs contain messages.
  */
 export class RedlockError extends Error {
   /** @internal The code of all errors of a class; undefined for a class whose errors have several. */
@@ -54,6 +63,7 @@ export class RedlockError extends Error {
   readonly #resources: readonly string[];
 
   constructor(
+    /** Which error this is. */
     readonly code: RedlockErrorCode,
     resources: readonly string[],
     message: string,
@@ -64,7 +74,7 @@ export class RedlockError extends Error {
     this.#resources = Object.freeze([...resources]);
   }
 
-  /** The full names of the resources. The property is not enumerable, so that loggers that print all enumerable properties leave it out. */
+  /** The full names of the resources. The property is not enumerable, so that loggers leave the names out. */
   get resources(): readonly string[] {
     return this.#resources;
   }
@@ -92,17 +102,18 @@ export function isLockError(error: unknown): error is RedlockError {
   return error instanceof Error && MARK in error;
 }
 
-/** Another holder has the resource, and kept it for as long as the caller was willing to wait. */
+/** Another holder kept the resource for as long as the caller waited. */
 export class ResourceLockedError extends RedlockError {
   /** @internal */
   static override readonly [CODE] = 'RESOURCE_LOCKED';
-  /** Not enumerable. @default undefined: the votes were split, or the value of the holder is none of this library */
+  /** Who holds the resource. The property is not enumerable. @default undefined: the votes were split, or another library holds the resource */
   declare readonly cause?: LockHolder | undefined;
 
   constructor(
     resources: readonly string[],
-    /** Ms until the resource would be free on a quorum of nodes if the holder did nothing more; Infinity if a key never expires. */
+    /** Ms until the lease of the holder expires on a quorum of nodes, unless the holder extends it. Infinity if a key never expires. */
     readonly retryAfter: number,
+    /** The outcome of each node. */
     readonly nodes: readonly NodeOutcome[],
     /** Other resources that the code around the call held while it waited. */
     holding: readonly string[] = [],
@@ -125,15 +136,16 @@ function deadlockHint(resources: readonly string[], holding: readonly string[]):
   );
 }
 
-/** Too few nodes gave a usable answer, or not fast enough, so that nothing could be decided. */
+/** Too few nodes voted in time to decide about the lock. */
 export class QuorumNotReachedError extends RedlockError {
   /** @internal */
   static override readonly [CODE] = 'QUORUM_NOT_REACHED';
-  /** Ms until a quorum votes again, if the only reason is that nodes do not vote for a time after a restart; else 1,000, as nobody knows. */
+  /** Ms until a quorum votes again, if nodes in quarantine are the only reason; otherwise 1,000. */
   readonly retryAfter: number;
 
   constructor(
     resources: readonly string[],
+    /** The outcome of each node. */
     readonly nodes: readonly NodeOutcome[],
     cause: string | { readonly why: string; readonly retryAfter: number },
   ) {
@@ -144,14 +156,15 @@ export class QuorumNotReachedError extends RedlockError {
   }
 }
 
-/** The holder could no longer prove that it has the lock, so that another caller may have it. */
+/** The holder can no longer prove that it has the lock. Another caller may have the lock now. */
 export class LockLostError extends RedlockError {
   /** @internal */
   static override readonly [CODE] = 'LOCK_LOST';
   constructor(
     resources: readonly string[],
+    /** Why the lock was lost, for programs. */
     readonly reason: LockLossReason,
-    /** Why the lock was lost, in words. */
+    /** Why the lock was lost, for people. */
     readonly why: string,
   ) {
     super('LOCK_LOST', resources, `The lock on ${shown(resources)} was lost: ${why}`);
@@ -159,7 +172,7 @@ export class LockLostError extends RedlockError {
   }
 }
 
-/** No usable resource name was given, or could be made. */
+/** The call has no usable resource name. */
 export class LockKeyError extends RedlockError {
   /** @internal */
   static override readonly [CODE] = 'LOCK_KEY';
@@ -169,11 +182,11 @@ export class LockKeyError extends RedlockError {
   }
 }
 
-/** The pool is shutting down and takes no new locks. */
+/** The pool is shutting down and grants no new locks. */
 export class RedlockClosedError extends RedlockError {
   /** @internal */
   static override readonly [CODE] = 'CLOSED';
-  /** Ms after which to try again: another replica can serve the call at once, and a load balancer needs a moment to choose one. */
+  /** Ms after which to try again. By then a load balancer has chosen another replica. */
   readonly retryAfter = 1_000;
 
   constructor() {

@@ -2,117 +2,145 @@ import { RedlockError, type LockLostError, type RedlockErrorCode } from './error
 import type { LockHolder } from './process-mark.js';
 
 /**
- * How a caller got its lock: 'free', nobody else had it; 'hand-off', it was told that somebody had it, and got it from the nodes after that, by a grant
- * or by asking again; 'local', it waited, and an earlier caller of this process passed the lock on without the nodes.
+ * How a caller got its lock. 'free': nobody else held the resource. 'hand-off': the caller waited for another holder, and got the lock from the nodes.
+ * 'local': the caller waited, and an earlier caller of this process passed the lock on.
  */
 export type AcquirePath = 'free' | 'hand-off' | 'local';
 
-/** Why a call ended without the lock: the code of its error, 'ABORTED' if its signal ended it, or 'ERROR' for an error of another kind. */
+/** Why a call ended without the lock: the code of its error, 'ABORTED' if its signal aborted, or 'ERROR' for another error. */
 export type RefusalCode = RedlockErrorCode | 'ABORTED' | 'ERROR';
 
 /** What happens to locks and nodes, for logs and metrics. */
 export type LockEvent =
+  /** A call got its lock. */
   | {
       readonly type: 'acquired';
-      readonly resources: readonly string[];
+      /** The full names of the resources. */ readonly resources: readonly string[];
       /** Ms since the call. */ readonly waited: number;
-      readonly attempts: number;
-      readonly path: AcquirePath;
-      readonly fencingToken: number;
+      /** How often the nodes were asked. */ readonly attempts: number;
+      /** How the caller got the lock. */ readonly path: AcquirePath;
+      /** The fencing token of the lock. */ readonly fencingToken: number;
     }
-  /** A call for a lock ended without it. */
+  /** A call ended without its lock. This is the final answer. */
   | {
       readonly type: 'refused';
       readonly resources: readonly string[];
       /** Ms since the call. */ readonly waited: number;
-      readonly code: RefusalCode;
-      /** Who holds a resource, as in the `cause` of the error. Only with 'RESOURCE_LOCKED', and only for locks of this library. */
+      /** Why the call has no lock. */ readonly code: RefusalCode;
+      /** Who holds the resource: only with 'RESOURCE_LOCKED', and only for locks of this library. */
       readonly cause?: LockHolder | undefined;
     }
-  /** Somebody else has the lock. Emitted once for a call. */
+  /** Another holder has the resource. This is the first answer, emitted once for a call, which may still get its lock. */
   | {
       readonly type: 'contended';
       readonly resources: readonly string[];
-      /** Other resources that the code around a waiting call holds meanwhile. If the other holder waits for one of them, there is a deadlock. */
+      /** Resources that the code around the call holds. If the other holder waits for one of them, the two calls are deadlocked. */
       readonly holding?: readonly string[] | undefined;
     }
-  /** A call without `reentrant: true` asks for resources that the code around it already holds. It waits as every other caller does. */
+  /** A call without `reentrant: true` asks for resources that the code around the call already holds. */
   | {
       readonly type: 'self-contended';
       readonly resources: readonly string[];
       /** Which of these resources the code around the call holds. */ readonly holding: readonly string[];
     }
   /** A method with `onContended: 'skip'` did not run, because another caller held the lock. */
-  | { readonly type: 'skipped'; readonly resources: readonly string[]; readonly label?: string | undefined }
-  /** A method with `onContended: 'join'` shares the outcome of a call that is under way. */
+  | {
+      readonly type: 'skipped';
+      readonly resources: readonly string[];
+      /** The key template, or the `label` of the call. */ readonly label?: string | undefined;
+    }
+  /** A method with `onContended: 'join'` shares the outcome of a running call. */
   | { readonly type: 'joined'; readonly resources: readonly string[]; readonly label?: string | undefined }
-  | { readonly type: 'extended'; readonly resources: readonly string[]; /** Ms. */ readonly validity: number }
+  /** A lock was extended. */
+  | {
+      readonly type: 'extended';
+      readonly resources: readonly string[];
+      /** Ms for which the lock is valid after the extension. */ readonly validity: number;
+    }
+  /** A lock ended while its work was running. */
   | {
       readonly type: 'lost';
       readonly resources: readonly string[];
       readonly fencingToken: number;
-      readonly error: LockLostError;
+      /** Why the lock was lost. */ readonly error: LockLostError;
     }
+  /** A lock was released by its holder. */
   | {
       readonly type: 'released';
       readonly resources: readonly string[];
       readonly fencingToken: number;
-      /** Ms. */ readonly held: number;
+      /** Ms since the lock was taken. */ readonly held: number;
     }
-  | { readonly type: 'node-up'; readonly node: string }
-  | { readonly type: 'node-down'; readonly node: string; readonly reason: string }
-  /** The node does not vote for `remaining` ms, because it may have forgotten locks that are still held. */
-  | { readonly type: 'node-quarantined'; readonly node: string; readonly reason: string; readonly remaining: number }
+  /** The process is connected to the node again. */
+  | {
+      readonly type: 'node-up';
+      /** The name of the node. */ readonly node: string;
+    }
+  /** The process lost its connection to the node, or could not connect. */
+  | {
+      readonly type: 'node-down';
+      readonly node: string;
+      /** Why, for people. */ readonly reason: string;
+    }
+  /** The node is in quarantine, because it may have forgotten locks that are still held. */
+  | {
+      readonly type: 'node-quarantined';
+      readonly node: string;
+      readonly reason: string;
+      /** Ms until the node votes. */ readonly remaining: number;
+    }
   /** The node votes again after its quarantine. */
   | { readonly type: 'node-trusted'; readonly node: string }
-  /** The node answers, but refuses to vote: it is full, is a replica, or allows its user too little. Emitted with the first refused vote. */
+  /** The node answers and refuses to vote: its memory is full, the node is a replica, or its user lacks permissions. */
   | { readonly type: 'node-refused'; readonly node: string; readonly reason: string }
-  /** The node votes again. Emitted with the first vote that shows it. */
+  /** The node votes again after it refused. */
   | { readonly type: 'node-accepted'; readonly node: string }
-  /** Too few nodes vote for any lock to be taken: the other nodes are down, are in quarantine or refuse to vote. */
+  /** Too few nodes vote, so that no lock can be taken. */
   | {
       readonly type: 'quorum-lost';
-      readonly votes: number;
-      readonly nodes: number;
+      /** How many nodes vote. */ readonly votes: number;
+      /** How many nodes the pool has. */ readonly nodes: number;
       /** How many votes decide. */ readonly quorum: number;
     }
-  /** Enough nodes vote again. */
+  /** Enough nodes vote again, so that locks can be taken. */
   | { readonly type: 'quorum-reached'; readonly votes: number; readonly nodes: number; readonly quorum: number }
-  /** Something about this node endangers locks, or their order. */
+  /** A setting or a fact of the node endangers locks, or the order of fencing tokens. */
   | { readonly type: 'node-warning'; readonly node: string; readonly reason: string }
-  /** The node cannot notify waiters, so that they find out only by asking again that a resource is free on it. */
+  /** The node cannot notify waiters, so that they poll it. */
   | { readonly type: 'hand-off-unavailable'; readonly node: string; readonly reason: string }
   | ReplyEvent;
 
-/** What became of a call that runs once for its key (`nestjs-redlock/idempotency`); never the reply itself. */
+/** The outcome of a call that runs once for its key (`nestjs-redlock/idempotency`). The event never contains the reply. */
 export interface ReplyEvent {
+  /** What happened. */
   readonly type:
     /** The caller got the reply of another call. */
     | 'replayed'
     /** The reply of the call is kept. */
     | 'kept'
-    /** The caller has its answer, and the store has not confirmed it in time: a duplicate finds an interrupted attempt. */
+    /** The caller has its answer, but the store did not confirm it in time. A duplicate finds an interrupted attempt. */
     | 'unkept'
     /** The key was used for another request. */
     | 'reused'
-    /** An earlier attempt has begun, and nobody knows how far it came. */
+    /** An earlier attempt started and did not end, so that its effects are unknown. */
     | 'interrupted'
-    /** The lock was lost, and a later attempt has taken over: its reply counts. */
+    /** The lock was lost, and a later attempt has taken over. The reply of the later attempt counts. */
     | 'superseded'
-    /** The call has ended, and its reply cannot be given again. */
+    /** The call has ended, but its reply cannot be repeated. */
     | 'tombstone'
-    /** Fewer than all nodes have the reply. */
+    /** Some nodes do not have the reply. */
     | 'thin-reply'
-    /** What is kept cannot be read: another codec, another version or another key of encryption has written it. */
+    /** The record is unreadable: another codec, version or encryption key wrote it. */
     | 'unreadable'
-    /** A request without the optional header has run without protection. */
+    /** A request without the optional header ran without protection. */
     | 'unprotected'
-    /** `keepIn` has kept another reply than the one that the call ended with. */
+    /** `keepIn` kept another reply than the one that the call returned. */
     | 'reply-differs';
-  /** The key. */
+  /** The key, as the only entry. */
   readonly resources: readonly string[];
   /** The key template, or the `label` of the call. */
   readonly label: string;
+  /** The fencing token of a call that ran. */
   readonly fencingToken?: number | undefined;
   /** Why, in one word. */
   readonly reason?: string | undefined;

@@ -1,3 +1,4 @@
+import { coded, type WarningCode } from './codes.js';
 /**
  * Returns a function that calls code of others, such as a listener or a logger, and never throws: an error in it must not keep the callers of locks
  * from their answers. Reports the first error as a warning of the process. `what` names the code for that warning.
@@ -15,8 +16,9 @@ export function guarded<Args extends readonly unknown[]>(
       isReported = true;
       const reason = error instanceof Error ? error.message : typeof error;
       process.emitWarning(
-        `${what} throws: ${reason}. Locks go on without it; further errors are not reported.`,
+        coded('REDLOCK_W13', `${what} throws: ${reason}. Locks go on without it; further errors are not reported.`),
         'RedlockWarning',
+        'REDLOCK_W13' satisfies WarningCode,
       );
     }
   };

@@ -3,6 +3,7 @@ import type { LockLostError } from './errors.js';
 import { shown } from './names.js';
 import type { LockOptions } from './options.js';
 import type { HeldLock } from './held-lock.js';
+import { mistake } from './codes.js';
 
 /** The use of a held lock by one piece of work. */
 export interface Use {
@@ -89,7 +90,8 @@ export class NestedLocks {
     if (covering?.lock !== undefined) return covering.use(covering.lock, (work) => work());
     const partial = this.#find((lock) => resources.some((name) => lock.resources.includes(name)));
     if (partial?.lock === undefined) return undefined;
-    throw new TypeError(
+    throw mistake(
+      'REDLOCK_E09',
       `A nested lock on ${shown(resources)} would wait for itself: the code around it already holds ` +
         `${shown(partial.lock.resources)}. Take all of them in one outer lock, or only the missing ones in the inner one.`,
     );
@@ -109,7 +111,8 @@ export class NestedLocks {
  */
 export function refuseReentry(options: LockOptions | undefined): void {
   if (options?.reentrant !== true) return;
-  throw new TypeError(
+  throw mistake(
+    'REDLOCK_E04',
     'lock options: reentrant: true is for withLock and @WithLock, whose work can run inside a held lock; acquire and tryAcquire ' +
       'always take a lock of their own, so leave it out',
   );

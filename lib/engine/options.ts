@@ -3,55 +3,55 @@ import { inspect } from 'node:util';
 import type { AbortSignalLike } from './abort.js';
 import { LONGEST_TIMER } from './clock.js';
 import { driftOf } from './clock.js';
+import { mistake } from './codes.js';
 
+/** The options of a lock: for one call, or as `defaults` of a pool. */
 export interface LockOptions {
   /**
-   * Ms that a lease lasts unless it is extended, and for which a holder that crashed delays the other callers. At least 9, at most 2^31-1.
+   * Ms that a lease lasts unless it is extended. If a holder crashes, other callers wait for the rest of its lease.
    * @default 5_000
    */
   ttl?: number;
   /**
-   * Ms to wait for a resource that is held. A value above `ttl` outlasts a holder that crashed; 0 means a single attempt.
+   * Ms to wait for a held resource; 0 is one attempt. Choose a value above `ttl`, so that a call outlasts a crashed holder.
    * @default 8_000
    */
   waitTimeout?: number;
   /**
-   * Ms to wait for a quorum that cannot be reached; counted anew when a quorum has answered. No call waits for longer than its `waitTimeout`.
+   * Ms to wait while too few nodes vote. The time starts again when a quorum has answered. A shorter `waitTimeout` ends the wait earlier.
    * @default 1_000
    */
   quorumTimeout?: number;
-  /** How many attempts may follow the first one. @default Infinity: `waitTimeout` decides */
+  /** How many attempts may follow the first attempt. @default Infinity: `waitTimeout` decides */
   retryCount?: number;
-  /** Ms between two attempts. @default 200 */
+  /** Ms between two attempts. A waiter usually gets the lock by hand-off, long before its next attempt. @default 200 */
   retryDelay?: number;
-  /** Ms by which `retryDelay` is shortened or lengthened at random. @default 100 */
+  /** Ms by which `retryDelay` varies at random. @default 100 */
   retryJitter?: number;
-  /** Share of the ttl that is subtracted for clocks that run at different rates (the Redis distributed-locks page). @default 0.01 */
+  /** Share of `ttl` that is subtracted, because clocks run at different rates. @default 0.01 */
   driftFactor?: number;
-  /** Extends the lease after each third of its ttl while the lock is held. @default false with `acquire`, true with `withLock` */
+  /** Extends the lease after each third of its `ttl`. @default false with `acquire` and `tryAcquire`; true with `withLock` and `@WithLock` */
   autoExtend?: boolean;
   /** Ms after which automatic extension ends, so that a stuck holder frees the resource. @default 600_000 */
   maxHold?: number;
   /**
-   * Ms for which the lock stays taken at least, counted from when it was taken, however soon it is released. At most `maxTtl`; a shorter
-   * `ttl` is raised to `minHold`. For example, this keeps a replica whose clock is behind from running a short job again.
+   * Ms for which the resource stays locked at least, even if the work ends earlier. A shorter `ttl` is raised to `minHold`. Use it for short
+   * jobs on replicas whose clocks differ.
    * @default none: a release frees the resource
    */
   minHold?: number;
   /**
-   * Lets a `withLock` or `@WithLock` on resources that the code around it already holds run inside the held lock. Without this option, the
-   * call waits as every other caller does, and a warning names the resource. Not for `acquire` and `tryAcquire`, which always take a lock
-   * of their own.
+   * Runs the work inside the lock that the code around the call already holds on this resource. Without this option, the call waits like
+   * every other caller. `acquire` and `tryAcquire` always take a lock of their own.
    * @default false
    */
   reentrant?: boolean;
   /**
-   * Names the call for telemetry, as the key names a call of `@WithLock`: a constant text without values, since each label is a time series of
-   * its own. It is no part of the name of the resource.
+   * Names the call in telemetry. Write a constant text, because each label is a time series.
    * @default the key template of `@WithLock`, or the name of the method if its key is a function; none for other calls
    */
   label?: string;
-  /** Ends the wait when it aborts; the call then rejects with the reason of the signal. */
+  /** Ends the wait when the signal aborts. The call then rejects with `signal.reason`. @default none */
   signal?: AbortSignal;
 }
 
@@ -194,10 +194,11 @@ export function prepareOptions(base: PreparedOptions, options: LockOptions, maxT
 
 /** Throws a TypeError that names the first unknown option. */
 export function checkNames(options: unknown, known: readonly string[], where: string): void {
-  if (typeof options !== 'object' || options === null) throw new TypeError(`${where}: options must be an object`);
+  if (typeof options !== 'object' || options === null)
+    throw mistake('REDLOCK_E03', `${where}: options must be an object`);
   const unknown = Object.keys(options).find((name) => !known.includes(name));
   if (unknown !== undefined) {
-    throw new TypeError(`${where}: there is no option "${unknown}"; there are ${known.join(', ')}`);
+    throw mistake('REDLOCK_E03', `${where}: there is no option "${unknown}"; there are ${known.join(', ')}`);
   }
 }
 
@@ -205,7 +206,8 @@ export function checkNames(options: unknown, known: readonly string[], where: st
 export function misfit(name: string, value: unknown, bound: string): Error {
   const isBeyond = typeof value === 'number' && /\d/.test(bound);
   const Kind = isBeyond ? RangeError : TypeError;
-  return new Kind(`${name} must be ${bound}; got ${inspect(value, { depth: 1, breakLength: Infinity })}`);
+  const got = inspect(value, { depth: 1, breakLength: Infinity });
+  return mistake('REDLOCK_E03', `${name} must be ${bound}; got ${got}`, { Kind });
 }
 
 /**

@@ -2,17 +2,19 @@
 const LONGEST_PART = 63;
 const MARK = /^([\w.-]+)@([\w.-]+)#(\d+)$/;
 
-/** What a process says about itself in the values of its locks. It is for operators only and never part of an answer to a client. */
+/** What a process writes about itself into the values of its locks. Answers to clients leave it out. */
 export interface ProcessNote {
   /** The name of the application; 'node' if it has none. */
   readonly application: string;
+  /** The name of the host. */
   readonly host: string;
+  /** The id of the process. */
   readonly pid: number;
 }
 
-/** Who holds a resource. It is for logs only: no answer to a client may have it. */
+/** Who holds a resource, for logs. Keep it out of answers to clients. */
 export interface LockHolder {
-  /** The mark of the process, such as `orders@web-1#4711`: what all values of its locks begin with. */
+  /** The mark of the process, such as `orders@web-1#4711`. The values of its locks begin with this mark. */
   readonly holder: string;
   /** The parts of the mark. */
   readonly process: ProcessNote;

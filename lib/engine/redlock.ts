@@ -33,6 +33,7 @@ import { takeSeveral } from './several.js';
 import { type RemainingLock, Shutdown } from './shutdown.js';
 import { type RedlockStatus, statusOf, type StatusOptions } from './status.js';
 import { SystemClock } from './system-clock.js';
+import { mistake } from './codes.js';
 
 export interface RedlockSettings {
   readonly nodes: readonly LockNode[];
@@ -185,7 +186,10 @@ export class Redlock implements LockOwner {
   withLock<T>(resource: string | readonly string[], work: Work<T>, options?: LockOptions): Promise<T> {
     try {
       if (typeof work !== 'function')
-        throw new TypeError('withLock takes the resource, the work and then the options; the work must be a function');
+        throw mistake(
+          'REDLOCK_E04',
+          'withLock takes the resource, the work and then the options; the work must be a function',
+        );
       return this.#run(toResources(resource, this.#maxResources), work, this.#prepare(this.#forWork, options));
     } catch (error) {
       return Promise.reject(error);

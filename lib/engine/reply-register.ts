@@ -4,6 +4,7 @@ import type { Answer, Found, Mark, Opened, Peeked, RecordOperation, SettleOperat
 import { NodeMemory } from './node-memory.js';
 import { OwedRecords } from './owed-records.js';
 import type { Pool } from './pool.js';
+import { mistake } from './codes.js';
 
 /**
  * Bytes of a record at most. A node answers for up to 128 keys at once, and an answer has 8 MB at most.
@@ -105,7 +106,11 @@ export class ReplyRegister {
   settle(key: string, ballot: Ballot, record: string, keep: number): Promise<'settled' | 'superseded'> {
     const size = Buffer.byteLength(record);
     if (size > MOST_RECORD_BYTES)
-      return Promise.reject(new RangeError(`A record has at most ${MOST_RECORD_BYTES} bytes; this one has ${size}`));
+      return Promise.reject(
+        mistake('REDLOCK_E13', `A record has at most ${MOST_RECORD_BYTES} bytes; this one has ${size}`, {
+          Kind: RangeError,
+        }),
+      );
     this.#memory.ask(keep);
     const { token, owner: value, fingerprint } = ballot;
     return this.#settle({ kind: 'settle', resource: key, value, token, fingerprint, record, ttl: keep });

@@ -1,5 +1,6 @@
 import { LockKeyError } from './errors.js';
 import { shown } from './names.js';
+import { mistake } from './codes.js';
 
 const MOST_BYTES = 512;
 /** How many resources one lock takes at most by default: a larger batch would keep a node from other callers for too long. */
@@ -24,9 +25,11 @@ export function toResources(resource: string | readonly string[], most = MOST_RE
 /** @throws RangeError for more resources than one lock may take: that is a limit of the server, and no mistake of a client */
 export function refuseTooMany({ length }: readonly unknown[], most: number): void {
   if (length <= most) return;
-  throw new RangeError(
+  throw mistake(
+    'REDLOCK_E10',
     `A lock takes at most ${most} resources at once; got ${length}. Lock one name that stands for all of them, take them ` +
       `in several locks, or set maxResources of the module, at most ${MOST_RESOURCES}`,
+    { Kind: RangeError },
   );
 }
 

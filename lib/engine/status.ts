@@ -8,43 +8,48 @@ export const MAY_HAVE_FORGOTTEN = 'it is new, or was restarted, emptied or set b
 
 /** The same for a reader who is told of no set clock apart from this. */
 export const MAY_HAVE_FORGOTTEN_OR_SET =
-  'it is new, or was restarted, emptied or set back, or its clock was set, and may have forgotten locks';
+  'it is new, or was restarted, emptied or set back, or its clock was changed, and may have forgotten locks';
 
 /** The same of several nodes, to be read behind "are". */
 export const MANY_MAY_HAVE_FORGOTTEN =
   'in quarantine (new, restarted, emptied or restored, or their clocks were changed), since they may have forgotten locks';
 
+/** The state of one node. */
 export interface NodeStatus {
+  /** The name of the node. */
   readonly node: string;
   /** True if the node answers. */
   readonly up: boolean;
-  /** True if the node votes; false if it is down or refuses to (READONLY, OOM, NOPERM ...), and for a time after it was restarted or emptied. */
+  /** True if the node votes. False if the node is down, is in quarantine or refuses (READONLY, OOM, NOPERM ...). */
   readonly votes: boolean;
-  /** Ms until the node votes again, if that is only a matter of time. */
+  /** Ms until the node votes again, if the node is in quarantine. */
   readonly votesIn?: number;
   /** Why the node is down or does not vote. */
   readonly reason?: string;
-  /** Ms from the question to the answer as this process sees it, rounded to 0.01 ms. Undefined for a node that was not asked or did not answer. */
+  /** Ms from the question to the answer, rounded to 0.01 ms. Undefined if the node was not asked or did not answer. */
   readonly latency?: number;
   /**
-   * Whole ms by which the clock of the node is ahead of the wall clock of this process; negative if it is behind, and 0 if the quickest answers
-   * show no difference. Undefined until the node has answered with its time.
+   * Ms by which the clock of the node is ahead of the wall clock of this process; negative if the clock of the node is behind. Undefined until
+   * the node has answered.
    */
   readonly clockOffset?: number;
 }
 
+/** The state of a pool. */
 export interface RedlockStatus {
+  /** The state of each node. */
   readonly nodes: readonly NodeStatus[];
   /** How many votes decide. */
   readonly quorum: number;
-  /** True if enough nodes vote to take a lock. */
+  /** True if enough nodes vote, so that locks can be taken. */
   readonly quorumReachable: boolean;
-  /** True if the pool is not enabled: its locks hold within this process only. */
+  /** True with `enabled: false`: locks hold within this process only. */
   readonly disabled?: boolean;
 }
 
+/** The options of `status()`. */
 export interface StatusOptions {
-  /** Ms that a node may take to answer. @default as long as it may take for a lock */
+  /** Ms that a node may take to answer. @default the `nodeTimeout` of the pool */
   readonly timeout?: number | undefined;
 }
 

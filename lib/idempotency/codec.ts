@@ -1,4 +1,4 @@
-/** Carries values to the store and back. */
+/** Converts values for the store and back. */
 export interface Codec {
   /** Returns a JSON value, or a promise of one. */
   encode(value: unknown): unknown;

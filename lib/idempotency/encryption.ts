@@ -1,9 +1,11 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { mistake } from '../engine/codes.js';
 
-/** Seals texts. `context` is the key of the record: a record that was moved under another key must not open. */
+/** Encrypts what is kept. `context` is the key of the record, so that a record opens under its own key only. */
 export interface Encryption {
+  /** Returns the encrypted text. */
   seal(text: string, context: string): string;
-  /** @throws Error for a text that was not sealed by one of its keys for this context */
+  /** Returns the decrypted text. @throws Error for a text of another key or context */
   open(sealed: string, context: string): string;
 }
 
@@ -12,7 +14,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Seals records with AES-256-GCM. `keys` has 32 bytes for each name, and `current` names the one that seals; the others still open what they sealed.
+ * Encrypts records with AES-256-GCM. `keys` has 32 bytes for each name. The key `current` encrypts; the other keys decrypt older records.
  * @throws TypeError for a key of another length, or an unknown `current`
  */
 export function aesGcm({
@@ -23,11 +25,13 @@ export function aesGcm({
   readonly keys: Readonly<Record<string, Uint8Array>>;
 }): Encryption {
   for (const [name, key] of Object.entries(keys)) {
-    if (name.includes('.')) throw new TypeError(`aesGcm: the name of a key must not contain a dot; got "${name}"`);
-    if (key.length !== KEY_BYTES) throw new TypeError(`aesGcm: key "${name}" must have 32 bytes; it has ${key.length}`);
+    if (name.includes('.'))
+      throw mistake('REDLOCK_E12', `aesGcm: the name of a key must not contain a dot; got "${name}"`);
+    if (key.length !== KEY_BYTES)
+      throw mistake('REDLOCK_E12', `aesGcm: key "${name}" must have 32 bytes; it has ${key.length}`);
   }
   const sealing = Object.hasOwn(keys, current) ? keys[current] : undefined;
-  if (sealing === undefined) throw new TypeError(`aesGcm: there is no key "${current}", which is to seal`);
+  if (sealing === undefined) throw mistake('REDLOCK_E12', `aesGcm: there is no key "${current}", which is to seal`);
   return {
     seal: (text, context) => {
       const nonce = randomBytes(NONCE_BYTES);

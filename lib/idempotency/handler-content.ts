@@ -7,6 +7,7 @@ import { fingerprintOf } from './fingerprint.js';
 import { contentOf, hasUnknownBody, type HttpRequest } from './http-request.js';
 import type { IdempotentPlan } from './idempotent-plan.js';
 import type { PreparedPlan } from './prepared-plan.js';
+import { coded } from '../engine/codes.js';
 
 /** The metadata keys of Nest's decorators for messages, which hold what a handler listens to. */
 const PATTERNS = ['microservices:pattern', 'websockets:message_mapping'];
@@ -61,10 +62,11 @@ function warnOfBody(context: ExecutionContext): void {
   const method = context.getHandler();
   if (warned.has(method)) return;
   warned.add(method);
-  logger.warn(
-    `@Idempotent on ${context.getClass().name}.${method.name}: nobody has parsed the body yet, as with uploads, so that requests are compared by ` +
-      'its length and type only: have clients send a Content-Digest header, or give another fingerprint',
-  );
+  const where = `@Idempotent on ${context.getClass().name}.${method.name}`;
+  const text =
+    `${where}: nobody has parsed the body yet, as with uploads. Requests are compared by length and type of the body only. Have clients ` +
+    'send a Content-Digest header, or give another fingerprint';
+  logger.warn(coded('REDLOCK_W26', text));
 }
 
 /** Returns the fingerprint of a call of a method that is no handler, by its arguments; null if calls are not compared. */

@@ -6,29 +6,15 @@ import type { Outcome } from './outcome.js';
 type ExceptionClass = new (body?: object, options?: nest.HttpExceptionOptions) => nest.HttpException;
 
 /** Nest's own class for each status: filters of the application may be for such a class only. */
-const CLASSES: ReadonlyMap<number, ExceptionClass> = new Map<number, ExceptionClass>([
-  [400, nest.BadRequestException],
-  [401, nest.UnauthorizedException],
-  [403, nest.ForbiddenException],
-  [404, nest.NotFoundException],
-  [405, nest.MethodNotAllowedException],
-  [406, nest.NotAcceptableException],
-  [408, nest.RequestTimeoutException],
-  [409, nest.ConflictException],
-  [410, nest.GoneException],
-  [412, nest.PreconditionFailedException],
-  [413, nest.PayloadTooLargeException],
-  [415, nest.UnsupportedMediaTypeException],
-  [418, nest.ImATeapotException],
-  [421, nest.MisdirectedException],
-  [422, nest.UnprocessableEntityException],
-  [500, nest.InternalServerErrorException],
-  [501, nest.NotImplementedException],
-  [502, nest.BadGatewayException],
-  [503, nest.ServiceUnavailableException],
-  [504, nest.GatewayTimeoutException],
-  [505, nest.HttpVersionNotSupportedException],
-]);
+const CLASSES: ReadonlyMap<number, ExceptionClass> = new Map(
+  Object.values(nest as Record<string, unknown>)
+    .filter(isExceptionClass)
+    .map((Class) => [new Class().getStatus(), Class]),
+);
+
+function isExceptionClass(value: unknown): value is ExceptionClass {
+  return typeof value === 'function' && value.prototype instanceof nest.HttpException;
+}
 
 /** Returns Nest's exception of a status, with exactly this response. */
 export function exceptionOf(status: number, response: unknown, cause?: unknown): nest.HttpException {

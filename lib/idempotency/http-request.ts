@@ -56,7 +56,7 @@ function mediaTypeOf(headers: HttpRequest['headers']): string {
     .toLowerCase();
 }
 
-const PARSED_BY_DEFAULT = /^application\/(?:.+\+)?json$|^application\/x-www-form-urlencoded$/;
+const PARSED_BY_DEFAULT = /^application\/(?:json|x-www-form-urlencoded)$/;
 
 function isParsed(body: unknown, type: string, headers: HttpRequest['headers']): boolean {
   if (type.startsWith('multipart/')) return false;

@@ -1,5 +1,6 @@
 import { StreamableFile } from '@nestjs/common';
 import type { TombstoneReason } from './outcome.js';
+import { jsonOf } from './record.js';
 
 /** How a value is kept: what it is, and its text or JSON. */
 type KeptValue = readonly [kind: 'json' | 'text' | 'buffer' | 'bytes', content: unknown];
@@ -32,12 +33,4 @@ function isStream(value: unknown): boolean {
   if (value instanceof StreamableFile || value instanceof Response) return true;
   const { pipe, getReader, getStream } = value as Record<string, unknown>;
   return [pipe, getReader, getStream].some((member) => typeof member === 'function') || Symbol.asyncIterator in value;
-}
-
-function jsonOf(value: unknown): string | undefined {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    return undefined;
-  }
 }

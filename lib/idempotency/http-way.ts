@@ -14,6 +14,7 @@ import { decodeValue, encodeValue } from './http-value.js';
 import type { IdempotentPlan } from './idempotent-plan.js';
 import { OtherCodecError, type Outcome, type TombstoneReason } from './outcome.js';
 import type { ReplyWay } from './reply-ways.js';
+import { coded } from '../engine/codes.js';
 
 /** A response of Express or Fastify. */
 export interface HttpReply extends HeaderSource {
@@ -31,8 +32,8 @@ export interface HttpAnswers {
 type HttpPlan = Pick<IdempotentPlan, 'headers' | 'where'> & { readonly codec: Codec | undefined };
 
 const logger = new SafeLogger('Idempotent');
-/** What was warned of once for each handler. */
-const warned = new WeakMap<ReadonlySet<string>, Set<string>>();
+/** The handlers whose cookies were warned of, by their lists of headers. */
+const warned = new WeakSet<object>();
 
 /** Gives replies to HTTP clients: status, headers and the value, which Nest sends in either case. */
 export class HttpWay implements ReplyWay {
@@ -84,15 +85,13 @@ export class HttpWay implements ReplyWay {
   }
 
   #tombstone(why: TombstoneReason): Outcome {
-    this.#warnOnce(why, `a reply could not be kept (${why}), and its duplicates get 409`);
     return { kind: 'tombstone', why, headers: this.#headers() };
   }
 
   #headers(): KeptHeaders {
     const after = snapshotOf(this.response);
     const before = this.#before ?? new Map<string, never>();
-    if (changedHeaders(before, after).includes('set-cookie'))
-      this.#warnOnce('set-cookie', 'the handler sets a cookie, which no replay repeats');
+    if (changedHeaders(before, after).includes('set-cookie')) this.#warnOfCookie();
     return keptHeaders(before, after, this.plan.headers);
   }
 
@@ -107,13 +106,11 @@ export class HttpWay implements ReplyWay {
     }
   }
 
-  #warnOnce(what: string, why: string): void {
+  #warnOfCookie(): void {
     const { headers, where } = this.plan;
-    const before = warned.get(headers) ?? new Set();
-    warned.set(headers, before);
-    if (before.has(what)) return;
-    before.add(what);
-    logger.warn(`${where}: ${why}`);
+    if (warned.has(headers)) return;
+    warned.add(headers);
+    logger.warn(coded('REDLOCK_W25', `${where}: the handler sets a cookie. No replay repeats a cookie`));
   }
 }
 
@@ -125,7 +122,7 @@ async function byCodec(
   try {
     return { body: await codec.encode(value) };
   } catch (error) {
-    logger.error('A codec has failed, so that a reply could not be kept', error);
+    logger.error(coded('REDLOCK_W20', 'A codec failed, and a reply was not kept'), error);
     return { why: 'value' };
   }
 }

@@ -6,12 +6,12 @@ import { IdempotencyError } from './idempotency.errors.js';
 import { answerOf, IdempotencyException, toHttpRefusal } from './refusal.js';
 
 /**
- * Answers refusals that leave a handler which is not idempotent itself, for example one that calls `once`, or an idempotent method of a provider. The
- * module registers this filter behind the filters of the application. Gateways, and microservices that do not inherit the filters of the application,
- * need `@UseFilters(IdempotencyExceptionFilter)`.
+ * Answers each `IdempotencyError` that leaves a handler. The module registers this filter, and your own filters run first. Gateways, and
+ * microservices that do not inherit the filters of the application, need `@UseFilters(IdempotencyExceptionFilter)`.
  */
 @Catch(IdempotencyError)
 export class IdempotencyExceptionFilter extends BaseExceptionFilter implements ExceptionFilter {
+  /** Answers the error. Nest calls this method. */
   override catch(error: IdempotencyError, host: ArgumentsHost): unknown {
     const type: string = host.getType();
     if (type === 'graphql') return new IdempotencyException(error);

@@ -1,3 +1,4 @@
+/** The codes of an `IdempotencyError`. Compare these to tell the reasons apart. */
 export type IdempotencyErrorCode =
   | 'IDEMPOTENCY_IN_PROGRESS'
   | 'IDEMPOTENCY_KEY_REUSED'
@@ -6,6 +7,7 @@ export type IdempotencyErrorCode =
   | 'IDEMPOTENCY_OUTCOME_UNKNOWN'
   | 'IDEMPOTENCY_REPLY_NOT_KEPT'
   | 'IDEMPOTENCY_REPLY_UNREADABLE'
+  | 'IDEMPOTENCY_STORE_UNAVAILABLE'
   | 'IDEMPOTENCY_SUPERSEDED';
 
 const MESSAGES: Readonly<Record<IdempotencyErrorCode, string>> = {
@@ -17,21 +19,24 @@ const MESSAGES: Readonly<Record<IdempotencyErrorCode, string>> = {
     'An earlier attempt was interrupted, and what it did is not known; find out before you ask with a new key',
   IDEMPOTENCY_REPLY_NOT_KEPT: 'An earlier attempt has ended, and its reply could not be kept',
   IDEMPOTENCY_REPLY_UNREADABLE: 'The reply of an earlier attempt cannot be read',
+  IDEMPOTENCY_STORE_UNAVAILABLE: 'The store of the replies does not answer; nothing has run, ask again later',
   IDEMPOTENCY_SUPERSEDED: 'A later attempt has taken over; this one must not commit',
 };
 
 const MARK = Symbol.for('nestjs-redlock:idempotency-error');
 
-/** Why a call with an idempotency key did not run, and got no earlier reply. Tell the reasons apart by `code`. */
+/** Why a call with an idempotency key neither ran nor got an earlier reply. */
 export class IdempotencyError extends Error {
+  /** The name of the class. */
   override readonly name = 'IdempotencyError';
-  /** Ms after which to ask again; undefined if that would change nothing. */
+  /** Ms after which to try again. Undefined if another try gives the same answer. */
   readonly retryAfter: number | undefined;
-  /** Headers of the earlier reply, as far as they were kept. */
+  /** The kept headers of the earlier reply. */
   readonly headers: readonly (readonly [string, string])[];
   readonly #key: string;
 
   constructor(
+    /** Which reason this is. */
     readonly code: IdempotencyErrorCode,
     key: string,
     details: {
@@ -48,7 +53,7 @@ export class IdempotencyError extends Error {
     this.#key = key;
   }
 
-  /** The full key. Not enumerable, because loggers print enumerable properties. */
+  /** The full key. The property is not enumerable, so that loggers leave the key out. */
   get key(): string {
     return this.#key;
   }

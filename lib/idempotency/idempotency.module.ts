@@ -18,11 +18,13 @@ import { getIdempotencyToken } from './idempotency.tokens.js';
 import { IdempotentInterceptor } from './idempotent.interceptor.js';
 import { OnceRunner } from './run-once.js';
 import { NodesStore } from './stores/nodes-store.js';
+import { mistake } from '../engine/codes.js';
 
+/** Options of `RedlockIdempotencyModule` that Nest needs before a factory runs. */
 export interface RedlockIdempotencyExtras {
   /** Makes `Idempotency` visible to all modules. @default false */
   isGlobal?: boolean;
-  /** The pool whose locks are used. @default the pool without a name */
+  /** The name of the pool. @default the pool without a name */
   name?: string;
 }
 
@@ -104,17 +106,19 @@ function serviceOf(modules: ModuleRef, name: string | undefined): RedlockService
     return modules.get<RedlockService>(getRedlockToken(name), { strict: false });
   } catch (cause) {
     const options = name === undefined ? '{ nodes }' : `{ name: '${name}', nodes }`;
-    throw new TypeError(
+    throw mistake(
+      'REDLOCK_E12',
       `RedlockIdempotencyModule needs RedlockModule.forRoot(${options}) among the imports of the application`,
       { cause },
     );
   }
 }
 
-/** Keeps replies: for handlers with `@Idempotent`, and for `Idempotency.once`. The pool of `RedlockModule` gives the locks. */
+/** Keeps replies for handlers with `@Idempotent` and for `Idempotency.once`. The locks come from the pool of `RedlockModule`. */
 @Module({})
 export class RedlockIdempotencyModule extends ConfigurableModuleClass {
   /**
+   * Keeps replies with these options.
    * @throws TypeError, RangeError for wrong options
    * @example
    * ```ts
@@ -127,7 +131,7 @@ export class RedlockIdempotencyModule extends ConfigurableModuleClass {
     return super.forRoot(options);
   }
 
-  /** The options come from a factory, a class or a provider, as those of `RedlockModule.forRootAsync`. */
+  /** Keeps replies with options of a factory, a class or a provider, like `RedlockModule.forRootAsync`. */
   static override forRootAsync(options: typeof ASYNC_OPTIONS_TYPE): DynamicModule {
     return super.forRootAsync(options);
   }

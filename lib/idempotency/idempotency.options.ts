@@ -4,36 +4,37 @@ import type { Encryption } from './encryption.js';
 import type { ReplyStore } from './reply-store.js';
 import type { OnceSettings } from './once-run.js';
 
-/** What `@Idempotent`, `once` and the module take. */
+/** The options of the module, of `@Idempotent` and of `once`. */
 export interface IdempotencyOptions {
-  /** Ms for which a reply is kept. @default 3,600,000 on nodes; 86,400,000 in a database */
+  /** Ms for which a reply is kept. @default 3_600_000 on nodes; 86_400_000 in a database */
   keep?: number;
-  /** Bytes of a reply at most; of a larger one only its headers are kept, and a duplicate gets 409. @default 16,384 on nodes; 262,144 in a database */
+  /** Bytes of the largest kept reply. Of a larger reply only the headers are kept, and a duplicate gets 409. @default 16_384 on nodes; 262_144 in a database */
   maxBytes?: number;
-  /** What a duplicate does while the first is running. @default 'wait', for `waitTimeout` */
+  /** What a duplicate does while the first call is running: wait for `waitTimeout`, or fail at once. @default 'wait' */
   onBusy?: 'wait' | 'reject';
-  /** What a duplicate does if the first was interrupted, so that nobody knows what it has done. @default 'rerun' */
+  /** What a duplicate does if the first call was interrupted, so that its effects are unknown. @default 'rerun' */
   onInterrupted?: 'rerun' | 'refuse';
-  /** Carries values that JSON cannot. @default JSON for HTTP; elsewhere JSON with dates, maps, sets, bytes and big integers */
+  /** Converts values that JSON cannot hold. @default JSON for HTTP; elsewhere JSON with dates, maps, sets, bytes and big integers */
   codec?: Codec;
-  /** Ms. @default that of the pool */
+  /** Ms that the lease of a running call lasts unless it is extended. @default the `ttl` of the pool */
   ttl?: number;
-  /** Ms for which a duplicate waits for the first. @default 8,000 */
+  /** Ms for which a duplicate waits for the first call. @default 8_000 */
   waitTimeout?: number;
-  /** Ms. @default that of the pool */
+  /** Ms after which automatic extension ends. @default the `maxHold` of the pool */
   maxHold?: number;
 }
 
+/** The options of `RedlockIdempotencyModule`. */
 export interface RedlockIdempotencyOptions extends IdempotencyOptions {
   /** Where replies are kept. @default the nodes of the pool */
   store?: ReplyStore;
-  /** Who may have whose reply: a template such as '<user.id>', filled from the request. Keys that read headers need it. @default none */
+  /** Separates callers: a template such as '<user.id>'. A caller gets replies of its own principal only. Keys that read headers need it. @default none */
   principal?: string;
-  /** Seals what is kept. @default what is kept can be read by whoever reads the store */
+  /** Encrypts what is kept. @default none: the store holds readable replies */
   encrypt?: Encryption;
-  /** Key of the HMAC by which requests are compared. @default a hash that is salted with the key */
+  /** The key of the HMAC that compares requests. @default a hash that is salted with the idempotency key */
   secret?: string;
-  /** Address of a page that explains idempotency keys to clients, for the `Link` header of refusals. @default none */
+  /** The address of a page about idempotency keys, for the `Link` header of 400 answers. @default none */
   docs?: string;
 }
 

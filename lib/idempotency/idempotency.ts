@@ -3,20 +3,21 @@ import { fingerprintOf } from './fingerprint.js';
 import { type IdempotencyOptions, settingsOf } from './idempotency.options.js';
 import type { OnceCall } from './once-call.js';
 import { endedBy } from './ended-by.js';
-import { type Ended, OtherCodecError, type Outcome } from './outcome.js';
+import { OtherCodecError, type Outcome } from './outcome.js';
 import type { RecordInfo } from './reply-store.js';
 import type { OnceRunner } from './run-once.js';
 import { decodedBy, encodedBy } from './value-way.js';
+import { mistake } from '../engine/codes.js';
 
-/** What `once` takes beside the options of the module. */
+/** The options of `once`. */
 export interface OnceOptions extends IdempotencyOptions {
-  /** What makes the call the same call: another one under the same key is refused. @default the key alone */
+  /** What makes two calls equal. A different value under the same key is rejected. @default none: the key alone */
   fingerprint?: unknown;
-  /** What stands for the key in logs and telemetry: a constant text. @default 'once' */
+  /** Names the call in logs and telemetry. Write a constant text. @default 'once' */
   label?: string;
 }
 
-/** What the default codec can carry; `never` for what it cannot carry, such as functions. */
+/** A type that the default codec can keep, or `never` for other types, such as functions. */
 export type Keepable<T> = T extends string | number | bigint | boolean | null | undefined | void | Date | Uint8Array
   ? T
   : T extends symbol | ((...args: never[]) => unknown)
@@ -27,7 +28,10 @@ export type Keepable<T> = T extends string | number | bigint | boolean | null | 
         ? ReadonlySet<Keepable<M>>
         : { [Name in keyof T]: Keepable<T[Name]> };
 
-/** Runs work once for a key, on all replicas: the first call runs it, and all others get what it returned. */
+/**
+ * Runs work once for a key, on all replicas. The first call runs the work, and all other calls get its result. Nest injects the service.
+ * @hideconstructor
+ */
 export class Idempotency {
   #runner: OnceRunner | undefined;
 
@@ -45,10 +49,10 @@ export class Idempotency {
   }
 
   /**
-   * Runs `work` unless a call for `key` has ended within `keep`, and returns what that one returned. A call that comes while the first is running
-   * waits for it. If `work` fails, nothing is kept, and the next call runs.
-   * @throws IdempotencyError; what `work` throws; ResourceLockedError is never thrown, QuorumNotReachedError and RedlockClosedError are;
-   * TypeError for a value that the codec cannot carry, and for a call for the same key within `work`
+   * Runs `work` once for `key`, and returns the kept result to later calls within `keep`. A call that comes while `work` runs waits for the result.
+   * If `work` fails, the next call runs again.
+   * @throws IdempotencyError, QuorumNotReachedError, RedlockClosedError; what `work` throws;
+   * TypeError for a value that the codec cannot keep, and for a call for the same key within `work`
    * @example
    * ```ts
    * const receipt = await idempotency.once(`charge:${order.id}`, async (call) => charge(order, call.signal));
@@ -60,74 +64,73 @@ export class Idempotency {
     options: OnceOptions = {},
   ): Promise<T> {
     if (typeof work !== 'function')
-      throw new TypeError('once takes the key, the work and then the options; the work must be a function');
+      throw mistake('REDLOCK_E04', 'once takes the key, the work and then the options; the work must be a function');
     const { fingerprint, label = 'once', ...own } = options;
     const settings = settingsOf(this.defaults, own, 'once');
     const codec = own.codec ?? this.defaults.codec;
-    const last: { ended?: Value } = {};
+    let end: End | undefined;
     const result = await this.runner.run({
       key,
       label,
       settings,
       fingerprint: fingerprint === undefined ? null : fingerprintOf(fingerprint, key, this.secret),
       work: async (call) => {
-        const value = await valueOf(() => work(call), codec, settings.onInterrupted);
-        last.ended = value;
-        return value.ended;
+        end = undefined;
+        let value: unknown;
+        try {
+          value = await work(call);
+        } catch (error) {
+          return endedBy(error, { keepsError: () => false, onInterrupted: settings.onInterrupted, hasRun: true });
+        }
+        end = await endOf(value, codec);
+        return { keep: end.outcome };
       },
       outcomeOf: (value) => encodedBy(codec, value),
     });
-    if (result.kind === 'own' && last.ended?.mistake !== undefined) throw last.ended.mistake;
-    const outcome = result.kind === 'own' ? last.ended!.ended.keep : result.outcome;
-    if (result.kind === 'own' && typeof outcome === 'object' && outcome.kind === 'tombstone')
-      return last.ended!.value as T;
+    if (result.kind === 'own' && end?.outcome.kind !== 'reply') {
+      if (end?.mistake) throw end.mistake;
+      return end?.value as T;
+    }
     try {
-      return (await decodedBy(codec, replyOf(outcome))) as T;
+      return (await decodedBy(codec, replyOf(result.kind === 'own' ? end!.outcome : result.outcome))) as T;
     } catch (cause) {
       throw cause instanceof OtherCodecError ? this.runner.unreadable(key, label, cause) : cause;
     }
   }
 
-  /** Tells what is kept for a key, never the reply itself; null if nothing is. */
+  /** Returns what is kept for a key, without the reply. Null if nothing is kept. */
   async peek(key: string): Promise<RecordInfo | null> {
     return (await this.runner.store.describe(key)) ?? null;
   }
 
-  /** Removes what is kept for a key, so that the next call runs again; false if there was nothing. */
+  /**
+   * Removes what is kept for a key, so that the next call runs again. Returns false if nothing was kept. An attempt that runs meanwhile keeps its reply
+   * when it ends.
+   */
   forget(key: string): Promise<boolean> {
     return this.runner.store.forget(key);
   }
 }
 
-/** What the work came to. */
-interface Value {
-  readonly ended: Ended;
-  readonly value?: unknown;
+/** What the work came to, if it has not failed. */
+interface End {
+  readonly value: unknown;
+  readonly outcome: Outcome;
   /** Why the value cannot be carried: the work is done, and its call fails. */
   readonly mistake?: Error;
 }
 
-async function valueOf(
-  work: () => Promise<unknown>,
-  codec: Codec | undefined,
-  onInterrupted: 'rerun' | 'refuse',
-): Promise<Value> {
-  let value: unknown;
+async function endOf(value: unknown, codec: Codec | undefined): Promise<End> {
   try {
-    value = await work();
-  } catch (error) {
-    return { ended: endedBy(error, { keepsError: () => false, onInterrupted, hasRun: true }) };
-  }
-  try {
-    return { value, ended: { keep: await encodedBy(codec, value) } };
+    return { value, outcome: await encodedBy(codec, value) };
   } catch (cause) {
-    const mistake = cause instanceof Error ? cause : new TypeError('The codec failed', { cause });
-    return { mistake, ended: { keep: { kind: 'tombstone', why: 'value' } } };
+    const failure = cause instanceof Error ? cause : mistake('REDLOCK_E13', 'The codec failed', { cause });
+    return { value, mistake: failure, outcome: { kind: 'tombstone', why: 'value' } };
   }
 }
 
 /** An `HttpException` that a handler for the same key has ended with is no value. @throws OtherCodecError */
-function replyOf(outcome: Ended['keep']): Extract<Outcome, { kind: 'reply' }> {
-  if (typeof outcome === 'object' && outcome.kind === 'reply') return outcome;
+function replyOf(outcome: Outcome): Extract<Outcome, { kind: 'reply' }> {
+  if (outcome.kind === 'reply') return outcome;
   throw new OtherCodecError();
 }

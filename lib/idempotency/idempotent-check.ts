@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { located } from '../start-up/error-location.js';
 import { answersItself } from '../with-lock/check/method-checks.js';
 import { classesOf, membersOf } from '../with-lock/check/plan-check.js';
-import { GRAPHQL, HTTP, kindsOf, misplaced } from '../with-lock/key/key-roots.js';
+import { GRAPHQL, HTTP, kindsOf, misplacedText } from '../with-lock/key/key-roots.js';
 import { planOf } from '../with-lock/run/lock-plan.js';
 import { WRITE } from './idempotency-key.js';
 import type { Idempotency } from './idempotency.js';
@@ -13,6 +13,7 @@ import type { RedlockIdempotencyOptions } from './idempotency.options.js';
 import { getIdempotencyToken } from './idempotency.tokens.js';
 import { type IdempotentPlan, idempotentPlanOf, needsPrincipal } from './idempotent-plan.js';
 import { preparedPlan } from './prepared-plan.js';
+import { mistake, type MistakeCode } from '../engine/codes.js';
 
 /** The metadata keys of Nest: the method of a route, `@Sse`, and what GraphQL handlers are. */
 const METHOD = 'method';
@@ -58,8 +59,8 @@ export function checkIdempotentMethods(
 ): void {
   const { principal }: RedlockIdempotencyOptions = idempotency.defaults;
   for (const found of methodsOf(modules, pool)) {
-    const mistake = mistakeOf({ ...found, principal });
-    if (mistake !== undefined) throw naming(found.plan, found.type, new TypeError(mistake));
+    const wrong = mistakeOf({ ...found, principal });
+    if (wrong !== undefined) throw naming(found.plan, found.type, wrong);
     preparedPlan(idempotency, found.plan);
   }
 }
@@ -85,12 +86,20 @@ function methodsOf(modules: ModulesContainer, pool: string | undefined): Omit<Ch
   );
 }
 
-const CHECKS = [answerMistake, methodMistake, graphqlMistake, keyMistake, principalMistake, lockMistake];
+/** What is checked, and the code of its mistake. */
+const CHECKS: readonly (readonly [MistakeCode, (checked: Checked) => string | undefined])[] = [
+  ['REDLOCK_E08', answerMistake],
+  ['REDLOCK_E08', methodMistake],
+  ['REDLOCK_E08', graphqlMistake],
+  ['REDLOCK_E07', keyMistake],
+  ['REDLOCK_E12', principalMistake],
+  ['REDLOCK_E09', lockMistake],
+];
 
-function mistakeOf(checked: Checked): string | undefined {
-  for (const check of CHECKS) {
-    const mistake = check(checked);
-    if (mistake !== undefined) return mistake;
+function mistakeOf(checked: Checked): Error | undefined {
+  for (const [code, check] of CHECKS) {
+    const text = check(checked);
+    if (text !== undefined) return mistake(code, text);
   }
   return undefined;
 }
@@ -139,14 +148,14 @@ function keyMistake({ plan: { key }, method }: Checked): string | undefined {
   if (kinds.length > 0 && key.needsArguments)
     return 'the key of a handler is made before its arguments are: read it from the request, as in <body.id>, <data.id> or <args.id>';
   const part = key.requestParts.find((one) => !kinds.some(({ roots }) => roots.includes(one.split('.')[0]!)));
-  return part === undefined ? undefined : misplaced(part, kinds[0]).message;
+  return part === undefined ? undefined : misplacedText(part, kinds[0]);
 }
 
 function principalMistake({ plan, principal }: Checked): string | undefined {
   if (!needsPrincipal(plan) || plan.principal !== undefined || principal !== undefined) return undefined;
   return (
-    'whoever sends the header of another client would get the reply of that client: say who is who by ' +
-    "RedlockIdempotencyModule.forRoot({ principal: '<user.id>' }), or by { principal } here; or write { public: true }"
+    'whoever sends the header of another client would get the reply of that client: set ' +
+    "RedlockIdempotencyModule.forRoot({ principal: '<user.id>' }), or { principal } here, or { public: true }"
   );
 }
 
@@ -159,8 +168,8 @@ function lockMistake({ plan: { key }, method }: Checked): string | undefined {
 }
 
 /** Returns the error with the method that it is about, and with the class if that has inherited the method. */
-function naming({ where }: IdempotentPlan, type: object, mistake: Error): Error {
+function naming({ where }: IdempotentPlan, type: object, error: Error): Error {
   const { name } = type as { name: string };
   const heir = where.startsWith(`@Idempotent on ${name}.`) ? '' : ` (of ${name})`;
-  return located(mistake, `${where}${heir}`);
+  return located(error, `${where}${heir}`);
 }

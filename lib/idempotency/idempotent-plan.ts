@@ -7,33 +7,31 @@ import { compileMethodKey } from '../with-lock/key/method-key.js';
 import { isClientError } from './http-exceptions.js';
 import { isNeverKept, KEPT_BY_DEFAULT } from './http-headers.js';
 import { checkIdempotencyOptions, type IdempotencyOptions } from './idempotency.options.js';
+import { mistake } from '../engine/codes.js';
 
-/** What `@Idempotent` takes beside the options that calls and the module take, too. */
+/** The options of `@Idempotent`. */
 export interface IdempotentOptions extends IdempotencyOptions {
-  /** Whether a request without an `Idempotency-Key` header is refused; if not, it runs unprotected. @default true */
+  /** True rejects a request without an `Idempotency-Key` header. False runs the request without protection. @default true */
   required?: boolean;
   /**
-   * What makes two requests the same one: 'body' for method, route, params, query and body (of a message its data, of a GraphQL operation its
-   * arguments); a template; a function of what keys are read from; or false for the key alone.
-   * @default 'body'; false for a method that is no handler
+   * What makes two requests equal. 'body': method, route, params, query and body, or the data of a message, or the arguments of a GraphQL
+   * operation. A template or a function: its value. False: the key alone.
+   * @default 'body' for handlers; false for other methods
    */
-  fingerprint?: Fingerprint;
-  /** Lets a key that reads headers do without a principal: whoever sends the same key gets the same reply. @default false */
+  fingerprint?: 'body' | false | (string & {}) | ((request: never) => unknown);
+  /** True allows a key that reads headers without a principal. Every caller that sends the key then gets the same reply. @default false */
   public?: boolean;
-  /** Which errors are kept as replies are: '4xx', or those for which a function returns true. @default none */
+  /** Which errors are kept like replies: '4xx', or those for which a function returns true. @default none */
   keepErrors?: '4xx' | ((error: HttpException) => boolean);
-  /** The names of the headers that a replay repeats, in place of the usual ones. @default location, etag and others that belong to the content */
+  /** The names of the headers that a replay repeats. @default `location`, `etag` and other headers of the content */
   headers?: readonly string[];
-  /** Who may have whose reply, as a template. @default that of the module, for keys that read headers */
+  /** Separates callers: a template such as '<user.id>'. @default the `principal` of the module, for keys that read headers */
   principal?: string;
-  /** The pool to use. @default the one registered without a name */
+  /** The name of the pool. @default the pool without a name */
   name?: string;
-  /** What stands for the key in logs and telemetry: a constant text. @default the key template, or the method */
+  /** Names the method in logs and telemetry. Write a constant text. @default the key template, or the name of the method */
   label?: string;
 }
-
-/** A template such as '<body.amount>', or what is compared itself. */
-type Fingerprint = 'body' | false | (string & {}) | ((request: never) => unknown);
 
 /** All that `@Idempotent` says about one method, checked where the class is defined. */
 export interface IdempotentPlan {
@@ -107,7 +105,7 @@ function checkOwnOptions(options: IdempotentOptions, where: string): void {
     throw misfit(`${where}: keepErrors`, keepErrors, "'4xx', or a function that takes an HttpException");
   checkHeaders(headers, where);
   if (options.public === true && options.principal !== undefined)
-    throw new TypeError(`${where}: public and principal exclude each other`);
+    throw mistake('REDLOCK_E12', `${where}: public and principal exclude each other`);
 }
 
 function isTextOrFunction(value: unknown): boolean {
@@ -120,7 +118,7 @@ function checkHeaders(headers: unknown, where: string): void {
     throw misfit(`${where}: headers`, headers, 'an array of names');
   const never = (headers as string[]).find((name) => isNeverKept(name.toLowerCase()));
   if (never !== undefined)
-    throw new TypeError(`${where}: headers: ${never} belongs to one request or one client, and is never kept`);
+    throw mistake('REDLOCK_E03', `${where}: headers: ${never} belongs to one request or one client, and is never kept`);
 }
 
 const PLAN = Symbol.for('nestjs-redlock:idempotent-plan');

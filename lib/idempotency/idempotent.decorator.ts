@@ -6,13 +6,14 @@ import { getIdempotencyToken } from './idempotency.tokens.js';
 import { idempotentMethod } from './idempotent-method.js';
 import { type IdempotentOptions, setIdempotentPlan, toIdempotentPlan } from './idempotent-plan.js';
 import { methodInterceptorFor } from './idempotent.interceptor.js';
+import { mistake } from '../engine/codes.js';
 
 export type { IdempotentOptions } from './idempotent-plan.js';
 
 /**
- * Runs a method of a controller or provider once for each key, on all replicas: a duplicate gets the reply of the first call, also while that one is
- * still running. Without a key, the `Idempotency-Key` header of the request counts, for one principal and one route.
- * @throws TypeError, RangeError where the class is defined, for a malformed key or option
+ * Runs a method of a controller or provider once for each key, on all replicas. A duplicate gets the reply of the first call. Without a key template,
+ * the key is the `Idempotency-Key` header, for each principal and each route.
+ * @throws TypeError, RangeError when the class is defined, for a malformed key or option
  * @example
  * ```ts
  * @Post()
@@ -35,9 +36,15 @@ export function Idempotent(first?: string | IdempotentOptions, second?: Idempote
     const where = `@Idempotent on ${owner.name}.${String(name)}`;
     const method: unknown = descriptor?.value;
     if (descriptor === undefined || typeof target === 'function' || typeof method !== 'function')
-      throw new TypeError(`${where}: only methods of instances can be idempotent, since Nest injects into those`);
+      throw mistake(
+        'REDLOCK_E08',
+        `${where}: only methods of instances can be idempotent, since Nest injects into those`,
+      );
     if (Object.prototype.toString.call(method).endsWith('GeneratorFunction]'))
-      throw new TypeError(`${where}: what a generator gives can be read only once; return an Observable or a promise`);
+      throw mistake(
+        'REDLOCK_E08',
+        `${where}: what a generator gives can be read only once; return an Observable or a promise`,
+      );
     const plan = toIdempotentPlan(key, options, where);
     // Nest shows this name if the module is missing.
     const service = Symbol.for(serviceProperty(plan.pool));
@@ -61,7 +68,8 @@ function refuseBare(first: unknown, second: unknown): void {
   const isName = typeof second === 'string' || typeof second === 'symbol';
   if (typeof first !== 'function' && !isName) return;
   const owner = typeof first === 'function' ? first : (first as object).constructor;
-  throw new TypeError(
+  throw mistake(
+    'REDLOCK_E08',
     `@Idempotent on ${owner.name}${isName ? `.${String(second)}` : ''}: write @Idempotent() or @Idempotent('...') with a key, above a method`,
   );
 }

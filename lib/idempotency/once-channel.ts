@@ -11,6 +11,7 @@ const BY_CODE: Readonly<Partial<Record<IdempotencyErrorCode, OnceOutcome>>> = {
   IDEMPOTENCY_OUTCOME_UNKNOWN: 'unknown',
   IDEMPOTENCY_REPLY_NOT_KEPT: 'not_kept',
   IDEMPOTENCY_REPLY_UNREADABLE: 'unreadable',
+  IDEMPOTENCY_STORE_UNAVAILABLE: 'unavailable',
 };
 
 /** Publishes the call while it runs, without its result, which may be a reply; `work` writes the outcome into the note. */

@@ -90,16 +90,17 @@ class OnceWork {
     const { plan, owner, source, way } = this.method;
     const work = new IdempotentCall({ plan, owner, call });
     way.begin();
-    const { value, failure } = await settled(onlyValue(work.within(source), plan.where));
+    const [ended] = await Promise.allSettled([onlyValue(work.within(source), plan.where)]);
+    const isFailed = ended.status === 'rejected';
     const rest = work.end();
     if (rest) {
       // Something on the way has given up on the method, which runs on: its answer leaves now, and the lock stays with the method.
-      if (failure) this.caller.reject(failure.error);
-      else this.caller.resolve(value);
+      if (isFailed) this.caller.reject(ended.reason);
+      else this.caller.resolve(ended.value);
       await rest;
       return this.#late(work);
     }
-    return failure ? this.#failed(failure.error, work) : this.#succeeded(value);
+    return isFailed ? this.#failed(ended.reason, work) : this.#succeeded(ended.value);
   }
 
   /** The late value has passed none of the interceptors, so it is not what a client may get. */
@@ -127,17 +128,4 @@ class OnceWork {
       return { keep: { kind: 'tombstone', why: 'value' } };
     }
   }
-}
-
-/** How a promise has ended. */
-interface Settled {
-  readonly value?: unknown;
-  readonly failure?: { readonly error: unknown };
-}
-
-function settled(promise: Promise<unknown>): Promise<Settled> {
-  return promise.then(
-    (value) => ({ value }),
-    (error: unknown) => ({ failure: { error } }),
-  );
 }

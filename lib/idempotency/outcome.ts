@@ -1,5 +1,5 @@
-/** What an attempt ended with, as it is kept under its key. */
-export type Outcome =
+/** What an attempt ended with, as it is kept under its key, and the span of its call if that was traced. */
+export type Outcome = { readonly traceparent?: string | undefined } & (
   | {
       readonly kind: 'reply';
       /** What has encoded the body: a reply is never decoded by another one. */
@@ -17,7 +17,8 @@ export type Outcome =
       readonly kind: 'tombstone';
       readonly why: TombstoneReason;
       readonly headers?: readonly (readonly [string, string])[] | undefined;
-    };
+    }
+);
 
 /** `size`: larger than `maxBytes`; `stream`: a stream or a file; `early`: the client was answered before the value was known; `full`: the store is full; `value`: no codec can carry it. */
 export type TombstoneReason = 'size' | 'stream' | 'early' | 'full' | 'value';

@@ -4,12 +4,6 @@ import type { Outcome } from './outcome.js';
 /** The version of what a record looks like. A record of another version is never taken for none. */
 const VERSION = 1;
 
-/** How outcomes become the text that a store keeps. */
-export interface RecordOptions {
-  readonly maxBytes: number;
-  readonly encrypt: Encryption | undefined;
-}
-
 interface Sealed {
   readonly v: typeof VERSION;
   /** The outcome, or its sealed text. */
@@ -49,7 +43,8 @@ function opened(text: string, key: string, encrypt: Encryption | undefined): str
   return encrypt.open(text, key);
 }
 
-function jsonOf(value: unknown): string | undefined {
+/** Returns undefined for what no JSON can carry. */
+export function jsonOf(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);
   } catch {

@@ -1,4 +1,5 @@
 import { HttpException, HttpStatus } from '@nestjs/common';
+import { STATUS_CODES } from 'node:http';
 import { GRAPHQL, HTTP, type HandlerKind, RPC } from '../with-lock/key/key-roots.js';
 import { asAnswered } from '../with-lock/reply/message-filter.js';
 import type { HandlerCall } from '../with-lock/transport/handler-call.js';
@@ -15,15 +16,8 @@ const STATUS: Readonly<Record<IdempotencyErrorCode, HttpStatus>> = {
   IDEMPOTENCY_OUTCOME_UNKNOWN: HttpStatus.CONFLICT,
   IDEMPOTENCY_REPLY_NOT_KEPT: HttpStatus.CONFLICT,
   IDEMPOTENCY_REPLY_UNREADABLE: HttpStatus.INTERNAL_SERVER_ERROR,
+  IDEMPOTENCY_STORE_UNAVAILABLE: HttpStatus.SERVICE_UNAVAILABLE,
   IDEMPOTENCY_SUPERSEDED: HttpStatus.CONFLICT,
-};
-
-/** The names of the statuses, as Nest's exceptions have them. */
-const NAMES: Readonly<Record<number, string>> = {
-  [HttpStatus.CONFLICT]: 'Conflict',
-  [HttpStatus.UNPROCESSABLE_ENTITY]: 'Unprocessable Entity',
-  [HttpStatus.BAD_REQUEST]: 'Bad Request',
-  [HttpStatus.INTERNAL_SERVER_ERROR]: 'Internal Server Error',
 };
 
 /** Where an HTTP handler answers. */
@@ -45,7 +39,7 @@ export function toHttpRefusal(error: IdempotencyError, { response, adapter, docs
     if (location !== undefined) set('Location', location);
     if (docs !== undefined && status === HttpStatus.BAD_REQUEST) set('Link', `<${docs}>; rel="describedby"`);
   }
-  return exceptionOf(status, { statusCode: status, error: NAMES[status], message, code }, error);
+  return exceptionOf(status, { statusCode: status, error: STATUS_CODES[status], message, code }, error);
 }
 
 /** A refusal as a resolver throws it: GraphQL sends the message and the `extensions` of every error. */
@@ -56,7 +50,7 @@ export class IdempotencyException extends HttpException {
     const { code, message } = cause;
     const status = STATUS[code];
     // No `statusCode`: with one, Nest's Apollo driver would replace our code by its own.
-    super({ error: NAMES[status], message, code }, status, { cause });
+    super({ error: STATUS_CODES[status], message, code }, status, { cause });
     this.extensions = detailsOf(cause);
   }
 }

@@ -1,8 +1,9 @@
-import { ResourceLockedError } from '../engine/errors.js';
+import { isLockError, ResourceLockedError } from '../engine/errors.js';
 import type { ReplyEvent } from '../engine/events.js';
 import type { Lock } from '../engine/lock.js';
 import { ignore, monotonicNow } from '../engine/native-timers.js';
 import type { LockOptions } from '../engine/options.js';
+import { SafeLogger } from '../logging/safe-logger.js';
 import type { RedlockService } from '../redlock.service.js';
 import type { LockForOnce } from '../engine/redlock.js';
 import { ACQUIRE_ONCE, CHECK, EMIT } from '../redlock.tokens.js';
@@ -16,46 +17,55 @@ import { readRecord } from './record.js';
 import { type Attempted, pause, RunningAttempt } from './running-attempt.js';
 import type { Attempt, Kept, Opened, Peeked, ReplyStore } from './reply-store.js';
 import { RunningCalls } from './running-calls.js';
+import { coded, mistake } from '../engine/codes.js';
+
+const logger = new SafeLogger('Idempotency');
 
 /** Ms for which a key is opened again and again if the store does not answer. */
 const OPEN_TIMEOUT = 1_000;
 /** Ms: the shortest `Retry-After`. */
 const SHORTEST_RETRY = 1_000;
 
+/** What is needed of the service of a pool. */
+type LocksForOnce = Pick<
+  RedlockService,
+  'acquire' | 'onApplicationShutdown' | typeof ACQUIRE_ONCE | typeof CHECK | typeof EMIT
+>;
+
 /** Runs work once for its key: the first call runs it, all others get what it ended with. */
 export class OnceRunner {
   readonly #calls = new RunningCalls<Ended>();
   readonly store: ReplyStore;
-
   /** @internal */
-  constructor(
-    private readonly parts: {
-      readonly service: Pick<
-        RedlockService,
-        'acquire' | 'onApplicationShutdown' | typeof ACQUIRE_ONCE | typeof CHECK | typeof EMIT
-      >;
-      readonly store: ReplyStore;
-      readonly encrypt?: Encryption | undefined;
-      /** The name of the pool. */
-      readonly pool?: string | undefined;
-    },
-  ) {
-    this.store = parts.store;
+  readonly encrypt: Encryption | undefined;
+  readonly #service: LocksForOnce;
+  readonly #pool: string | undefined;
+
+  /** @internal @param init `pool`: the name of the pool */
+  constructor(init: { service: LocksForOnce; store: ReplyStore; encrypt?: Encryption | undefined; pool?: string }) {
+    this.store = init.store;
+    this.encrypt = init.encrypt;
+    this.#service = init.service;
+    this.#pool = init.pool;
   }
 
   /** @throws IdempotencyError; the error of the work; what `acquire` throws */
   run(run: OnceRun): Promise<OnceResult> {
-    const note: OnceNote = { pool: this.parts.pool, resources: [run.key], template: run.label };
+    const note: OnceNote = { pool: this.#pool, resources: [run.key], template: run.label };
     return observed(note, () => this.#run(run, note));
   }
 
   async #run(run: OnceRun, note: OnceNote): Promise<OnceResult> {
     if (isWithin(run.key))
-      throw new TypeError(`A call within the call for "${run.label}" asks for the same key: it would wait for itself`);
+      throw mistake(
+        'REDLOCK_E09',
+        `A call within the call for "${run.label}" asks for the same key: it would wait for itself`,
+      );
     const { ended, isJoined } = await this.#calls.share(run, () => this.#settled(run, note));
     if (isJoined) note.outcome = 'joined';
     if ('error' in ended) throw ended.error;
     if (note.outcome === 'ran' || note.outcome === 'unkept') return { kind: 'own' };
+    note.firstTraceparent = ended.keep.traceparent;
     return this.#replay(run, ended.keep);
   }
 
@@ -64,7 +74,7 @@ export class OnceRunner {
     const end = monotonicNow() + (run.settings.lock.waitTimeout ?? Infinity);
     for (;;) {
       note.outcome = 'replayed';
-      const taken = await this.#peekAndTake(run);
+      const taken = await this.#peekAndTake(run, note);
       if ('kept' in taken) return { keep: this.#read(run, taken.kept) };
       const attempted = await this.#underLock(run, taken, note);
       if (attempted.kind === 'ended') return attempted.ended;
@@ -76,12 +86,11 @@ export class OnceRunner {
   }
 
   /** Reads, and takes the lock if nothing is kept: in one call of the nodes if the store is on them. Nodes that have a reply give no lock. */
-  async #peekAndTake(run: OnceRun): Promise<{ readonly kept: Kept } | LockForOnce> {
-    const peeking = this.store.peek(run.key);
+  async #peekAndTake(run: OnceRun, note: OnceNote): Promise<{ readonly kept: Kept } | LockForOnce> {
+    const peeking = this.#peek(run);
     const early = this.store.isOnLockNodes === true ? this.#takeEarly(run) : undefined;
     try {
       const peeked = await peeking;
-      if (peeked.kind !== 'none') this.#compare(run, peeked.kind === 'kept' ? peeked.kept : peeked);
       if (peeked.kind === 'kept') {
         early?.giveBack();
         return peeked;
@@ -90,7 +99,33 @@ export class OnceRunner {
       early?.giveBack('at once');
       throw error;
     }
-    return (await early?.taking) ?? { lock: await this.#acquire(run), isOpened: false };
+    const taken = await early?.taking;
+    if (taken !== undefined) return taken;
+    if (early !== undefined) {
+      // Nodes have a reply that was not there before: most calls need no lock for it.
+      note.outcome = 'waited';
+      const peeked = await this.#peek(run);
+      if (peeked.kind === 'kept') return peeked;
+    }
+    return { lock: await this.#acquire(run), isOpened: false };
+  }
+
+  /** @throws IdempotencyError if what stands there belongs to another request */
+  async #peek(run: OnceRun): Promise<Peeked> {
+    const peeked = await this.#asked(run, this.store.peek(run.key));
+    if (peeked.kind !== 'none') this.#compare(run, peeked.kind === 'kept' ? peeked.kept : peeked);
+    return peeked;
+  }
+
+  /** Nodes that do not answer have an error of their own. */
+  async #asked<T>({ key, label }: OnceRun, answer: Promise<T>): Promise<T> {
+    try {
+      return await answer;
+    } catch (cause) {
+      if (isLockError(cause)) throw cause;
+      logger.error(coded('REDLOCK_W27', `The store of replies does not answer, so a call of ${label} failed`), cause);
+      throw new IdempotencyError('IDEMPOTENCY_STORE_UNAVAILABLE', key, { cause, retryAfter: SHORTEST_RETRY });
+    }
   }
 
   /** Resolves with undefined if something is kept. */
@@ -99,7 +134,7 @@ export class OnceRunner {
     const { fingerprint, key, settings } = run;
     const opens = { fingerprint, ttl: settings.keep };
     const taking = this.#locked(run, (options) =>
-      this.parts.service[ACQUIRE_ONCE](key, { ...options, signal: abort.signal }, opens),
+      this.#service[ACQUIRE_ONCE](key, { ...options, signal: abort.signal }, opens),
     );
     const returned = async (): Promise<void> => {
       const taken = await taking;
@@ -110,7 +145,7 @@ export class OnceRunner {
     taking.catch(ignore);
     return {
       taking,
-      // If there is a reply, the call for the lock ends by itself.
+      // If there is a reply, the call for the lock ends by itself; behind a plain lock of the same name it takes its turn first.
       giveBack: (when) => {
         returned().catch(ignore);
         if (when === 'at once') abort.abort();
@@ -132,10 +167,7 @@ export class OnceRunner {
       note.outcome = 'ran';
       note.fencingToken = attempt.token;
       const attempts = opened.kind === 'interrupted' ? opened.attempts + 1 : 1;
-      const { store } = this;
-      const { encrypt } = this.parts;
-      const tell = (event: ReplyEvent): void => this.tell(event);
-      return await new RunningAttempt({ store, tell, run, attempt, lock, encrypt, note }).finish(attempts);
+      return await new RunningAttempt(this, run, { attempt, lock }, note).finish(attempts);
     } finally {
       await lock.release();
     }
@@ -143,15 +175,10 @@ export class OnceRunner {
 
   /** Opens the key, unless what stands there says that this call does not run: then nothing must supersede an attempt that goes on late. */
   async #found(run: OnceRun, attempt: Attempt, lock: Lock): Promise<Opened> {
-    const isRefused = run.settings.onInterrupted === 'refuse';
-    const peeked: Peeked =
-      isRefused || this.store.isOnLockNodes === true ? await this.store.peek(run.key) : { kind: 'none' };
+    const peeked = await this.#peek(run);
     if (peeked.kind === 'kept') return peeked;
-    if (peeked.kind === 'running') {
-      this.#compare(run, peeked);
-      if (isRefused) throw this.#unknown(run, attempt);
-    }
-    return this.#open(run, attempt, lock);
+    if (peeked.kind === 'running' && run.settings.onInterrupted === 'refuse') throw this.#unknown(run, attempt);
+    return this.#asked(run, this.#open(run, attempt, lock));
   }
 
   /** Opens the key; a store that does not answer for a moment is asked again as long as the lock is valid. */
@@ -192,7 +219,7 @@ export class OnceRunner {
   }
 
   #acquire(run: OnceRun): Promise<Lock> {
-    return this.#locked(run, (options) => this.parts.service.acquire(run.key, options));
+    return this.#locked(run, (options) => this.#service.acquire(run.key, options));
   }
 
   async #locked<T>({ key, label, settings }: OnceRun, take: (options: LockOptions) => Promise<T>): Promise<T> {
@@ -216,7 +243,7 @@ export class OnceRunner {
 
   #read({ key, label }: OnceRun, { record }: Kept): Outcome {
     try {
-      return readRecord(record, key, this.parts.encrypt);
+      return readRecord(record, key, this.encrypt);
     } catch (error) {
       throw this.unreadable(key, label, error);
     }
@@ -224,12 +251,12 @@ export class OnceRunner {
 
   /** @throws TypeError, RangeError for lock options that no call of the pool could have */
   check({ lock }: OnceSettings): void {
-    this.parts.service[CHECK](lock);
+    this.#service[CHECK](lock);
   }
 
   /** Closes the store once the holders of locks have finished, which keep their replies as the last thing that they do. */
   async close(): Promise<void> {
-    await this.parts.service.onApplicationShutdown();
+    await this.#service.onApplicationShutdown();
     await this.store.close?.();
   }
 
@@ -255,7 +282,7 @@ export class OnceRunner {
   }
 
   tell(event: ReplyEvent): void {
-    this.parts.service[EMIT](event);
+    this.#service[EMIT](event);
   }
 }
 

@@ -1,4 +1,5 @@
 import { IdempotencyError } from './idempotency.errors.js';
+import type { OnceRun } from './once-run.js';
 import { SystemClock } from '../engine/system-clock.js';
 
 const clock = new SystemClock();
@@ -6,14 +7,7 @@ const clock = new SystemClock();
 const RETRY_AFTER = 1_000;
 
 /** What tells equal calls from others, and how long a call waits for an equal one. */
-export interface SharingCall {
-  readonly key: string;
-  readonly fingerprint: string | null;
-  readonly settings: {
-    readonly onBusy: 'wait' | 'reject';
-    readonly lock: { readonly waitTimeout?: number | undefined };
-  };
-}
+type SharingCall = Pick<OnceRun, 'key' | 'fingerprint' | 'settings'>;
 
 interface RunningCall<T> {
   readonly fingerprint: string | null;

@@ -1,4 +1,5 @@
 import type { Codec } from './codec.js';
+import { mistake } from '../engine/codes.js';
 
 /** How values that JSON does not know are marked: an object with this one property, `[type, content]`. */
 const MARK = '$type';
@@ -44,7 +45,8 @@ function marked(type: string, content?: unknown): object {
 }
 
 function refused(path: string, what: string): TypeError {
-  return new TypeError(
+  return mistake(
+    'REDLOCK_E13',
     `${path} is ${what}, which a replay could not give back: return plain data, or give a codec that keeps an id and loads it again`,
   );
 }

@@ -1,13 +1,13 @@
-import type { Logger } from '@nestjs/common';
 import type { Clock } from '../engine/clock.js';
+import type { Coded } from '../engine/codes.js';
+import type { Lines } from './safe-logger.js';
 
 /** How many kinds of lines are counted one by one. */
 const MOST_KINDS = 50;
 const OTHERS = 'others';
 
-export type Level = 'debug' | 'log' | 'warn' | 'error';
-
-export type Line = readonly [level: Level, text: string];
+/** Warnings and errors have a code. */
+export type Line = readonly ['debug' | 'log', string] | readonly ['warn' | 'error', Coded];
 
 /** How many lines of one kind are logged at once within `window` ms. */
 export interface Limit {
@@ -32,17 +32,17 @@ export class Burst {
   #isStopped = false;
 
   constructor(
-    private readonly logger: Pick<Logger, Level>,
+    private readonly logger: Lines,
     private readonly clock: Pick<Clock, 'schedule'>,
   ) {}
 
   /** Logs a line at once, or counts it. */
   log(kind: string, limit: Limit, line: Line): void {
-    this.count(kind, limit, line, () => this.logger[line[0]](line[1]));
+    this.count(kind, limit, line, () => this.#write(line));
   }
 
   /** Calls `log` at once, or counts the line. */
-  count(kind: string, limit: Limit, [level, text]: Line, log: () => void): void {
+  count(kind: string, limit: Limit, line: Line, log: () => void): void {
     const group = this.#groups.get(kind) ?? this.#begin(this.#groups.size < MOST_KINDS ? kind : OTHERS, limit);
     if (group.left > 0) {
       group.left -= 1;
@@ -51,7 +51,12 @@ export class Burst {
     group.more += 1;
     const { more } = group;
     const times = more === 1 ? '' : ` (the last of ${more} more within ${limit.window / 1_000} s)`;
-    group.latest = () => this.logger[level](`${text}${times}`);
+    group.latest = () => this.#write(line, times);
+  }
+
+  #write(line: Line, times = ''): void {
+    if (line[0] === 'warn' || line[0] === 'error') this.logger[line[0]](`${line[1]}${times}`);
+    else this.logger[line[0]](`${line[1]}${times}`);
   }
 
   /** Logs what was only counted, and sets no timer from now on. */

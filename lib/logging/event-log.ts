@@ -1,14 +1,16 @@
 import { Logger } from '@nestjs/common';
 import type { Clock } from '../engine/clock.js';
+import { coded, type Coded } from '../engine/codes.js';
 import type { LockEvent } from '../engine/events.js';
 import { quoted, shown } from '../engine/names.js';
 import type { RemainingLock } from '../engine/shutdown.js';
 import type { RedlockStatus } from '../engine/status.js';
-import { Burst, type Level, type Limit } from './burst.js';
+import { Burst, type Limit } from './burst.js';
 import { NodeNotes } from './node-notes.js';
 import { QuarantineLog } from './quarantine-log.js';
 import { QuorumLog } from './quorum-log.js';
 import { ReplyNotes } from './reply-notes.js';
+import type { Lines } from './safe-logger.js';
 
 /** No node has this name: it stands for the pool as a whole. */
 const POOL = '';
@@ -42,7 +44,7 @@ export class EventLog {
   readonly #names: typeof shown;
 
   constructor(
-    private readonly logger: Logger,
+    private readonly logger: Lines,
     { clock, nodes, status, logKeys = false }: LoggedPool,
   ) {
     this.#names = logKeys ? quoted : shown;
@@ -51,8 +53,8 @@ export class EventLog {
     this.#replies = new ReplyNotes(this.#burst, this.#names, (text) => this.logger.warn(text));
     this.#quarantine = new QuarantineLog(logger, clock, nodes, status);
     const states = {
-      log: (text: string) => this.#changed(POOL, 'log', text),
-      error: (text: string) => this.#changed(POOL, 'error', text),
+      log: (text: string) => this.#burst.log(POOL, CHANGES, ['log', text]),
+      error: (text: Coded) => this.#burst.log(POOL, CHANGES, ['error', text]),
     };
     this.#quorum = new QuorumLog(states, clock, this.#quarantine);
   }
@@ -68,15 +70,18 @@ export class EventLog {
   }
 
   #notifyOfNode(event: LockEvent): void {
-    if (event.type === 'node-up') this.#changed(event.node, 'log', ' is up');
-    else if (event.type === 'node-down') this.#changed(event.node, 'warn', ` is down: ${event.reason}`);
+    if (event.type === 'node-up') this.#changed(event.node, 'is up');
+    else if (event.type === 'node-down') this.#down(event);
     else if (event.type === 'node-accepted') this.#accepted(event.node);
-    else if (event.type === 'node-refused') this.#refusesToVote(event.node, ` refuses to vote: ${event.reason}`);
+    else if (event.type === 'node-refused') this.#refusesToVote(event);
     else if (event.type === 'node-quarantined') this.#quarantine.quarantined(event);
     else if (event.type === 'node-trusted') this.#quarantine.back(event.node);
     else if (event.type === 'node-warning') this.#warned(event);
     else if (event.type === 'hand-off-unavailable')
-      this.#notes.add(event.node, `: hand-off is off, waiters poll every retryDelay: ${event.reason}`);
+      this.#notes.add(
+        event.node,
+        coded('REDLOCK_W04', `: hand-off is off, waiters poll every retryDelay: ${event.reason}`),
+      );
     else this.#replies.notify(event);
   }
 
@@ -100,19 +105,21 @@ export class EventLog {
 
   #waitsForItself({ resources, holding }: Event<'self-contended'>): void {
     const [wanted, held] = [this.#names(resources), this.#names(holding)];
-    const text =
+    const words =
       `${held} is already held by this call. The nested call for ${wanted} waits for its own caller until waitTimeout. Take the lock ` +
       'once, or set reentrant: true on the inner call (withLock, @WithLock). A job of a queue that was started under the lock just ' +
       'waits for the release.';
+    const text = coded('REDLOCK_W09', words);
     this.#burst.log(text, NESTED_WAITS, ['warn', text]);
   }
 
   #waitsForOther({ resources, holding }: Event<'contended'>): void {
     if (holding === undefined) return;
     const [wanted, held] = [this.#names(resources), this.#names(holding)];
-    const text =
+    const words =
       `A call that holds ${held} waits for ${wanted}. If the holder of that waits for ${held}, neither goes on until waitTimeout: a ` +
       `deadlock. Take both in one call: withLock([${this.#names([...holding, ...resources])}], ...).`;
+    const text = coded('REDLOCK_W09', words);
     this.#burst.log(text, NESTED_WAITS, ['warn', text]);
   }
 
@@ -125,7 +132,7 @@ export class EventLog {
 
   #lost({ error }: Event<'lost'>): void {
     const text = `The lock on ${this.#names(error.resources)} was lost: ${error.why}`;
-    this.#burst.log('lost', LOSSES, ['error', text]);
+    this.#burst.log('lost', LOSSES, ['error', coded('REDLOCK_W08', text)]);
   }
 
   // ---------------------------------------------------------------------------------------------------------------- nodes
@@ -133,21 +140,26 @@ export class EventLog {
   #accepted(node: string): void {
     // What was said about the node before has to come first.
     this.#notes.logAll();
-    this.#changed(node, 'log', ' votes again');
+    this.#changed(node, 'votes again');
   }
 
   #warned({ node, reason }: Event<'node-warning'>): void {
-    const words = `: ${reason}`;
+    const words = coded('REDLOCK_W03', `: ${reason}`);
     this.#burst.count(`warnings of ${node}`, WARNINGS, ['warn', `${node}${words}`], () => this.#notes.add(node, words));
   }
 
   /** Several nodes often refuse for the same reason, and get one line. */
-  #refusesToVote(node: string, words: string): void {
+  #refusesToVote({ node, reason }: Event<'node-refused'>): void {
+    const words = coded('REDLOCK_W02', ` refuses to vote: ${reason}`);
     this.#burst.count(node, CHANGES, ['warn', `${node}${words}`], () => this.#notes.add(node, words));
   }
 
-  #changed(node: string, level: Level, words: string): void {
-    this.#burst.log(node, CHANGES, [level, `${node}${words}`]);
+  #down({ node, reason }: Event<'node-down'>): void {
+    this.#burst.log(node, CHANGES, ['warn', coded('REDLOCK_W01', `${node} is down: ${reason}`)]);
+  }
+
+  #changed(node: string, words: string): void {
+    this.#burst.log(node, CHANGES, ['log', `${node} ${words}`]);
   }
 }
 

@@ -1,5 +1,6 @@
-import type { Logger } from '@nestjs/common';
 import type { Clock } from '../engine/clock.js';
+import type { Coded } from '../engine/codes.js';
+import type { Lines } from './safe-logger.js';
 
 /** Ms for which messages are collected, so that the same words about several nodes become one line. */
 const GATHERED_FOR = 500;
@@ -7,19 +8,19 @@ const GATHERED_FOR = 500;
 /** Logs messages that often concern several nodes alike, such as a missing right, as one line for all of these nodes. */
 export class NodeNotes {
   /** By message, the nodes for which it was not logged yet. */
-  readonly #pending = new Map<string, string[]>();
+  readonly #pending = new Map<Coded, string[]>();
   #stopTimer: (() => void) | undefined;
   #isStopped = false;
 
   constructor(
-    private readonly logger: Pick<Logger, 'warn'>,
+    private readonly logger: Pick<Lines, 'warn'>,
     private readonly clock: Clock,
     /** How many nodes the pool has. */
     private readonly nodes: number,
   ) {}
 
   /** Adds a message about a node: the words that follow the name of the node in the line. */
-  add(node: string, words: string): void {
+  add(node: string, words: Coded): void {
     if (this.#isStopped) return;
     const nodes = this.#pending.get(words) ?? [];
     if (!nodes.includes(node)) this.#pending.set(words, [...nodes, node]);

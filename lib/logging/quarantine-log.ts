@@ -1,8 +1,9 @@
-import type { Logger } from '@nestjs/common';
 import type { Clock } from '../engine/clock.js';
+import { coded, type Coded } from '../engine/codes.js';
 import type { LockEvent } from '../engine/events.js';
 import { MANY_MAY_HAVE_FORGOTTEN, type RedlockStatus, votesText } from '../engine/status.js';
 import { quorumOf } from '../engine/pool.js';
+import type { Lines } from './safe-logger.js';
 
 /** Ms within which events of several nodes are logged together. */
 const GATHERED_FOR = 500;
@@ -37,7 +38,7 @@ export class QuarantineLog {
   #stopWaiting: (() => void) | undefined;
 
   constructor(
-    private readonly logger: Pick<Logger, 'log' | 'warn'>,
+    private readonly logger: Pick<Lines, 'log' | 'warn'>,
     private readonly clock: Clock,
     /** How many nodes the pool has. */
     private readonly nodes: number,
@@ -86,7 +87,8 @@ export class QuarantineLog {
     const until = this.#noQuorumUntil();
     if (until !== undefined) return this.#close(until);
     for (const { node, remaining, reason } of untold) {
-      if (this.#closedUntil === undefined) this.logger.warn(`${node} does not vote for ${remaining} ms: ${reason}`);
+      if (this.#closedUntil === undefined)
+        this.logger.warn(coded('REDLOCK_W05', `${node} does not vote for ${remaining} ms: ${reason}`));
     }
   }
 
@@ -100,14 +102,14 @@ export class QuarantineLog {
     this.#lookAt(Math.max(until, ...[...this.#out.values()].filter((end) => end <= until + GATHERED_FOR)));
   }
 
-  #noLocks(until: number): string {
+  #noLocks(until: number): Coded {
     const { clock, nodes } = this;
     const remaining = until - this.#now;
     const end = new Date(clock.now().wall + remaining).toTimeString().slice(0, 8);
     const names = this.#out.size < nodes ? ` (${[...this.#out.keys()].join(', ')})` : '';
     const who = `${this.#out.size} of ${nodes} nodes${names}`;
     const line = `No locks for ${Math.ceil(remaining / 1_000)} s, until ${end}: ${who} are ${MANY_MAY_HAVE_FORGOTTEN}.`;
-    return this.#isFirst ? `${line} ${HINT}` : line;
+    return coded('REDLOCK_W06', this.#isFirst ? `${line} ${HINT}` : line);
   }
 
   /** Schedules a check of the nodes, unless one is running or is scheduled for an earlier time. */
@@ -129,7 +131,8 @@ export class QuarantineLog {
     const until = this.#noQuorumUntil();
     if (until !== undefined) return this.#close(until);
     this.#vainLooks += 1;
-    if (this.#vainLooks === MOST_VAIN_LOOKS) this.logger.warn(`Still no locks: ${votesText(status)}`);
+    if (this.#vainLooks === MOST_VAIN_LOOKS)
+      this.logger.warn(coded('REDLOCK_W07', `Still no locks: ${votesText(status)}`));
     this.#lookAt(this.#now + LOOK_AGAIN);
   }
 

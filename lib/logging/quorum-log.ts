@@ -1,6 +1,7 @@
-import type { Logger } from '@nestjs/common';
 import type { Clock } from '../engine/clock.js';
+import { coded } from '../engine/codes.js';
 import type { LockEvent } from '../engine/events.js';
+import type { Lines } from './safe-logger.js';
 
 /** Ms to wait before logging: a node that has just come up may turn out to have forgotten its locks a moment later. */
 const SETTLED_AFTER = 500;
@@ -13,7 +14,7 @@ export class QuorumLog {
   #stopTimer: (() => void) | undefined;
 
   constructor(
-    private readonly logger: Pick<Logger, 'log' | 'error'>,
+    private readonly logger: Pick<Lines, 'log' | 'error'>,
     private readonly clock: Clock,
     /** The log of the quarantine, which says by itself that there are no locks, and when there are some again. */
     private readonly quarantine: { readonly isClosed: boolean; readonly isGathering: boolean },
@@ -38,7 +39,9 @@ export class QuorumLog {
   #reportLost({ votes, nodes, quorum }: Quorum): void {
     if (this.quarantine.isClosed) return;
     this.#isReported = true;
-    this.logger.error(`No quorum: ${votes} of ${nodes} nodes vote, ${quorum} needed, so there are no locks`);
+    this.logger.error(
+      coded('REDLOCK_W07', `No quorum: ${votes} of ${nodes} nodes vote, ${quorum} needed, so there are no locks`),
+    );
   }
 
   #reportReached(voters: string): void {

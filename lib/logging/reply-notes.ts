@@ -1,6 +1,7 @@
+import { coded, type Coded } from '../engine/codes.js';
 import type { LockEvent, ReplyEvent } from '../engine/events.js';
 import type { quoted } from '../engine/names.js';
-import type { Burst, Level, Limit } from './burst.js';
+import type { Burst, Limit, Line } from './burst.js';
 
 const FAILURES: Limit = { most: 1, window: 5_000 };
 const REUSES: Limit = { most: 1, window: 60_000 };
@@ -25,24 +26,26 @@ export class ReplyNotes {
   constructor(
     private readonly burst: Burst,
     private readonly names: typeof quoted,
-    private readonly warn: (text: string) => void,
+    private readonly warn: (text: Coded) => void,
   ) {}
 
   notify(event: LockEvent): void {
-    if (event.type === 'unkept') this.#often(event, FAILURES, ['error', this.#unkept(event)]);
-    else if (event.type === 'interrupted') this.#often(event, FAILURES, ['warn', this.#interrupted(event)]);
-    else if (event.type === 'unreadable') this.#often(event, FAILURES, ['error', this.#unreadable(event)]);
-    else if (event.type === 'reused') this.#often(event, REUSES, ['warn', this.#reused(event)]);
-    else if (event.type === 'thin-reply') this.#often(event, THIN, ['warn', this.#thin(event)]);
-    else if (event.type === 'tombstone') this.#once(event, tombstone(event));
-    else if (event.type === 'reply-differs') this.#once(event, differs(event));
+    if (event.type === 'unkept') this.#often(event, FAILURES, ['error', coded('REDLOCK_W20', this.#unkept(event))]);
+    else if (event.type === 'interrupted')
+      this.#often(event, FAILURES, ['warn', coded('REDLOCK_W21', this.#interrupted(event))]);
+    else if (event.type === 'unreadable')
+      this.#often(event, FAILURES, ['error', coded('REDLOCK_W22', this.#unreadable(event))]);
+    else if (event.type === 'reused') this.#often(event, REUSES, ['warn', coded('REDLOCK_W23', this.#reused(event))]);
+    else if (event.type === 'thin-reply') this.#often(event, THIN, ['warn', coded('REDLOCK_W24', this.#thin(event))]);
+    else if (event.type === 'tombstone') this.#once(event, coded('REDLOCK_W20', tombstone(event)));
+    else if (event.type === 'reply-differs') this.#once(event, coded('REDLOCK_W25', differs(event)));
   }
 
-  #often({ type, label }: ReplyEvent, limit: Limit, line: readonly [Level, string]): void {
+  #often({ type, label }: ReplyEvent, limit: Limit, line: Line): void {
     this.burst.log(`${type} ${label}`, limit, line);
   }
 
-  #once({ type, label, reason }: ReplyEvent, text: string): void {
+  #once({ type, label, reason }: ReplyEvent, text: Coded): void {
     const kind = JSON.stringify([type, label, reason]);
     if (this.#told.has(kind) || this.#told.size >= MOST_TOLD) return;
     this.#told.add(kind);
@@ -51,48 +54,48 @@ export class ReplyNotes {
 
   #unkept({ resources, reason = 'no answer' }: ReplyEvent): string {
     return (
-      `The reply for ${this.names(resources)} was not kept: ${reason}. Its caller has it; a duplicate finds an attempt whose end nobody ` +
-      'knows, and runs again unless onInterrupted is "refuse". Find out why the store did not answer.'
+      `The reply for ${this.names(resources)} was not kept: ${reason}. Its caller has the reply. A duplicate runs again unless ` +
+      'onInterrupted is "refuse". Find out why the store did not answer.'
     );
   }
 
   #interrupted({ resources }: ReplyEvent): string {
     return (
-      `An earlier attempt for ${this.names(resources)} began, and nobody knows how far it came: its process has died, or its reply was ` +
-      'not kept. It runs again unless onInterrupted is "refuse"; look at what the earlier one has done.'
+      `An earlier attempt for ${this.names(resources)} was interrupted: its process died, or its reply was not kept. The call runs again ` +
+      'unless onInterrupted is "refuse". Check what the earlier attempt has done.'
     );
   }
 
   #unreadable({ resources, reason = 'no reason' }: ReplyEvent): string {
     return (
-      `The reply for ${this.names(resources)} is kept, and cannot be read: ${reason}. Its duplicates get an error, and no second run. Give ` +
-      'the module the codec and the keys by which it was kept, or forget the key.'
+      `The kept reply for ${this.names(resources)} is unreadable: ${reason}. Its duplicates get an error and do not run. Give the module ` +
+      'the codec and the encryption keys of that reply, or forget the key.'
     );
   }
 
   #reused({ resources, label }: ReplyEvent): string {
     return (
-      `The key ${this.names(resources)} of ${label} was used for another request, which is refused. Each request needs a key of its own: ` +
-      'mend the client, or leave out of the fingerprint what may differ between its attempts.'
+      `The key ${this.names(resources)} of ${label} came with another request, which is rejected. Each request needs its own key. Repair ` +
+      'the client, or leave out of the fingerprint what differs between attempts of one request.'
     );
   }
 
   #thin({ resources, reason = 'some' }: ReplyEvent): string {
     return (
-      `Not all nodes have the reply for ${this.names(resources)}: ${reason}. The others get it within a minute of their return; until ` +
-      'then it is lost with fewer nodes. Look at the nodes that do not answer.'
+      `Some nodes lack the reply for ${this.names(resources)}: ${reason}. They get it within a minute of their return. Until then, the ` +
+      'failure of fewer nodes loses the reply. Look at the nodes that do not answer.'
     );
   }
 }
 
 function tombstone({ label, reason = '' }: ReplyEvent): string {
   const why = TOMBSTONES[reason] ?? reason;
-  return `A reply of ${label} was not kept, so that its duplicates get an error and no second run: ${why}.`;
+  return `A reply of ${label} was not kept, so its duplicates get an error and do not run: ${why}.`;
 }
 
 function differs({ label }: ReplyEvent): string {
   return (
-    `A call of ${label} ended with another reply than the one that keepIn has kept, which its duplicates get. Give keepIn what the client ` +
-    'is to get, after interceptors and serializers.'
+    `A call of ${label} ended with another reply than keepIn has kept. Its duplicates get the kept one. Give keepIn what the client ` +
+    'gets, after interceptors and serializers.'
   );
 }

@@ -2,10 +2,11 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { RedlockTelemetry, TELEMETRY_OPTIONS } from './redlock-telemetry.js';
 import { checkTelemetryOptions, type RedlockTelemetryOptions } from './redlock-telemetry.options.js';
 
-/** Gives spans and metrics of all pools of the process to OpenTelemetry, from the start of the application until its end. */
+/** Sends spans and metrics of all pools of the process to OpenTelemetry. */
 @Module({})
 export class RedlockTelemetryModule {
   /**
+   * Turns telemetry on.
    * @throws TypeError for wrong options
    * @example
    * ```ts

@@ -1,16 +1,17 @@
 import type { MeterProvider, TracerProvider } from '@opentelemetry/api';
 import { checkNames, misfit } from '../engine/options.js';
 
+/** The options of `RedlockTelemetryModule`. */
 export interface RedlockTelemetryOptions {
   /**
-   * What telemetry says of a resource: 'template', the key template or the label of the call; 'value', the full name as well, which may be
-   * personal data, and which only spans have; or 'none'.
+   * What telemetry shows of a resource. 'template': the key template, or the `label` of the call. 'value': also the full name, in spans only. The
+   * full name may be personal data. 'none': nothing.
    * @default 'template'
    */
   resource?: 'template' | 'value' | 'none';
-  /** Takes the metrics. @default the one that is registered with `@opentelemetry/api` */
+  /** Receives the metrics. @default the provider that is registered with `@opentelemetry/api` */
   meterProvider?: MeterProvider;
-  /** Takes the spans. @default the one that is registered with `@opentelemetry/api` */
+  /** Receives the spans. @default the provider that is registered with `@opentelemetry/api` */
   tracerProvider?: TracerProvider;
 }
 

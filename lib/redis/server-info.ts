@@ -43,7 +43,7 @@ export async function markerOn(redis: Pick<Redis, 'get'>, key: string): Promise<
 
 /** How to end a warning about clients that no longer exist: the marker outlives the clients that wrote it. */
 const ENDED_BY =
-  'where no such client is left, redis-cli DEL <keyPrefix>~node (lock:~node by default) on each node ends this';
+  'if no such client is left, redis-cli DEL <keyPrefix>~node (lock:~node by default) on each node ends this';
 
 /** What is wrong with a node, why that matters, and what to do. */
 export interface Trouble {
@@ -133,17 +133,17 @@ export function readExamination(
       (trouble) => trouble && `${trouble.what}: ${trouble.why}; ${trouble.remedy}`,
     ),
     theirs !== maxTtl &&
-      `other clients use a maxTtl of ${theirs} ms where this one has ${maxTtl}: the greater one counts after a restart; ` +
-        `set the same everywhere; ${ENDED_BY}, one by one, since each is out of the vote for maxTtl then`,
+      `other clients use a maxTtl of ${theirs} ms, and this client uses ${maxTtl}: the greater one counts after a restart; ` +
+        `set the same everywhere; ${ENDED_BY}, one by one, since each node is then in quarantine for maxTtl`,
     !restartQuarantine &&
       isOfThisRun &&
-      'other clients have restartQuarantine on, and this one has not: it takes votes of nodes that may have forgotten their locks; ' +
+      'other clients have restartQuarantine on, and this client has it off: it takes votes of nodes that may have forgotten locks; ' +
         `set the same everywhere; ${ENDED_BY}`,
     restartQuarantine &&
       run === undefined &&
       isUsed &&
       'other clients take locks on it with restartQuarantine: false, or did so, or its marker was deleted: they take votes that ' +
-        'this one does not accept; set the same everywhere. This one has left its marker now, so the next start says it no more',
+        'this client rejects; set the same everywhere. This client has written the marker, so this line comes once',
   ];
   return {
     // A marker that cannot be read may be one of this run.

@@ -2,6 +2,7 @@ import type { RedlockModuleOptions } from '../redlock.options.js';
 import type { RedlockService } from '../redlock.service.js';
 import { hostname } from 'node:os';
 import type { ProcessNote } from '../engine/process-mark.js';
+import { mistake } from '../engine/codes.js';
 
 /** The part of Nest's module object that is read here. */
 interface RegisteredModule {
@@ -28,10 +29,11 @@ export function refuseTwoPools(modules: readonly RegisteredModule[], { name, tok
   if (pools.length < 2) return;
   const importers = modules.filter(({ imports }) => pools.some((pool) => !pool.isGlobal && imports.has(pool)));
   const where = importers.length > 0 ? ` (in ${importers.map((module) => module.name).join(', ')})` : '';
-  throw new TypeError(
+  throw mistake(
+    'REDLOCK_E05',
     `RedlockModule: ${poolOf(name)} is registered ${pools.length} times${where}: each would be a pool of its own, and two callers ` +
       'could hold one lock. Register it once, in the root module with isGlobal: true, or have the modules import one that ' +
-      'registers and exports it; where different pools are meant, give each of them a name',
+      'registers and exports it. If you want different pools, give each of them a name',
   );
 }
 

@@ -1,8 +1,9 @@
-import type { Logger } from '@nestjs/common';
+import type { Lines } from '../logging/safe-logger.js';
 import { QuorumNotReachedError } from '../engine/errors.js';
 import type { AbortSignalLike } from '../engine/abort.js';
 import type { Clock } from '../engine/clock.js';
 import { votesText, type RedlockStatus } from '../engine/status.js';
+import { mistake } from '../engine/codes.js';
 
 /** Ms between two checks of the nodes. */
 const LOOK_EVERY = 250;
@@ -22,7 +23,7 @@ export class QuorumWait {
   #wake: () => void = () => undefined;
 
   constructor(
-    private readonly logger: Pick<Logger, 'log'>,
+    private readonly logger: Pick<Lines, 'log'>,
     private readonly clock: Clock,
     private readonly status: () => Promise<RedlockStatus>,
     /** Ms to wait for a quorum; true waits for as long as that takes, false does not wait. */
@@ -78,7 +79,11 @@ export class QuorumWait {
       const now = clock.now().monotonic;
       const remaining = limit === true ? Infinity : since + limit - now;
       if (remaining <= 0)
-        throw new Error(`No quorum of nodes within ${String(limit)} ms (waitForQuorum): ${votesText(found)}`);
+        throw mistake(
+          'REDLOCK_E11',
+          `No quorum of nodes within ${String(limit)} ms (waitForQuorum): ${votesText(found)}`,
+          { Kind: Error },
+        );
       if (now - reportedAt >= REPORT_EVERY) {
         this.logger.log(`The start waits until locks are possible (waitForQuorum): ${votesText(found)}`);
         reportedAt = now;

@@ -6,21 +6,25 @@ import type { RedlockService } from '../redlock.service.js';
 import { getRedlockToken } from '../redlock.tokens.js';
 import { performance } from 'node:perf_hooks';
 
+/** The options of `RedlockHealthIndicator.check()`. */
 export interface RedlockHealthOptions {
-  /** The name of the pool that is checked. @default the pool without a name */
+  /** The name of the pool. @default the pool without a name */
   pool?: string;
   /**
-   * The state that is reported while too few nodes vote for a lock. 'degraded' keeps the health check at HTTP 200, for applications that serve
-   * most of their routes without a lock. @default 'down'
+   * The state to report while too few nodes vote. 'degraded' keeps the health check at HTTP 200, for applications that need locks on few routes.
+   * @default 'down'
    */
   whenDown?: 'down' | 'degraded';
-  /** Whether the answer names the nodes, and says why they do not vote; set it to false if the health endpoint is public. @default true */
+  /** True names the nodes and their reasons in the answer. Set false if the health endpoint is public. @default true */
   details?: boolean;
-  /** Ms that a node may take to answer before it counts as one that does not vote. @default as long as it may take for a lock */
+  /** Ms that a node may take to answer. @default the `nodeTimeout` of the pool */
   timeout?: number;
 }
 
-/** Checks for `@nestjs/terminus` whether enough nodes of a pool vote. It asks the nodes at most once a second, however often it is called. */
+/**
+ * Checks for `@nestjs/terminus` whether enough nodes of a pool vote. The indicator asks the nodes at most once a second. Nest injects it.
+ * @hideconstructor
+ */
 @Injectable()
 export class RedlockHealthIndicator {
   readonly #health: HealthIndicatorService;
@@ -34,7 +38,8 @@ export class RedlockHealthIndicator {
   }
 
   /**
-   * Resolves with 'up' if all nodes vote, 'degraded' if only a quorum of them does, and otherwise, and during the shutdown, with 'down'; never rejects.
+   * Resolves with 'up' if all nodes vote, with 'degraded' if a quorum votes, and with 'down' otherwise and during shutdown. The promise always
+   * resolves.
    * @example
    * ```ts
    * this.health.check([() => this.redlock.check('locks')])

@@ -2,15 +2,15 @@ import type { RedlockTestingPool } from './redlock-testing.pool.js';
 
 /** The matchers that `redlockMatchers` adds to `expect(module.get(RedlockTesting))`. */
 export interface RedlockMatchers<R = unknown> {
-  /** Expects that somebody holds the resource at this moment. */
+  /** Expects that the resource is locked now. */
   toHaveLocked(resource: string): R;
-  /** Expects that nobody holds any lock at this moment. */
+  /** Expects that nothing is locked now. */
   toHaveNoLocks(): R;
-  /** Expects that the application was given a lock on the resource: at least once, or exactly `times` times. */
+  /** Expects that the application got a lock on the resource: at least once, or exactly `times` times. */
   toHaveAcquired(resource: string, times?: number): R;
   /** Expects that calls for the key got the reply of another call: at least once, or exactly `times` times. */
   toHaveReplayed(key: string, times?: number): R;
-  /** Expects that exactly `count` callers of the application wait for the resource at this moment. */
+  /** Expects that exactly `count` callers of the application wait for the resource now. */
   toHaveWaiting(resource: string, count: number): R;
 }
 

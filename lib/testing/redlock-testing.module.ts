@@ -13,10 +13,11 @@ import { TestingPools } from './pools/testing-pools.js';
 @Module({})
 class RedlockTestingCoreModule {}
 
-/** Provides `RedlockService` over nodes in memory. Every `RedlockModule` of the same application then has its pools in memory, too. */
+/** Puts all pools of an application on nodes in memory, and provides `RedlockService` and `RedlockTesting`. */
 @Module({})
 export class RedlockTestingModule {
   /**
+   * Puts the pools on nodes in memory.
    * @throws TypeError, RangeError for wrong options
    * @example
    * ```ts

@@ -1,23 +1,24 @@
 import { checkNames, misfit } from '../engine/options.js';
 import { MODULE_OPTION_NAMES, readModuleOptions, type RedlockModuleOptions } from '../redlock.options.js';
 
+/** The options of `RedlockTestingModule`. */
 export interface RedlockTestingOptions extends Omit<RedlockModuleOptions, 'nodes' | 'keyPrefix' | 'enabled'> {
   /** How many nodes in memory each pool has. @default 3 */
   nodes?: number;
-  /** 'manual' stands still until `advance(ms)` is called; 'real' runs by itself, or with the fake timers of Jest or Vitest. @default 'real' */
+  /** 'manual' moves by `advance(ms)` only. 'real' runs by itself, or with the fake timers of Jest or Vitest. @default 'real' */
   clock?: 'real' | 'manual';
-  /** Names of the pools to provide besides the one without a name. @default [] */
+  /** The names of further pools to provide. @default [] */
   pools?: readonly string[];
-  /** Keeps new and restarted nodes out of the vote for `maxTtl` ms, as nodes on Redis are kept. @default false */
+  /** Keeps new and restarted nodes in quarantine for `maxTtl` ms, like nodes on Redis. @default false */
   restartQuarantine?: boolean;
   /**
-   * Makes the start of the application wait until enough nodes vote, for so many ms at most, or with true for as long as that takes. It needs the
-   * clock 'real', since a clock that stands still ends no wait. @default false, whatever the application says
+   * Delays startup until enough nodes vote: true without a limit, a number for so many ms. It needs the clock 'real'.
+   * @default false, even if the application sets it
    */
   waitForQuorum?: boolean | number;
-  /** Ms for which `close()` of the application lets holders finish; overrides the `shutdownTimeout` of the application. @default 100 */
+  /** Ms that holders have to finish when the application closes. It overrides the `shutdownTimeout` of the application. @default 100 */
   shutdownTimeout?: number;
-  /** Makes the pools visible to all modules, as `RedlockModule` with `isGlobal` does. @default false */
+  /** Makes the pools visible to all modules. @default false */
   isGlobal?: boolean;
 }
 

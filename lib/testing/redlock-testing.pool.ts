@@ -11,75 +11,82 @@ import type { TestingNode } from './nodes/faulty-node.js';
 /** Ms for which the mark of an attempt that has died lasts. */
 const MARK_LASTS = 3_600_000;
 
-/** A resource that somebody else holds. */
+/** A resource that another holder has. */
 export interface HeldElsewhere {
+  /** The name of the resource. */
   readonly resource: string;
-  /** Releases the resource: the next caller that waits for it gets it. */
+  /** Releases the resource. The next waiter gets it. */
   release(): void;
+  /** Releases the resource, for `using`. */
   [Symbol.dispose](): void;
 }
 
+/** The options of `hold()`. */
 export interface HoldOptions {
-  /** Ms after which the resource is free again, as if its holder had died; `Retry-After` is computed from it. @default until it is released */
+  /** Ms after which the resource is free, as if its holder had crashed. `Retry-After` follows from it. @default until the release */
   ttl?: number;
 }
 
-/** One pool of the application under test: a test sees what happens in it, and decides what goes wrong. */
+/**
+ * One pool of the application under test. A test reads what happened, and causes faults.
+ * @hideconstructor
+ */
 export class RedlockTestingPool {
   #holds = new Set<HeldElsewhere>();
   #strangers = 0;
 
   constructor(private readonly poolUnderTest: () => PoolInMemory) {}
 
+  /** The nodes in memory, with their faults. */
   get nodes(): readonly TestingNode[] {
     return this.poolUnderTest().nodes;
   }
 
-  /** All events since the start or the latest `reset()`, oldest first. */
+  /** All events since startup or the latest `reset()`, oldest first. */
   get events(): readonly LockEvent[] {
     return this.poolUnderTest().record.events;
   }
 
-  /** Resolves once an event has happened `times` times since the start or the latest `reset()`, to the resource or, without one, to any. */
+  /** Resolves once an event has happened `times` times since startup or the latest `reset()`. Without a resource, any resource counts. */
   until(type: LockEvent['type'], resource?: string, times = 1): Promise<void> {
     const { changes, record } = this.poolUnderTest();
     return changes.until(() => record.count(type, resource) >= times);
   }
 
-  /** Returns how often an event has happened since the start or the latest `reset()`, to the resource or, without one, to any. */
+  /** Returns how often an event has happened since startup or the latest `reset()`. Without a resource, any resource counts. */
   count(type: LockEvent['type'], resource?: string): number {
     return this.poolUnderTest().record.count(type, resource);
   }
 
-  /** Returns whether anybody holds a resource. */
+  /** Returns whether a resource is locked. */
   isLocked(resource: string): boolean {
     return this.poolUnderTest().ownerOf(resource) !== undefined;
   }
 
-  /** Returns all resources that anybody holds. */
+  /** Returns all locked resources. */
   locked(): readonly string[] {
     return this.poolUnderTest().locked;
   }
 
-  /** Returns how many callers of the application have asked for a resource and do not have it yet. */
+  /** Returns how many callers of the application wait for a resource. */
   waiting(resource: string): number {
     return this.poolUnderTest().waiting(resource);
   }
 
-  /** Resolves once so many callers of the application wait for a resource: for its holder to release it, or for nodes to answer. */
+  /** Resolves once so many callers of the application wait for a resource. */
   untilWaiting(resource: string, callers = 1): Promise<void> {
     const pool = this.poolUnderTest();
     return pool.changes.until(() => pool.waiting(resource) >= callers);
   }
 
-  /** Returns what the nodes keep for calls of `nestjs-redlock/idempotency`, by their keys; never the replies themselves. */
+  /** Returns what the nodes keep for calls of `nestjs-redlock/idempotency`, without the replies. */
   replies(): readonly RecordInfo[] {
     return this.poolUnderTest().replies;
   }
 
   /**
-   * Leaves the mark of an attempt that has died in its work, so that the next call for the key finds an interrupted one.
-   * @throws Error if a call for the key is running, or its reply is kept; LockKeyError for a wrong key
+   * Leaves the mark of a crashed attempt, so that the next call for the key finds an interrupted attempt.
+   * @throws Error if a call for the key is running or its reply is kept; LockKeyError for a wrong key
    */
   async interrupt(key: string): Promise<void> {
     toResources(key);
@@ -94,8 +101,8 @@ export class RedlockTestingPool {
   }
 
   /**
-   * Lets somebody else hold a resource, as another replica would.
-   * @throws Error if it is held already; LockKeyError, TypeError, RangeError for a wrong resource or ttl
+   * Locks a resource like another replica.
+   * @throws Error if the resource is locked already; LockKeyError, TypeError, RangeError for a wrong resource or ttl
    */
   hold(resource: string, { ttl = Infinity }: HoldOptions = {}): HeldElsewhere {
     toResources(resource);
@@ -115,8 +122,8 @@ export class RedlockTestingPool {
   }
 
   /**
-   * Takes a lock away from the application: its `signal` aborts, and `withLock` rejects with a `LockLostError`.
-   * @throws Error if the application does not hold it
+   * Takes a lock away from the application. Its `signal` aborts, and `withLock` rejects with a `LockLostError`.
+   * @throws Error if the application does not hold the resource
    */
   async loseLock(resource: string): Promise<void> {
     const locks = this.poolUnderTest().services.map((service) => service.lockOn(resource));
@@ -130,7 +137,7 @@ export class RedlockTestingPool {
     await HeldLock.of(lock)!.revoke('nodes', 'the test took it away');
   }
 
-  /** Takes down the first `count` nodes; without a majority of nodes there are no locks. @default all of them */
+  /** Takes the first `count` nodes down; without `count`, all nodes. Without a majority of nodes no lock can be taken. */
   outage(count = this.nodes.length): void {
     for (const node of this.nodes.slice(0, count)) node.down();
   }
@@ -140,7 +147,7 @@ export class RedlockTestingPool {
     for (const node of this.nodes) node.recover();
   }
 
-  /** Ends all faults, releases what was taken by `hold`, and forgets the events and all replies: for `afterEach`. */
+  /** Ends all faults, releases what `hold` took, and removes the events and all replies. Call it in `afterEach`. */
   reset(): void {
     this.recover();
     for (const held of this.#holds) held.release();

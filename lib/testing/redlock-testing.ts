@@ -5,7 +5,8 @@ import { RedlockTestingPool } from './redlock-testing.pool.js';
 import type { TestingPools } from './pools/testing-pools.js';
 
 /**
- * What a test works with: the pool without a name, the named pools, and the clock of all pools.
+ * What a test works with: the pool without a name, the named pools, and the clock of all pools. Nest makes it.
+ * @hideconstructor
  * @example
  * ```ts
  * const testing = module.get(RedlockTesting);
@@ -18,7 +19,7 @@ export class RedlockTesting extends RedlockTestingPool {
     super(() => pools.get(undefined));
   }
 
-  /** @throws Error if neither the application nor the test has a pool with this name */
+  /** Returns the pool with this name. @throws Error if neither the application nor the test has the pool */
   pool(name: string): RedlockTestingPool {
     this.pools.get(name);
     const pool = this.#named.get(name) ?? new RedlockTestingPool(() => this.pools.get(name));
@@ -27,8 +28,8 @@ export class RedlockTesting extends RedlockTestingPool {
   }
 
   /**
-   * Lets `ms` ms pass on a 'manual' clock. All that is due in that time happens: leases and waits end, and leases are extended.
-   * @throws Error with the real clock; TypeError, RangeError for a value that is no number of ms
+   * Moves a 'manual' clock by `ms` ms. Everything that is due happens: leases and waits end, and leases are extended.
+   * @throws Error with the real clock; TypeError, RangeError for a wrong number of ms
    */
   async advance(ms: number): Promise<void> {
     if (typeof ms !== 'number' || !(ms >= 0 && ms <= LONGEST_TIMER))
@@ -37,7 +38,7 @@ export class RedlockTesting extends RedlockTestingPool {
   }
 
   /**
-   * Runs `work` so that handlers that it calls directly find `body`, `params` and the like of `request` for their lock keys.
+   * Runs `work` as a part of `request`. Handlers that `work` calls read their lock keys from the `body` and `params` of `request`.
    * @example
    * ```ts
    * await testing.asRequest({ body }, () => users.register(body));

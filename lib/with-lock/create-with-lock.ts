@@ -2,8 +2,9 @@ import type { KeyMistake } from './key/key-check.types.js';
 import type { LockDecorator } from './lock-decorator.js';
 import type { WithLockOptions } from './run/lock-plan.js';
 import { WithLock } from './with-lock.decorator.js';
+import { mistake } from '../engine/codes.js';
 
-/** `@WithLock` with keys that the compiler checks against `T`. */
+/** A `@WithLock` whose keys the compiler checks against `T`. */
 export interface TypedWithLock<T> {
   <Key extends string>(
     key: Fitting<Key, T> | readonly Fitting<Key, T>[],
@@ -19,8 +20,8 @@ type Fitting<Key extends string, T> = Key extends unknown
   : never;
 
 /**
- * Returns a `@WithLock` whose keys the compiler checks against what requests carry: `T` is the type of their body, or an object type with
- * several of body, params, query, headers, user and data.
+ * Returns a `@WithLock` whose keys the compiler checks. `T` is the type of the body, or an object type with some of body, params, query, headers,
+ * user and data.
  * @example
  * ```ts
  * const WithUserLock = createWithLock<RegisterDto>(); // or <{ body: RegisterDto; params: { id: string } }>
@@ -33,7 +34,8 @@ type Fitting<Key extends string, T> = Key extends unknown
 export function createWithLock<T>(): TypedWithLock<T>;
 export function createWithLock<T>(...nothing: readonly never[]): TypedWithLock<T> {
   if (nothing.length > 0)
-    throw new TypeError(
+    throw mistake(
+      'REDLOCK_E04',
       "createWithLock takes nothing: write const WithUserLock = createWithLock<User>(), and @WithUserLock('...')",
     );
   return WithLock as TypedWithLock<T>;

@@ -3,8 +3,8 @@ import type { ArgumentMistake } from './key/key-check.types.js';
 import type { LockKey } from './key/lock-key.js';
 
 /**
- * A decorator for methods that return a Promise or an Observable, and whose parameters have what the key reads from them; the compiler refuses
- * all other methods.
+ * What `@WithLock` returns: a decorator for methods that return a Promise or an Observable, and whose parameters have what the key reads. The
+ * compiler rejects other methods.
  */
 export interface LockDecorator<Key extends LockKey> {
   <Args extends readonly unknown[], Result>(

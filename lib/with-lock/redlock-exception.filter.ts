@@ -7,6 +7,7 @@ import { type HttpResponse, toHttpException } from './transport/http-errors.js';
 import { answerMessage } from './reply/message-filter.js';
 import { errorReply } from './reply/error-reply.js';
 import { SafeLogger } from '../logging/safe-logger.js';
+import { coded } from '../engine/codes.js';
 
 /** Makes the exceptions of a pool: its service, or a test double of it. */
 interface Source {
@@ -14,9 +15,8 @@ interface Source {
 }
 
 /**
- * Answers errors of locks that leave a handler without a lock of its own, for example a handler that calls a locked method of a service. The
- * answer is 409, 503 or 400, or its equivalent in GraphQL, microservices and WebSockets. The module registers this filter behind the filters
- * of the application. Gateways, and microservices that do not inherit the filters of the application, need
+ * Answers lock errors that leave a handler: 409, 503 or 400, or the equivalent of another transport. The module registers this filter, and your
+ * own filters run first. Gateways, and microservices that do not inherit the filters of the application, need
  * `@UseFilters(RedlockExceptionFilter)`.
  */
 @Catch(RedlockError)
@@ -27,6 +27,7 @@ export class RedlockExceptionFilter extends BaseExceptionFilter implements Excep
     super();
   }
 
+  /** Answers the error. Nest calls this method. */
   override catch(exception: RedlockError, host: ArgumentsHost): unknown {
     logKeyError(exception);
     const made = this.source?.exceptionFactory?.(exception, host);
@@ -38,7 +39,7 @@ export class RedlockExceptionFilter extends BaseExceptionFilter implements Excep
     if (type !== 'rpc' && type !== 'ws') return undefined;
     // If the message was an event, nobody gets the answer, so the log has to say it.
     const reply = type === 'rpc' ? errorReply(error) : undefined;
-    if (reply) this.#logger.warn(reply.code === 'LOCK_KEY' ? reply.message : exception.message);
+    if (reply) this.#logger.warn(coded('REDLOCK_W12', reply.code === 'LOCK_KEY' ? reply.message : exception.message));
     return answerMessage(error, host);
   }
 }

@@ -8,12 +8,12 @@ import { setPlan, toPlan, type WithLockOptions } from './run/lock-plan.js';
 import { lockMethod } from './locked-method.js';
 import { addMessageFilter } from './reply/message-filter.js';
 import { interceptorFor } from './redlock.interceptor.js';
+import { mistake } from '../engine/codes.js';
 
 /**
- * Runs a method of a controller or provider under a lock; calls for the same key run one after the other, on all replicas.
- *
- * The method returns a promise or an Observable, as it does without a lock. If it is not `async`, its first call returns both in one object.
- * @throws TypeError, RangeError where the class is defined, for a malformed key or option
+ * Runs a method of a controller or provider under a lock. Calls for the same key run one after the other, on all replicas. The method must return
+ * a promise or an Observable.
+ * @throws TypeError, RangeError when the class is defined, for a malformed key or option
  * @example
  * ```ts
  * @Post()
@@ -28,7 +28,8 @@ export function WithLock<const Key extends LockKey>(key: Key, options: WithLockO
     const where = `@WithLock on ${owner.name}.${String(name)}`;
     const method: unknown = descriptor?.value;
     if (descriptor === undefined || typeof target === 'function' || typeof method !== 'function') {
-      throw new TypeError(
+      throw mistake(
+        'REDLOCK_E08',
         `${where}: only methods of instances can be locked, since Nest injects the service into those`,
       );
     }
@@ -58,7 +59,8 @@ function refuseBare(key: unknown, name: unknown): void {
   const isClass = typeof key === 'function' && /^class\b/.test(Function.prototype.toString.call(key));
   if (!isClass && typeof name !== 'string' && typeof name !== 'symbol') return;
   const owner = typeof key === 'function' ? key : (key as object).constructor;
-  throw new TypeError(
+  throw mistake(
+    'REDLOCK_E08',
     `@WithLock on ${owner.name}${typeof name === 'string' || typeof name === 'symbol' ? `.${String(name)}` : ''}: ` +
       "write @WithLock('...') with a key, such as @WithLock('user:<body.email>'), above a method",
   );
@@ -66,7 +68,8 @@ function refuseBare(key: unknown, name: unknown): void {
 
 function refuseGenerator(method: unknown, where: string): void {
   if (!Object.prototype.toString.call(method).endsWith('GeneratorFunction]')) return;
-  throw new TypeError(
+  throw mistake(
+    'REDLOCK_E08',
     `${where}: a generator runs when it is read, after the lock is gone; return an Observable instead`,
   );
 }

@@ -39,7 +39,15 @@ describe('the public surface of nestjs-redlock/idempotency', () => {
       | 'error'
     >();
     expectTypeOf<keyof OnceMessage>().toEqualTypeOf<
-      'pool' | 'resources' | 'template' | 'outcome' | 'fencingToken' | 'size' | 'error'
+      | 'pool'
+      | 'resources'
+      | 'template'
+      | 'outcome'
+      | 'fencingToken'
+      | 'size'
+      | 'traceparent'
+      | 'firstTraceparent'
+      | 'error'
     >();
   });
 

@@ -67,8 +67,8 @@ describe('RedlockModule', () => {
     expect(warnings).toEqual([]);
     await build({ nodes });
     expect(warnings).toEqual([
-      'The keyPrefix "app:" of the client for redis://10.0.0.1:6379 is not used for locks. Set keyPrefix of RedlockModule; without ' +
-        'it, all applications on this node share the locks under "lock:".',
+      'The keyPrefix "app:" of the client for redis://10.0.0.1:6379 is not used for locks. Set keyPrefix of RedlockModule. ' +
+        'Otherwise all applications on this node share the locks under "lock:" [REDLOCK_W17]',
     ]);
   });
 
@@ -76,7 +76,7 @@ describe('RedlockModule', () => {
     await build({ nodes: [SENTINEL], maxTtl: 60_000 });
     expect(warnings).toEqual([
       expect.stringMatching(
-        /^redis-sentinel:\/\/10\.0\.0\.9:26379\/mymaster is a master of Sentinel: a failover forgets locks, so no lock is granted for 60000 ms \(maxTtl\) after one\./,
+        /^redis-sentinel:\/\/10\.0\.0\.9:26379\/mymaster is a master of Sentinel\. A failover forgets locks, so there are no locks for 60000 ms \(maxTtl\) after a failover\. .* \[REDLOCK_W16\]$/,
       ),
     ]);
   });

@@ -30,7 +30,7 @@ describe('restartQuarantine: false', () => {
   });
 
   it.each([
-    ['production', /NODE_ENV is "production": nodes that were restarted or emptied vote at once/],
+    ['production', /NODE_ENV is "production"\. Restarted or emptied nodes vote at once.* \[REDLOCK_W19\]$/],
     ['staging', /NODE_ENV is "staging"/],
     ['', /NODE_ENV is not set/],
     [undefined, /NODE_ENV is not set/],

@@ -45,23 +45,23 @@ const WRONG: [string, object, RegExp][] = [
   [
     'a default ttl that no lock could have',
     { nodes: [A], defaults: { ttl: 5 } },
-    /^RedlockModule: defaults: ttl must be more than 8 ms.*got 5$/,
+    /^RedlockModule: defaults: ttl must be more than 8 ms.*got 5 \[REDLOCK_E03\]$/,
   ],
   [
     'a default ttl above maxTtl',
     { nodes: [A], defaults: { ttl: 60_000 } },
-    /^RedlockModule: defaults: ttl must be at most maxTtl, 30000 ms.*got 60000$/,
+    /^RedlockModule: defaults: ttl must be at most maxTtl, 30000 ms.*got 60000 \[REDLOCK_E03\]$/,
   ],
   [
     'a default minHold above maxTtl',
     { nodes: [A], maxTtl: 5_000, defaults: { minHold: 6_000 } },
-    /^RedlockModule: defaults: minHold must be at most maxTtl, 5000 ms.*got 6000$/,
+    /^RedlockModule: defaults: minHold must be at most maxTtl, 5000 ms.*got 6000 \[REDLOCK_E03\]$/,
   ],
   ['a name that is empty', { nodes: [A], name: '' }, /name/],
   [
     'an isGlobal in words',
     { nodes: [A], isGlobal: 'true' },
-    /^RedlockModule: isGlobal must be true or false; got 'true'$/,
+    /^RedlockModule: isGlobal must be true or false; got 'true' \[REDLOCK_E03\]$/,
   ],
 ];
 

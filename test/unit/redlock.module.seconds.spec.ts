@@ -28,9 +28,9 @@ describe('a duration that looks like seconds', () => {
   it('is warned of once, in options of the module, its defaults and a decorator', async () => {
     const options = { enabled: false, maxTtl: 60_000, defaults: { ttl: 20, waitTimeout: 8 } };
     expect(await warned([RedlockModule.forRoot(options)])).toEqual([
-      'RedlockModule: defaults: ttl is 20 ms; seconds? All durations are milliseconds',
-      'RedlockModule: defaults: waitTimeout is 8 ms; seconds? All durations are milliseconds',
-      '@WithLock on Reports.make: ttl is 30 ms; seconds? All durations are milliseconds',
+      'RedlockModule: defaults: ttl is 20 ms; seconds? All durations are milliseconds [REDLOCK_W14]',
+      'RedlockModule: defaults: waitTimeout is 8 ms; seconds? All durations are milliseconds [REDLOCK_W14]',
+      '@WithLock on Reports.make: ttl is 30 ms; seconds? All durations are milliseconds [REDLOCK_W14]',
     ]);
   });
 

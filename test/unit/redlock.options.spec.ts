@@ -154,7 +154,9 @@ describe('readModuleOptions', () => {
       'RedlockModule: defaults: ttl must be at most maxTtl, 5000 ms; a longer hold is what autoExtend is for, or set maxTtl; got 6000',
     ],
   ])('refuses %j, and names the option and what was written', (options, message) => {
-    expect(() => read(options)).toThrow(expect.objectContaining({ message }));
+    expect(() => read(options)).toThrow(
+      expect.objectContaining({ message: `${message} [REDLOCK_E03]`, code: 'REDLOCK_E03' }),
+    );
   });
 
   it('leaves the given object as it is', () => {

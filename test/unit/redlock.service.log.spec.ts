@@ -96,7 +96,7 @@ describe('the log of RedlockService', () => {
     await service.onModuleInit();
     for (const listener of listeners) listener.event({ type: 'node-down', reason: 'closed' });
     expect(lines.filter((line) => line.startsWith('No quorum'))).toEqual([
-      'No quorum: 1 of 3 nodes vote, 2 needed, so there are no locks',
+      'No quorum: 1 of 3 nodes vote, 2 needed, so there are no locks [REDLOCK_W07]',
     ]);
     for (const listener of listeners) listener.event({ type: 'node-up' });
     await eventually(() =>

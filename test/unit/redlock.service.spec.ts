@@ -149,8 +149,8 @@ describe('RedlockService', () => {
       tell({ type: 'node-refused', reason: 'OOM command not allowed' });
       tell({ type: 'node-accepted' });
       expect(warnings).toEqual([
-        'node-1 is down: connection closed',
-        'node-1 refuses to vote: OOM command not allowed',
+        'node-1 is down: connection closed [REDLOCK_W01]',
+        'node-1 refuses to vote: OOM command not allowed [REDLOCK_W02]',
       ]);
       expect(notes).toEqual(['node-1 is up', 'node-1 votes again']);
     });

@@ -90,7 +90,7 @@ const clock = checkOfNode('clock', ({ session, report: { clockOffset = 0 } }, { 
     why: isOut
       ? 'above half of maxTtl it does not vote for clients with this clock'
       : 'above half of maxTtl it would not vote for clients with this clock',
-    remedy: 'set both clocks right, by NTP',
+    remedy: 'correct both clocks by NTP',
   };
 });
 

@@ -25,7 +25,7 @@ const lua = checkOfNode('Lua', async ({ session }) => {
       what: `it runs no Lua scripts: ${(error as Error).message}`,
       why: 'without scripts it gives no votes',
       remedy:
-        'allow EVAL and EVALSHA to the user of the locks, and load the module for Lua into a Valkey without it; if Lua is off because of a hole in the server, update the server',
+        'allow EVAL and EVALSHA to the user of the locks, or load the Lua module of Valkey. If scripts are off because of a security hole, update the server',
     };
   }
 });
@@ -40,7 +40,7 @@ const rights = checkOfNode('rights', async ({ session }, { settings: { aclUser, 
       severity: 'error',
       what: `its user "${user}" is not allowed: ${missing.join('; ')}`,
       why: 'locks, waiting or fencing tokens fail if the node refuses a command',
-      remedy: 'grant the user the permissions that docs/concepts/waiting.md lists',
+      remedy: 'grant the user these commands, for the keys and channels of the prefix',
     };
   } catch (error) {
     return {

@@ -120,7 +120,7 @@ class MemoryStore implements ReplyStore {
 
 /**
  * Keeps replies in the memory of this process, for tests and for development with one process.
- * @param clock what tells the time @default the clock of the machine
+ * @param clock The clock of the store; by default the clock of the machine.
  */
 export function memoryStore(
   clock: Pick<Clock, 'now'> = new SystemClock(),

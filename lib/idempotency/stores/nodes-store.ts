@@ -77,14 +77,14 @@ export class NodesStore implements ReplyStore {
   }
 }
 
-/** The nodes for replies that are not kept on those of the locks. */
+/** The options of `nodesStore`. */
 export type NodesStoreOptions = Pick<
   RedlockModuleOptions,
   'nodes' | 'keyPrefix' | 'maxTtl' | 'restartQuarantine' | 'nodeTimeout'
 >;
 
 /**
- * Keeps replies on other nodes than those of the locks, so that replies cannot fill these. It connects at the first call.
+ * Keeps replies on nodes of their own, so that replies do not fill the memory of the nodes for locks. The store connects at the first call.
  * @throws TypeError, RangeError for wrong options
  */
 export function nodesStore(given: NodesStoreOptions): ReplyStore & { close(): Promise<void> } {

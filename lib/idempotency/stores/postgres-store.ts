@@ -1,11 +1,13 @@
 import type { Attempt, Kept, Opened, Peeked, RecordInfo, ReplyStore, Sql } from '../reply-store.js';
 import { statementsFor, type Statements } from './postgres-sql.js';
 import { quotedTable, REPLY_TABLE } from './postgres-table.js';
+import { mistake } from '../../engine/codes.js';
 
 export { postgresReplyTable } from './postgres-table.js';
 
+/** The options of `postgresStore`: a database client, and the table. */
 export interface PostgresStoreOptions extends Sql {
-  /** A name, or `schema.name`; `postgresReplyTable` makes it. @default 'redlock_reply' */
+  /** The name of the table, or `schema.name`. `postgresReplyTable` returns its definition. @default 'redlock_reply' */
   readonly table?: string;
 }
 
@@ -15,7 +17,10 @@ const SWEPT_AT_ONCE = 1_000;
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Keeps replies in a table of Postgres, also within the transactions of the application. */
+/**
+ * Keeps replies in a table of PostgreSQL, also within your transactions.
+ * @hideconstructor
+ */
 export class PostgresStore implements ReplyStore {
   readonly #sql: Statements;
 
@@ -84,7 +89,8 @@ export class PostgresStore implements ReplyStore {
    * @param limit rows of a batch @default 1,000
    */
   async sweep(limit = SWEPT_AT_ONCE): Promise<number> {
-    if (!Number.isInteger(limit) || limit < 1) throw new TypeError(`limit must be a whole number from 1; got ${limit}`);
+    if (!Number.isInteger(limit) || limit < 1)
+      throw mistake('REDLOCK_E03', `limit must be a whole number from 1; got ${limit}`);
     let total = 0;
     for (;;) {
       const count = await this.#count(this.#sql.sweep, [limit]);
@@ -107,9 +113,8 @@ export class PostgresStore implements ReplyStore {
 }
 
 /**
- * Keeps replies in a table of Postgres, through whatever runs a statement. It must commit each statement by itself: give it a pool, never the
- * transaction of a request.
- * @throws TypeError for a name of a table that could be anything else
+ * Keeps replies in a table of PostgreSQL. Pass a client that commits each statement by itself, such as a pool.
+ * @throws TypeError for a malformed name of a table
  */
 export function postgresStore(options: PostgresStoreOptions): PostgresStore {
   return new PostgresStore(options);

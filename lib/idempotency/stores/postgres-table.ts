@@ -1,3 +1,4 @@
+import { mistake } from '../../engine/codes.js';
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** Postgres cuts longer names off; the name of the index is 8 longer. */
 const LONGEST_NAME = 55;
@@ -6,9 +7,9 @@ const LONGEST_NAME = 55;
 export const REPLY_TABLE = 'redlock_reply';
 
 /**
- * Returns the SQL that makes the table of `postgresStore`, for a migration.
- * @param table a name, or `schema.name`
- * @throws TypeError for what is no plain name
+ * Returns the SQL that creates the table of `postgresStore`, for a migration.
+ * @param table The name of the table, or `schema.name`.
+ * @throws TypeError for a malformed name of a table
  */
 export function postgresReplyTable(table: string = REPLY_TABLE): string {
   const parts = partsOf(table);
@@ -35,7 +36,8 @@ export function quotedTable(table: string): string {
 function partsOf(table: string): string[] {
   const parts = table.split('.');
   if (parts.length > 2 || !parts.every((part) => NAME.test(part) && part.length <= LONGEST_NAME))
-    throw new TypeError(
+    throw mistake(
+      'REDLOCK_E03',
       `table must be a name, or schema.name, of letters, digits and _, at most ${LONGEST_NAME} each; got ${JSON.stringify(table)}`,
     );
   return parts;

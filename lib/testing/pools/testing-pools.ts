@@ -6,6 +6,7 @@ import { ManualClock } from '../manual-clock.js';
 import { PoolInMemory } from './pool-in-memory.js';
 import { type PoolOptions, poolOptionsOf, type RedlockTestingOptions } from '../redlock-testing.options.js';
 import { SafeLogger } from '../../logging/safe-logger.js';
+import { coded } from '../../engine/codes.js';
 
 type Name = string | undefined;
 
@@ -54,7 +55,7 @@ export class TestingPools implements PoolMaker, OnModuleInit, OnModuleDestroy {
   }
 
   onModuleInit(): void {
-    this.#logger.warn('Locks are kept in the memory of this process, which is for tests only');
+    this.#logger.warn(coded('REDLOCK_W18', 'Locks are kept in the memory of this process, for tests only'));
   }
 
   /** Lets the clock run by itself, because holders need time to finish before the application shuts down. */

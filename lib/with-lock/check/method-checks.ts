@@ -2,6 +2,7 @@ import { VersioningType } from '@nestjs/common';
 import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { HTTP, kindsOf } from '../key/key-roots.js';
 import type { LockPlan } from '../run/lock-plan.js';
+import { mistake } from '../../engine/codes.js';
 
 /** The metadata keys of Nest: paths of methods and controllers, versions of both, and the path that `RouterModule` gives a module. */
 const PATH = 'path';
@@ -44,10 +45,11 @@ export function routeMistake(locked: LockedMethod, site: Site): TypeError | unde
 
 function noParameter(name: string, names: readonly string[]): TypeError {
   const there = names.map((one) => `<params.${one}>`).join(', ');
-  return new TypeError(
+  return mistake(
+    'REDLOCK_E07',
     `<params.${name}> is on no route of this method; ` +
       (there === '' ? `its path has no parameters, so write :${name} there` : `there is ${there}`) +
-      '. What a guard puts there is for a key function to read',
+      '. If a guard sets it, use a key function',
   );
 }
 
@@ -91,7 +93,7 @@ export function argumentMistake({ plan, method, name, type }: LockedMethod): Typ
   if (absent === undefined) return undefined;
   const last = length - 1;
   const there = last < 0 ? 'it has none' : last === 0 ? '<0> is its only one' : `its arguments are <0> to <${last}>`;
-  return new TypeError(`<${absent}> reads an argument that this method does not have: ${there}`);
+  return mistake('REDLOCK_E07', `<${absent}> reads an argument that this method does not have: ${there}`);
 }
 
 /** The metadata keys of Nest that say what the parameters of a method are, and whether Nest answers although one of them is the response. */
@@ -106,9 +108,10 @@ const WITHOUT_CALLS: readonly string[] = ['skip', 'join'];
 export function responseMistake({ plan, name, type }: LockedMethod): TypeError | undefined {
   const { onContended } = plan;
   if (!WITHOUT_CALLS.includes(onContended) || !answersItself(name, type)) return undefined;
-  return new TypeError(
-    `onContended: '${onContended}' leaves clients without an answer where the method answers by @Res() or @Next() itself: ` +
-      "return the answer, or write @Res({ passthrough: true }); or have it wait or 'reject'",
+  return mistake(
+    'REDLOCK_E08',
+    `onContended: '${onContended}' leaves clients without an answer if the method answers by @Res() or @Next() itself: ` +
+      "return the answer, write @Res({ passthrough: true }), or use 'wait' or 'reject'",
   );
 }
 

@@ -1,9 +1,18 @@
 import 'reflect-metadata';
 import { inspect } from 'node:util';
+import type { MistakeCode } from '../../engine/codes.js';
 import { briefly } from '../../engine/errors.js';
+
+const ENDING = ` [${'REDLOCK_E07' satisfies MistakeCode}]`;
 
 /** A wrong definition of a key that only a call shows. No client can correct it, so it is answered with 500 and logged. */
 export class KeyDefinitionError extends TypeError {
+  readonly code = 'REDLOCK_E07';
+
+  constructor(text: string, options?: ErrorOptions) {
+    super(text.endsWith(ENDING) ? text : text + ENDING, options);
+  }
+
   /** @internal Prints the error briefly, as errors of locks are printed, and without what a key function returned. */
   [inspect.custom](): string {
     return briefly(this.stack);
@@ -70,13 +79,15 @@ function placesIn({ roots }: HandlerKind): string {
 
 /** Returns the error for a part that cannot be read in this kind of handler: a mistake of the programmer that no client could correct. */
 export function misplaced(part: string, kind: HandlerKind | undefined): KeyDefinitionError {
+  return new KeyDefinitionError(misplacedText(part, kind));
+}
+
+export function misplacedText(part: string, kind: HandlerKind | undefined): string {
   const [root = ''] = part.split('.');
   const reads = `<${part}> reads from ${handledWith(root)}`;
-  return new KeyDefinitionError(
-    kind === undefined
-      ? `${reads}, and none is handled here; use <0...>, an argument of the method`
-      : `${reads}, and this is ${kind.what}: use ${placesIn(kind)}, or <0...>, an argument of the method`,
-  );
+  return kind === undefined
+    ? `${reads}, and none is handled here; use <0...>, an argument of the method`
+    : `${reads}, and this is ${kind.what}: use ${placesIn(kind)}, or <0...>, an argument of the method`;
 }
 
 /** Returns the error for a user that lacks a property: the user is set by a guard and not sent by the client. */
@@ -87,7 +98,7 @@ export function withoutProperty(part: string): KeyDefinitionError {
 /** Returns the error for a request without a user: a caller without a user could never have this lock, and could not know why. */
 export function withoutUser(): KeyDefinitionError {
   return new KeyDefinitionError(
-    'the key is made of the user, and no guard has set request.user. A guard that lets anonymous callers in sets it to null, so that ' +
-      'they are told that something is missing, or a key function finds something else to lock them by',
+    'the key reads <user>, and no guard has set request.user. If a guard admits anonymous callers, let it set request.user to null ' +
+      '(they then get 400), or use a key function',
   );
 }

@@ -2,6 +2,7 @@ import { LockKeyError } from '../../engine/errors.js';
 import { type HandlerKind, HTTP, misplaced, ROOTS, withoutProperty, withoutUser } from './key-roots.js';
 import { strayPartIn } from './stray-part.js';
 import { createHash } from 'node:crypto';
+import { mistake } from '../../engine/codes.js';
 
 type Filter = (text: string) => string;
 
@@ -56,7 +57,7 @@ function stepsOf(
   const steps = expression.split('.');
   const [found] = NO_NAME.exec(expression) ?? [];
   if (steps.includes('') || found !== undefined) {
-    const why = found === undefined ? '' : `: "${found}" is in none; a name that has one is for a key function to read`;
+    const why = found === undefined ? '' : `: "${found}" is in none; for such a name, use a key function`;
     throw malformed(template, `"<${source}>" is not a path such as <body.email> or <body.items.0.id>${why}`);
   }
   const [root = ''] = steps;
@@ -77,7 +78,7 @@ function toFilter(name: string, template: string): (text: string) => string {
 }
 
 export function malformed(template: string, why: string): TypeError {
-  return new TypeError(`The lock key "${template}" is malformed: ${why}`);
+  return mistake('REDLOCK_E06', `The lock key "${template}" is malformed: ${why}`);
 }
 
 /** What the parts of a key are read from. */
@@ -167,7 +168,7 @@ export class KeyTemplate {
     if (stray) {
       throw malformed(
         this.text,
-        `"${stray.found}" is the same for all calls, which would share one lock; write ${stray.meant}. Where that is the name, ` +
+        `"${stray.found}" is the same for all calls, which would share one lock; write ${stray.meant}. If that is the name, ` +
           'let a key function return it',
       );
     }

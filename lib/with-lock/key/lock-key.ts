@@ -2,13 +2,14 @@ import { LockKeyError } from '../../engine/errors.js';
 import { toResources } from '../../engine/resources.js';
 import { KeyDefinitionError } from './key-roots.js';
 import { type KeySource, KeyTemplate, toText } from './key-template.js';
+import { mistake } from '../../engine/codes.js';
 
 type Part = string | number | bigint;
 
 /** Matches `undefined` as a word of its own. */
 const UNDEFINED = /(?<![\p{L}\p{N}])undefined(?![\p{L}\p{N}])/u;
 
-/** What to lock: one template, several, or a function of the method's arguments. */
+/** What to lock: a key template, several templates, or a function of the arguments of the method. */
 export type LockKey = string | readonly string[] | ((...args: never[]) => Part | readonly Part[]);
 
 /** A lock key, compiled once where the class is defined. */
@@ -53,12 +54,16 @@ export function compileKey(key: LockKey, neverThere: (part: string) => void = ()
 
 /** Returns what templates make from arguments, for locks that are taken by hand. */
 export function namesOf(template: string | readonly string[], args: readonly unknown[]): readonly string[] {
-  if (typeof template === 'function') throw new TypeError('key takes a key template, or an array of at least one');
+  if (typeof template === 'function')
+    throw mistake('REDLOCK_E04', 'key takes a key template, or an array of at least one');
   const texts = [template].flat();
   const unused = args.findIndex((_, index) => !texts.some((text) => reads(text, index)));
   if (unused >= 0) {
     const where = texts.join(', ');
-    throw new TypeError(`key: nothing in "${where}" reads argument ${unused}; write <${unused}> where it belongs`);
+    throw mistake(
+      'REDLOCK_E04',
+      `key: nothing in "${where}" reads argument ${unused}; write <${unused}> where it belongs`,
+    );
   }
   return compileKey(template).resolve({ args });
 }
@@ -130,11 +135,12 @@ function kindOfList(parts: readonly unknown[]): string {
 function toTemplates(key: string | readonly string[], neverThere: (part: string) => void): readonly KeyTemplate[] {
   const texts: readonly unknown[] = Array.isArray(key) ? key : [key];
   if (texts.length === 0 || texts.some((text) => typeof text !== 'string')) {
-    throw new TypeError(
+    throw mistake(
+      'REDLOCK_E06',
       'A lock takes a key template, an array of at least one, or with @WithLock a function that returns them',
     );
   }
   const duplicate = texts.find((text, index) => texts.indexOf(text) !== index);
-  if (duplicate !== undefined) throw new TypeError(`Duplicate key "${duplicate as string}"`);
+  if (duplicate !== undefined) throw mistake('REDLOCK_E06', `Duplicate key "${duplicate as string}"`);
   return texts.map((text) => new KeyTemplate(text as string, neverThere));
 }

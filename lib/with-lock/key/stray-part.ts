@@ -1,4 +1,5 @@
-import type { Logger } from '@nestjs/common';
+import { coded } from '../../engine/codes.js';
+import type { Lines } from '../../logging/safe-logger.js';
 import { ROOTS } from './key-roots.js';
 
 /** A text that looks like a part of a key and is none. It is the same for all calls, so that they would share one lock. */
@@ -70,11 +71,11 @@ const SUSPECT = /<|undefined|\[object /;
 const MOST_LINES = 20;
 
 const MEANT_AS_PART =
-  'Names are taken as they are: where that is meant as a part of a key, all calls share one lock. Only @WithLock fills it in; ' +
-  "elsewhere write redlock.key('user:<0>', email).";
+  'withLock and acquire take names as they are, so all calls share one lock. If that text is meant as a part of a key, write ' +
+  "redlock.key('user:<0>', email).";
 const MADE_OF_NOTHING =
-  'A missing value or an object became a part of the text: all such calls share one lock. ' +
-  "redlock.key('user:<0>', email) refuses that.";
+  'A missing value or an object became a part of the text, so all such calls share one lock. ' +
+  "redlock.key('user:<0>', email) fails instead.";
 
 /**
  * Warns of names that look like templates although they are used as they are, once for each part that is found. The lock is taken all the
@@ -83,7 +84,7 @@ const MADE_OF_NOTHING =
 export class StrayPartLog {
   readonly #reported = new Set<string>();
 
-  constructor(private readonly logger: Logger) {}
+  constructor(private readonly logger: Pick<Lines, 'warn'>) {}
 
   look(resource: string | readonly string[]): void {
     const names: unknown = typeof resource === 'string' ? [resource] : resource;
@@ -102,8 +103,7 @@ export class StrayPartLog {
   #warn(found: string, why: string): void {
     if (this.#reported.has(found) || this.#reported.size >= MOST_LINES) return;
     this.#reported.add(found);
-    this.logger.warn(
-      `A lock was asked for whose name has ${found} in it. ${why} If that text is data, ignore this line.`,
-    );
+    const text = `The name of a lock has ${found} in it. ${why} If that text is data, ignore this line.`;
+    this.logger.warn(coded('REDLOCK_W10', text));
   }
 }

@@ -6,9 +6,8 @@ import { KeyDefinitionError } from '../key/key-roots.js';
 import { detailsOf, type ErrorDetails, type ErrorReply, errorReply } from './error-reply.js';
 
 /**
- * Makes what a handler throws instead of a lock's error; returns undefined for the usual answer.
- * @param context of the handler, if the error comes from its lock; of the call only (`ArgumentsHost`), if the error comes from a lock further
- * in and leaves a handler; undefined for a field resolver that Nest runs without interceptors
+ * Returns the exception that a handler throws for a lock error, or undefined for the usual answer. `context` is an `ExecutionContext` if the lock
+ * of the handler failed, and an `ArgumentsHost` if a lock inside the handler failed. Field resolvers without interceptors have no `context`.
  */
 export type ExceptionFactory = (error: RedlockError, context: ExecutionContext | ArgumentsHost | undefined) => unknown;
 

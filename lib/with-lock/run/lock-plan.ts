@@ -15,19 +15,19 @@ import { SharedRuns } from './shared-runs.js';
 import type { CompiledKey, LockKey } from '../key/lock-key.js';
 import { compileMethodKey } from '../key/method-key.js';
 
-type Mode = 'wait' | 'reject' | 'skip' | 'join';
+type Mode = NonNullable<WithLockOptions['onContended']>;
 
+/** The options of `@WithLock`. */
 export interface WithLockOptions extends LockOptions {
   /**
-   * What a call does if it finds the resource held: 'wait' for it; 'reject', that is, fail at once; 'skip', that is, return undefined without
-   * running; or 'join', that is, share the outcome of the call of this method that is under way for the same key in this process. The last
-   * two are not for handlers that answer by `@Res()` themselves, because a call that does not run would get no answer.
+   * What a call does if the resource is held. 'wait': wait. 'reject': fail at once. 'skip': return undefined without running. 'join': share the
+   * outcome of the running call for this key in this process. Handlers that answer by `@Res()` take 'wait' or 'reject' only.
    * @default 'wait'
    */
-  onContended?: Mode;
-  /** The pool to lock on. @default the one registered without a name */
+  onContended?: 'wait' | 'reject' | 'skip' | 'join';
+  /** The name of the pool. @default the pool without a name */
   name?: string;
-  /** Makes the exception that the handler throws when its lock fails. @default that of the module, or the usual answers */
+  /** Returns the exception that the handler throws when its lock fails. @default the `exceptionFactory` of the module */
   exceptionFactory?: ExceptionFactory;
 }
 

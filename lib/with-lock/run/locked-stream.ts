@@ -17,6 +17,7 @@ import { workOf, type LockedSource, type MethodWork, type Open } from './method-
 import { runOrJoin } from './run-or-join.js';
 import { shareStream } from './shared-stream.js';
 import { SafeLogger } from '../../logging/safe-logger.js';
+import { coded } from '../../engine/codes.js';
 
 const logger = new SafeLogger('RedlockService');
 
@@ -143,7 +144,7 @@ class LockedStream<T> implements Observer<T> {
       this.#stop();
     } catch (failure) {
       // An error of the user's clean-up must not reach the timer that found the loss: it would end the process, and all other waits with it.
-      logger.error('A stream lost its lock, and its clean-up (`finalize`) failed', failure);
+      logger.error(coded('REDLOCK_W12', 'A stream lost its lock, and its clean-up (`finalize`) failed'), failure);
     }
   }
 

@@ -3,6 +3,7 @@ import { ignore, setImmediate } from '../../engine/native-timers.js';
 import { skipped } from './run-alone.js';
 import { SafeLogger } from '../../logging/safe-logger.js';
 import { isThenable } from '../../engine/thenable.js';
+import { coded } from '../../engine/codes.js';
 
 const logger = new SafeLogger('RedlockService');
 const MEMBERS = ['subscribe', 'pipe', 'lift', 'forEach', 'toPromise'] as const;
@@ -44,7 +45,8 @@ export class PromiseAndObservable extends Promise<unknown> {
   }
 
   #logUnheard(error: unknown, where: string): void {
-    if (!this.#isHeard) logger.error(`${where}: a call has failed, and nobody awaits its result`, error);
+    if (!this.#isHeard)
+      logger.error(coded('REDLOCK_W12', `${where}: a call failed, and nobody awaits its result`), error);
   }
 }
 
@@ -91,8 +93,7 @@ export class ResultKind {
   warnOfValue(result: unknown): void {
     if (this.#hasWarned || isThenable(result) || isObservable(result)) return;
     this.#hasWarned = true;
-    logger.warn(
-      `${this.where} returned neither a Promise nor an Observable, so its callers get a Promise of the value: make it async`,
-    );
+    const text = `${this.where} returned neither a Promise nor an Observable, so its callers get a Promise of the value: make it async`;
+    logger.warn(coded('REDLOCK_W11', text));
   }
 }

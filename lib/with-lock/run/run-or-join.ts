@@ -6,6 +6,7 @@ import { WaitCancellation } from '../transport/wait-cancellation.js';
 import type { LockPlan } from './lock-plan.js';
 import { exceptionFor, runAlone, type LockedRun, type skipped } from './run-alone.js';
 import type { SharedRuns } from './shared-runs.js';
+import { mistake } from '../../engine/codes.js';
 
 /** What joins the work of one call to the others that share its outcome. */
 export interface Sharing<T> {
@@ -76,7 +77,8 @@ export function onlyValue<T>(stream: Observable<T>, lost: AbortSignal | undefine
   const values = guarded.pipe(
     map((value, index) => {
       if (index === 0) return [value];
-      throw new TypeError(
+      throw mistake(
+        'REDLOCK_E08',
         `${where}: onContended 'join' shares one outcome, and this stream gives a second value; use toArray(), or another mode`,
       );
     }),

@@ -39,10 +39,10 @@ describe('nestjs-redlock doctor, about the rights of users', () => {
     const server = await nodes.sick();
     const rightsIn = (page: string) =>
       /ACL SETUSER \w+ (.*?)```/s
-        .exec(readFileSync(`docs/${page}.md`, 'utf8'))![1]!
+        .exec(readFileSync(`docs/operate/${page}.md`, 'utf8'))![1]!
         .trim()
         .split(/\s+/);
-    const rules = [...rightsIn('waiting'), ...rightsIn('cli')];
+    const rules = [...rightsIn('redis'), ...rightsIn('cli')];
     await setUser(server.url, 'operator', ...rules);
     await withRedis(server.url, (redis) => redis.acl('LOG', 'RESET'));
     const url = server.url.replace('//', '//operator:secret@');

@@ -49,10 +49,18 @@ describe('a call that waits while the code around it holds another lock', () => 
       await pool.clock.until(Promise.all([nested(`a:${turn}`, `b:${turn}`), nested(`b:${turn}`, `a:${turn}`)]));
     }
     expect(warnings().toSorted()).toEqual([
-      expect.stringMatching(/^A call that holds "a:\*" waits for "b:\*"\. .*withLock\(\["a:\*", "b:\*"\], \.\.\.\)\.$/),
-      expect.stringMatching(/^A call that holds "a:\*" waits for "b:\*"\. .* \(the last of 2 more within 60 s\)$/),
-      expect.stringMatching(/^A call that holds "b:\*" waits for "a:\*"\. .*withLock\(\["b:\*", "a:\*"\], \.\.\.\)\.$/),
-      expect.stringMatching(/^A call that holds "b:\*" waits for "a:\*"\. .* \(the last of 2 more within 60 s\)$/),
+      expect.stringMatching(
+        /^A call that holds "a:\*" waits for "b:\*"\. .*withLock\(\["a:\*", "b:\*"\], \.\.\.\)\. \[REDLOCK_W09\]$/,
+      ),
+      expect.stringMatching(
+        /^A call that holds "a:\*" waits for "b:\*"\. .* \[REDLOCK_W09\] \(the last of 2 more within 60 s\)$/,
+      ),
+      expect.stringMatching(
+        /^A call that holds "b:\*" waits for "a:\*"\. .*withLock\(\["b:\*", "a:\*"\], \.\.\.\)\. \[REDLOCK_W09\]$/,
+      ),
+      expect.stringMatching(
+        /^A call that holds "b:\*" waits for "a:\*"\. .* \[REDLOCK_W09\] \(the last of 2 more within 60 s\)$/,
+      ),
     ]);
   });
 

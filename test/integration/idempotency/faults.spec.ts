@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { RedlockIdempotencyModule } from '../../../lib/idempotency/idempotency.module.js';
+import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.js';
 import { bills } from '../../support/nest/bills.js';
 import { Door } from '../../support/nest/door.js';
 import { endAll } from '../../support/nest/end-all.js';
@@ -12,17 +13,20 @@ import { startRedisServers, type RedisServer } from '../../support/redis-server.
 import { call, type RawReply } from './http-call.js';
 
 let servers: RedisServer[];
+let proxies: FaultProxy[];
 
 beforeEach(async () => {
   servers = await startRedisServers(5);
 });
 
-const killed = (server: RedisServer): Promise<void> => server.kill();
-const frozen = (server: RedisServer): Promise<void> => server.freeze();
+const killed = (node: number): Promise<void> => servers[node]!.kill();
+const frozen = (node: number): Promise<void> => servers[node]!.freeze();
+const slow = async (node: number): Promise<void> => void (proxies[node]!.replyDelay = 600);
 
 describe.each([
   ['killed', killed],
   ['frozen', frozen],
+  ['slow', slow],
 ])('one reply for 20 requests to two replicas, of whose five nodes two are %s', (_how, fail) => {
   const DUPLICATES = 20;
   const door = new Door();
@@ -30,18 +34,20 @@ describe.each([
 
   beforeEach(async () => {
     door.reset();
-    const metadata = () => bills(door, [poolOn(servers), RedlockIdempotencyModule.forRoot({ isGlobal: true })]);
+    proxies = await Promise.all(servers.map(startFaultProxy));
+    const metadata = () => bills(door, [poolOn(proxies), RedlockIdempotencyModule.forRoot({ isGlobal: true })]);
     apps = await Promise.all([TestApp.start('Express', metadata()), TestApp.start('Fastify', metadata())]);
   });
 
   afterEach(async () => {
     door.open();
     await endAll();
+    await Promise.all(proxies.map((proxy) => proxy.close()));
   });
 
   const request = (index: number): Promise<RawReply> => call(apps[index % apps.length]!.url, 'bills', { key: 'k1' });
   const duplicates = (): Promise<RawReply[]> => Promise.all(Array.from({ length: DUPLICATES }, (_, at) => request(at)));
-  const failTwo = (): Promise<unknown> => Promise.all([servers[1]!, servers[3]!].map(fail));
+  const failTwo = (): Promise<unknown> => Promise.all([1, 3].map(fail));
 
   /** Of these one has run, and all others are replays of it. */
   const expectOne = (replies: readonly RawReply[]): void => {
@@ -127,5 +133,53 @@ describe('a call whose lease is lost while nobody else comes', () => {
     expect([one.log.count('lost', KEY), one.log.count('kept', KEY), one.log.count('unkept')]).toEqual([1, 1, 0]);
     expect(await two.idempotency.once(KEY, async () => ({ run: (runs += 1) }))).toEqual({ run: 1 });
     expect([runs, two.log.count('replayed', KEY)]).toEqual([1, 1]);
+  });
+});
+
+describe('a call whose nodes are out of reach when its reply is to be kept', () => {
+  const KEY = 'order:1';
+  const replicas = new OnceOnNodes();
+  let one: ReplicaOnNodes;
+  let two: ReplicaOnNodes;
+  let previous: string[];
+
+  beforeEach(async () => {
+    previous = [];
+    proxies = await Promise.all(servers.map(startFaultProxy));
+    [one, two] = await Promise.all([replicas.start(proxies, { ttl: 1_000 }), replicas.start(servers, { ttl: 1_000 })]);
+  });
+
+  afterEach(async () => {
+    await replicas.close();
+    await endAll();
+    await Promise.all(proxies.map((proxy) => proxy.close()));
+  });
+
+  const ask = ({ idempotency }: ReplicaOnNodes, lost: number, onInterrupted?: 'refuse'): Promise<string> =>
+    idempotency.once(
+      KEY,
+      async ({ previous: before }) => {
+        previous.push(before);
+        for (const proxy of proxies.slice(0, lost)) proxy.blackhole = true;
+        return `run ${previous.length}`;
+      },
+      onInterrupted && { onInterrupted },
+    );
+
+  it.each<[string, string, number, number, string]>([
+    ['none', 'is interrupted for the next one, which runs', 5, 0, 'run 2'],
+    ['a minority', 'is found by a next one that needs this minority', 3, 2, 'run 1'],
+  ])('and that reaches %s of them, has its own reply, and %s', async (_reached, _what, lost, dead, reply) => {
+    expect(await ask(one, lost)).toBe('run 1');
+    expect([one.log.count('unkept', KEY), one.log.count('kept', KEY)]).toEqual([1, 0]);
+    await Promise.all(servers.slice(0, dead).map((server) => server.kill()));
+    expect(await ask(two, 0)).toBe(reply);
+    expect(previous).toEqual(reply === 'run 1' ? ['none'] : ['none', 'interrupted']);
+  });
+
+  it("is not run again with onInterrupted: 'refuse'", async () => {
+    await ask(one, 5);
+    await expect(ask(two, 0, 'refuse')).rejects.toMatchObject({ code: 'IDEMPOTENCY_OUTCOME_UNKNOWN' });
+    expect(previous).toEqual(['none']);
   });
 });

@@ -1,4 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { nodesStore } from '../../../lib/idempotency/stores/nodes-store.js';
+import { Idempotency } from '../../../lib/idempotency/idempotency.js';
+import { OnceRunner } from '../../../lib/idempotency/run-once.js';
 import { eventually } from '../../support/eventually.js';
 import { endAll } from '../../support/nest/end-all.js';
 import { OnceOnNodes, type ReplicaOnNodes } from '../../support/once-on-nodes.js';
@@ -94,5 +97,22 @@ describe('where the nodes use 60 % of their memory', () => {
       expect(await two.idempotency.once(key, () => Promise.reject(new Error('it runs')))).toEqual(REPLY);
     }
     expect(one.log.count('tombstone')).toBe(0);
+  });
+});
+
+describe('where nodes of their own for replies use all of their memory', () => {
+  it('no call runs without a reply that could be kept, and locks are as they were', async () => {
+    const forReplies = await startRedisServers(3);
+    await Promise.all(forReplies.map((server) => fill(server, 100)));
+    await startReplicas();
+    const store = nodesStore({ nodes: forReplies.map(({ url }) => url), restartQuarantine: false });
+    const idempotency = new Idempotency(() => new OnceRunner({ service: one.service, store }), {});
+    let runs = 0;
+    const call = idempotency.once('k', async () => (runs += 1), { waitTimeout: 500 });
+    await expect(call).rejects.toMatchObject({ code: 'QUORUM_NOT_REACHED' });
+    expect(runs).toBe(0);
+    expect(await two.service.withLock('k', () => 'done')).toBe('done');
+    expect([one, two].map(({ log }) => log.count('node-refused'))).toEqual([0, 0]);
+    await store.close();
   });
 });

@@ -31,8 +31,8 @@ async function startNodesOfLocks(): Promise<{ store: ReplyStore; stop(): Promise
   const servers = await startRedisServers(3);
   const clock = new SystemClock();
   const urls = servers.map(({ url }) => url);
-  // A mark lasts at least for `maxTtl`, and the contract wants it to be gone ten minutes later.
-  const maxTtl = 30_000;
+  // A mark lasts for twice as long, which is longer than any `keep` of the contract.
+  const maxTtl = 10_000_000;
   const nodes = realNodes(urls, clock, { maxTtl, restartQuarantine: false }, 'lock:');
   const service = new RedlockService(nodes, { maxTtl, nodeTimeout: 3_000 }, { clock });
   await service.onModuleInit();

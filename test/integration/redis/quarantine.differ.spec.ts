@@ -20,7 +20,7 @@ describe('clients that differ in restartQuarantine', () => {
     await careful.untilTold('node-quarantined');
     const hasty = await pool.client({ trust: OFF });
     await hasty.untilTold('node-warning');
-    expect(warnings(hasty)).toEqual([expect.stringMatching(/have restartQuarantine on, and this one has not/)]);
+    expect(warnings(hasty)).toEqual([expect.stringMatching(/have restartQuarantine on, and this client has it off/)]);
     expect(careful.count('node-warning')).toBe(0);
   });
 

@@ -54,7 +54,7 @@ describe('maxTtl', () => {
       expect(hasty.events).toContainEqual({
         type: 'node-warning',
         node: pool.urls[0],
-        reason: expect.stringMatching(/other clients use a maxTtl of 3000 ms where this one has 400/),
+        reason: expect.stringMatching(/other clients use a maxTtl of 3000 ms, and this client uses 400/),
       });
       expect(await hasty.votesAfter(since)).toBeGreaterThanOrEqual(3_000);
       expect(careful.count('node-warning')).toBe(0);

@@ -33,7 +33,7 @@ describe('checkLockOptions', () => {
     for (const value of values) {
       const error = refusal({ [name]: value });
       expect(error).toBeInstanceOf(RangeError);
-      expect(error.message).toBe(`here: ${name} must be ${bound}; got ${value}`);
+      expect(error.message).toBe(`here: ${name} must be ${bound}; got ${value} [REDLOCK_E03]`);
     }
   });
 
@@ -65,7 +65,7 @@ describe('checkLockOptions', () => {
 
   it.each([null, 'ttl', 5])('refuses %j in place of options', (options) => {
     expect(refusal(options)).toBeInstanceOf(TypeError);
-    expect(refusal(options).message).toBe('here: options must be an object');
+    expect(refusal(options).message).toBe('here: options must be an object [REDLOCK_E03]');
   });
 
   it.each<[string, unknown]>([
@@ -124,7 +124,7 @@ describe('prepareOptions', () => {
     else
       expect(act).toThrow(
         new RangeError(
-          `ttl must be more than ${drift + 5} ms: its clock drift of ${drift} ms, and 5 ms in which nodes may answer; got ${ttl}`,
+          `ttl must be more than ${drift + 5} ms: its clock drift of ${drift} ms, and 5 ms in which nodes may answer; got ${ttl} [REDLOCK_E03]`,
         ),
       );
   });

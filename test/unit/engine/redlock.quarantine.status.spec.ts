@@ -7,7 +7,8 @@ describe('Redlock.status over nodes that may have forgotten locks tells', () => 
     pool = await WaryPool.trusted();
   });
 
-  const reason = 'it is new, or was restarted, emptied or set back, or its clock was set, and may have forgotten locks';
+  const reason =
+    'it is new, or was restarted, emptied or set back, or its clock was changed, and may have forgotten locks';
   const OUT = { up: true, votes: false, reason, latency: 0, clockOffset: 0 };
 
   it('which nodes vote, and when the others will', async () => {

@@ -67,6 +67,12 @@ describe('contentOf', () => {
     expect(content(xml('1'), Buffer.from('<a/>'))).not.toBe(content(xml('1'), Buffer.from('<b/>')));
   });
 
+  it('tells bodies apart whose JSON type the application does not parse', () => {
+    const api = (length: string) => ({ 'content-type': 'application/vnd.api+json', 'content-length': length });
+    for (const body of [undefined, {}]) expect(content(api('1'), body)).not.toBe(content(api('2'), body));
+    expect(content(api('1'), { parsed: 1 })).not.toBe(content(api('1'), { parsed: 2 }));
+  });
+
   it('knows which bodies it cannot compare', () => {
     expect(
       [request(form('a')), request(form('a', { 'content-digest': 'x' })), request(json, {})].map(hasUnknownBody),

@@ -69,7 +69,7 @@ describe('HttpWay', () => {
     expect(answer.statusCode).toBe(202);
   });
 
-  it('warns once for each handler of cookies and of replies that are not kept', async () => {
+  it('warns once for each handler of cookies', async () => {
     const lines: unknown[] = [];
     Logger.overrideLogger({ log: () => undefined, error: () => undefined, warn: (line: unknown) => lines.push(line) });
     const headers = new Set(['etag']);
@@ -78,10 +78,9 @@ describe('HttpWay', () => {
       one.begin();
       answer.headers['set-cookie'] = [`a=${call}`];
       await one.outcomeOf(1);
-      await one.outcomeOf(Readable.from([]));
     }
     Logger.overrideLogger(false);
-    expect(lines).toEqual([expect.stringContaining('cookie'), expect.stringContaining('(stream)')]);
+    expect(lines).toEqual([expect.stringContaining('cookie')]);
   });
 
   it('keeps only headers of an answer that has left by itself', async () => {

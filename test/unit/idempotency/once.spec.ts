@@ -17,6 +17,16 @@ const bound = (store: ReplyStore): ReplyStore => ({
   forget: (key) => store.forget(key),
   describe: (key) => store.describe(key),
 });
+/** The store as it is, but that the first look finds nothing: as if a record had come just after. */
+const blindAtFirst = (store: ReplyStore): ReplyStore => {
+  let looks = 0;
+  const peek: ReplyStore['peek'] = (key) => ((looks += 1) === 1 ? Promise.resolve({ kind: 'none' }) : store.peek(key));
+  const get = (target: ReplyStore, name: keyof ReplyStore): unknown => {
+    const member: unknown = name === 'peek' ? peek : target[name];
+    return typeof member === 'function' ? (member.bind(target) as unknown) : member;
+  };
+  return new Proxy(store, { get: (target, name) => get(target, name as keyof ReplyStore) });
+};
 const codeOf = (call: Promise<unknown>): Promise<unknown> =>
   call.then(
     (value) => value,
@@ -216,6 +226,34 @@ describe.each(['nodes', 'memory'] as const)('Idempotency.once, with replies on %
     expect(await codeOf(refused)).toBe('IDEMPOTENCY_OUTCOME_UNKNOWN');
     open();
     expect([await late, await other.idempotency.once('a', async () => 2)]).toEqual(['done', 'done']);
+  });
+
+  it('needs no lock for a reply that comes while it waits, if the nodes of the locks have the reply', async () => {
+    await one.idempotency.once('a', async () => 1);
+    const blind = await replicas.start({}, blindAtFirst);
+    expect(await blind.idempotency.once('a', async () => 2)).toBe(1);
+    expect(types(blind).filter((type) => type === 'acquired')).toHaveLength(kind === 'nodes' ? 0 : 1);
+  });
+
+  it('leaves a call its reply that goes on late, although another request was refused behind it', async () => {
+    const { opened, open } = gate();
+    let runs = 0;
+    const late = one.idempotency.once(
+      'a',
+      async (call) => {
+        runs += 1;
+        await call.lock.release();
+        await opened;
+        return 'done';
+      },
+      { fingerprint: 'own' },
+    );
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const blind = await replicas.start({}, blindAtFirst);
+    const refused = blind.idempotency.once('a', async () => 1, { fingerprint: 'another' });
+    expect(await codeOf(refused)).toBe('IDEMPOTENCY_KEY_REUSED');
+    open();
+    expect([await late, runs]).toEqual(['done', 1]);
   });
 
   it('goes by what is kept, and not by which call of the process came first', async () => {

@@ -11,7 +11,8 @@ const lost = (index: number): LockEvent => {
   const resources = [`job:${index}`];
   return { type: 'lost', resources, fencingToken: index, error: new LockLostError(resources, 'nodes', 'no quorum') };
 };
-const LOST = 'error The lock on "job:*" was lost: no quorum';
+const LOST = 'error The lock on "job:*" was lost: no quorum [REDLOCK_W08]';
+const DOWN = 'warn a is down: connection closed [REDLOCK_W01]';
 
 describe('the log of what comes often', () => {
   let clock: VirtualClock;
@@ -43,7 +44,7 @@ describe('the log of what comes often', () => {
       log.notify(up('a'));
       await clock.advance(60_000);
     }
-    expect(lines).toEqual([1, 2, 3].flatMap(() => ['warn a is down: connection closed', 'log a is up']));
+    expect(lines).toEqual([1, 2, 3].flatMap(() => [DOWN, 'log a is up']));
     expect(clock.timers).toBe(0);
   });
 
@@ -51,11 +52,13 @@ describe('the log of what comes often', () => {
     await flap([down('a'), up('a')], { every: 250, during: 20_000 });
     await clock.advance(60_000);
     expect(lines).toEqual([
-      'warn a is down: connection closed',
+      DOWN,
       'log a is up',
-      'warn a is down: connection closed',
+      DOWN,
       'log a is up',
-      expect.stringMatching(/^(log|warn) a is (up|down: connection closed) \(the last of \d+ more within 10 s\)$/),
+      expect.stringMatching(
+        /^(log|warn) a is (up|down: connection closed \[REDLOCK_W01\]) \(the last of \d+ more within 10 s\)$/,
+      ),
       expect.stringMatching(/^log a is up \(the last of \d+ more within 10 s\)$/),
     ]);
     expect(told()).toBe(80);
@@ -65,7 +68,7 @@ describe('the log of what comes often', () => {
   it('has the last state as its last line', async () => {
     await flap([down('a'), up('a')], { every: 100, during: 1_900 });
     await clock.advance(10_000);
-    expect(lines.at(-1)).toBe('warn a is down: connection closed (the last of 15 more within 10 s)');
+    expect(lines.at(-1)).toBe(`${DOWN} (the last of 15 more within 10 s)`);
   });
 
   it('tells each change again once it has been quiet', async () => {
@@ -73,13 +76,13 @@ describe('the log of what comes often', () => {
     await clock.advance(30_000);
     lines.length = 0;
     log.notify(down('a'));
-    expect(lines).toEqual(['warn a is down: connection closed']);
+    expect(lines).toEqual([DOWN]);
   });
 
   it('says nothing less of the other nodes', async () => {
     await flap([down('a'), up('a')], { every: 100, during: 2_000 });
     log.notify(down('b'));
-    expect(lines.at(-1)).toBe('warn b is down: connection closed');
+    expect(lines.at(-1)).toBe('warn b is down: connection closed [REDLOCK_W01]');
   });
 
   it('has few lines too where it refuses its votes and gives them in turn', async () => {

@@ -30,17 +30,17 @@ describe('EventLog', () => {
 
   it.each<[LockEvent, string]>([
     [{ type: 'node-up', node: 'n' }, 'log n is up'],
-    [{ type: 'node-down', node: 'n', reason: 'closed' }, 'warn n is down: closed'],
+    [{ type: 'node-down', node: 'n', reason: 'closed' }, 'warn n is down: closed [REDLOCK_W01]'],
     [
       { type: 'node-quarantined', node: 'n', reason: 'it is new', remaining: 9 },
-      'warn n does not vote for 9 ms: it is new',
+      'warn n does not vote for 9 ms: it is new [REDLOCK_W05]',
     ],
-    [{ type: 'node-refused', node: 'n', reason: 'OOM' }, 'warn n refuses to vote: OOM'],
+    [{ type: 'node-refused', node: 'n', reason: 'OOM' }, 'warn n refuses to vote: OOM [REDLOCK_W02]'],
     [{ type: 'node-accepted', node: 'n' }, 'log n votes again'],
-    [{ type: 'node-warning', node: 'n', reason: 'it evicts' }, 'warn n: it evicts'],
+    [{ type: 'node-warning', node: 'n', reason: 'it evicts' }, 'warn n: it evicts [REDLOCK_W03]'],
     [
       { type: 'quorum-lost', votes: 2, nodes: 5, quorum: 3 },
-      'error No quorum: 2 of 5 nodes vote, 3 needed, so there are no locks',
+      'error No quorum: 2 of 5 nodes vote, 3 needed, so there are no locks [REDLOCK_W07]',
     ],
   ])('says of %j one line', async (event, line) => {
     expect(await said(event)).toEqual([line]);
@@ -49,7 +49,7 @@ describe('EventLog', () => {
   it('says once that a node is out of the vote, and once that it is back', async () => {
     const out = { type: 'node-quarantined', node: 'n', reason: 'it is new', remaining: 9 } as const;
     expect(await said(out, { type: 'node-trusted', node: 'n' })).toEqual([
-      'warn n does not vote for 9 ms: it is new',
+      'warn n does not vote for 9 ms: it is new [REDLOCK_W05]',
       'log n votes again',
     ]);
   });
@@ -57,12 +57,15 @@ describe('EventLog', () => {
   it.each<[(node: string) => LockEvent, string]>([
     [
       (node) => ({ type: 'node-warning', node, reason: 'other clients differ' }),
-      'warn each of the 5 nodes: other clients differ',
+      'warn each of the 5 nodes: other clients differ [REDLOCK_W03]',
     ],
-    [(node) => ({ type: 'node-refused', node, reason: 'NOPERM' }), 'warn each of the 5 nodes refuses to vote: NOPERM'],
+    [
+      (node) => ({ type: 'node-refused', node, reason: 'NOPERM' }),
+      'warn each of the 5 nodes refuses to vote: NOPERM [REDLOCK_W02]',
+    ],
     [
       (node) => ({ type: 'hand-off-unavailable', node, reason: 'NOPERM' }),
-      'warn each of the 5 nodes: hand-off is off, waiters poll every retryDelay: NOPERM',
+      'warn each of the 5 nodes: hand-off is off, waiters poll every retryDelay: NOPERM [REDLOCK_W04]',
     ],
   ])('says in one line what is the same for all nodes, %#', async (eventOf, line) => {
     expect(await said(...['a', 'b', 'c', 'd', 'e'].map(eventOf))).toEqual([line]);
@@ -74,7 +77,11 @@ describe('EventLog', () => {
     log.notify({ type: 'node-accepted', node: 'a' });
     log.notify({ type: 'node-warning', node: 'b', reason: 'it evicts' });
     log.stop();
-    expect(lines).toEqual(['warn a refuses to vote: OOM', 'log a votes again', 'warn b: it evicts']);
+    expect(lines).toEqual([
+      'warn a refuses to vote: OOM [REDLOCK_W02]',
+      'log a votes again',
+      'warn b: it evicts [REDLOCK_W03]',
+    ]);
   });
 
   it('says nothing of what happens all the time', async () => {
@@ -95,7 +102,7 @@ describe('EventLog', () => {
 
     it('says so once, and once that they are enough', async () => {
       expect(await said(lost, reached)).toEqual([
-        'error No quorum: 2 of 5 nodes vote, 3 needed, so there are no locks',
+        'error No quorum: 2 of 5 nodes vote, 3 needed, so there are no locks [REDLOCK_W07]',
         'log Locks are possible again: 3 of 5 nodes vote',
       ]);
     });
@@ -120,7 +127,7 @@ describe('EventLog', () => {
       log.notify({ type: 'self-contended', resources: ANN, holding: ANN });
       log.waits([{ resources: ANN, held: 3_400 }], 5_000);
       expect(lines).toEqual([
-        `error The lock on ${name} was lost: it was taken`,
+        `error The lock on ${name} was lost: it was taken [REDLOCK_W08]`,
         expect.stringContaining(`${name} is already held by this call`),
         `log The shutdown waits for at most 5 s for 1 lock: ${name} held for 3 s`,
       ]);

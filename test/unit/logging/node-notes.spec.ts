@@ -3,6 +3,9 @@ import { NodeNotes } from '../../../lib/logging/node-notes.js';
 import { VirtualClock } from '../../support/virtual-clock.js';
 
 const NODES = ['a', 'b', 'c'];
+const EVICTS = ': it evicts keys [REDLOCK_W03]';
+const FULL = ' refuses to vote: OOM [REDLOCK_W02]';
+const REPLICA = ': it is a replica [REDLOCK_W03]';
 
 describe('what the log says of single nodes', () => {
   let clock: VirtualClock;
@@ -16,32 +19,32 @@ describe('what the log says of single nodes', () => {
   });
 
   it('is one line where it is the same for all of them', async () => {
-    for (const node of NODES) notes.add(node, ': it evicts keys');
+    for (const node of NODES) notes.add(node, EVICTS);
     await clock.advance(499);
     expect(lines).toEqual([]);
     await clock.advance(1);
-    expect([lines, clock.timers]).toEqual([['each of the 3 nodes: it evicts keys'], 0]);
+    expect([lines, clock.timers]).toEqual([[`each of the 3 nodes${EVICTS}`], 0]);
   });
 
   it('names the nodes that a note is about unless it is about all nodes', async () => {
-    for (const node of ['a', 'c', 'a']) notes.add(node, ' refuses to vote: OOM');
-    notes.add('b', ': it is a replica');
+    for (const node of ['a', 'c', 'a']) notes.add(node, FULL);
+    notes.add('b', REPLICA);
     await clock.advance(500);
-    expect(lines).toEqual(['each of a, c refuses to vote: OOM', 'b: it is a replica']);
+    expect(lines).toEqual([`each of a, c${FULL}`, `b${REPLICA}`]);
   });
 
   it('is said once, and again where it comes again', async () => {
-    notes.add('a', ': it evicts keys');
+    notes.add('a', EVICTS);
     await clock.advance(1_000);
-    notes.add('b', ': it evicts keys');
+    notes.add('b', EVICTS);
     await clock.advance(1_000);
-    expect(lines).toEqual(['a: it evicts keys', 'b: it evicts keys']);
+    expect(lines).toEqual([`a${EVICTS}`, `b${EVICTS}`]);
   });
 
   it('is not lost at the end of the application, and nothing follows', () => {
-    for (const node of NODES) notes.add(node, ': it evicts keys');
+    for (const node of NODES) notes.add(node, EVICTS);
     notes.stop();
-    notes.add('a', ': it is a replica');
-    expect([lines, clock.timers]).toEqual([['each of the 3 nodes: it evicts keys'], 0]);
+    notes.add('a', REPLICA);
+    expect([lines, clock.timers]).toEqual([[`each of the 3 nodes${EVICTS}`], 0]);
   });
 });

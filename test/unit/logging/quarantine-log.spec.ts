@@ -43,7 +43,7 @@ describe('what the log says of nodes that are out of the vote', () => {
     await clock.advance(29_999);
     expect(lines).toEqual([
       `warn: No locks for 30 s, until ${timeIn(30_000)}: 5 of 5 nodes are in quarantine (new, restarted, emptied or restored, or ` +
-        'their clocks were changed), since they may have forgotten locks. This is expected at a first start; in development set restartQuarantine: false.',
+        'their clocks were changed), since they may have forgotten locks. This is expected at a first start; in development set restartQuarantine: false. [REDLOCK_W06]',
     ]);
     voting = NODES;
     await clock.advance(10);
@@ -87,7 +87,9 @@ describe('what the log says of nodes that are out of the vote', () => {
       expect(lines.length).toBe(2 * round + 2);
     }
     expect(lines[0]).toMatch(/: 3 of 5 nodes \(b, c, d\) are in quarantine.*This is expected at a first start/);
-    expect(lines[2]).toMatch(/: 3 of 5 nodes \(b, c, d\) are in quarantine.*may have forgotten locks\.$/);
+    expect(lines[2]).toMatch(
+      /: 3 of 5 nodes \(b, c, d\) are in quarantine.*may have forgotten locks\. \[REDLOCK_W06\]$/,
+    );
   });
 
   it('says when a quorum votes, and not when the first or the last of them does', async () => {
@@ -111,8 +113,8 @@ describe('what the log says of nodes that are out of the vote', () => {
     out(['b'], 20_000);
     await clock.advance(500);
     expect(lines).toEqual([
-      `warn: a does not vote for 30000 ms: ${REASON}`,
-      `warn: b does not vote for 20000 ms: ${REASON}`,
+      `warn: a does not vote for 30000 ms: ${REASON} [REDLOCK_W05]`,
+      `warn: b does not vote for 20000 ms: ${REASON} [REDLOCK_W05]`,
     ]);
     log.back('b');
     log.back('a');
@@ -124,7 +126,7 @@ describe('what the log says of nodes that are out of the vote', () => {
     out(['a'], 100);
     await clock.advance(100);
     log.back('a');
-    expect(lines).toEqual([`warn: a does not vote for 100 ms: ${REASON}`, 'log: a votes again']);
+    expect(lines).toEqual([`warn: a does not vote for 100 ms: ${REASON} [REDLOCK_W05]`, 'log: a votes again']);
   });
 
   it('says so where a majority is out only later, and where it lasts longer than was said', async () => {
@@ -146,7 +148,7 @@ describe('what the log says of nodes that are out of the vote', () => {
     voting = ['a', 'b'];
     await clock.advance(10_000);
     expect(lines.slice(1)).toEqual([
-      'warn: Still no locks: 2 of 5 nodes vote, 3 needed; c: connection refused; d: connection refused; e: connection refused',
+      'warn: Still no locks: 2 of 5 nodes vote, 3 needed; c: connection refused; d: connection refused; e: connection refused [REDLOCK_W07]',
     ]);
     voting = ['a', 'b', 'd'];
     await clock.advance(1_000);

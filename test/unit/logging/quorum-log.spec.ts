@@ -5,7 +5,7 @@ import { VirtualClock } from '../../support/virtual-clock.js';
 const LOST = { type: 'quorum-lost', votes: 2, nodes: 5, quorum: 3 } as const;
 const REACHED = { type: 'quorum-reached', votes: 3, nodes: 5, quorum: 3 } as const;
 const [NONE, AGAIN] = [
-  'error: No quorum: 2 of 5 nodes vote, 3 needed, so there are no locks',
+  'error: No quorum: 2 of 5 nodes vote, 3 needed, so there are no locks [REDLOCK_W07]',
   'log: Locks are possible again: 3 of 5 nodes vote',
 ];
 

@@ -28,29 +28,33 @@ describe('what the log says of replies', () => {
     [
       'unkept',
       'No quorum',
-      /^error The reply for "signup:\*" was not kept: No quorum\. .* runs again unless onInterrupted/,
+      /^error The reply for "signup:\*" was not kept: No quorum\. .* runs again unless onInterrupted.* \[REDLOCK_W20\]$/,
     ],
     [
       'interrupted',
       undefined,
-      /^warn An earlier attempt for "signup:\*" began, .* look at what the earlier one has done/,
+      /^warn An earlier attempt for "signup:\*" was interrupted: .* Check what the earlier attempt has done\. \[REDLOCK_W21\]$/,
     ],
     [
       'reused',
       undefined,
-      /^warn The key "signup:\*" of signup:<body\.email> was used for another request.* mend the client/,
+      /^warn The key "signup:\*" of signup:<body\.email> came with another request.* Repair the client.* \[REDLOCK_W23\]$/,
     ],
-    ['thin-reply', '3 copies', /^warn Not all nodes have the reply for "signup:\*": 3 copies\. .* Look at the nodes/],
+    [
+      'thin-reply',
+      '3 copies',
+      /^warn Some nodes lack the reply for "signup:\*": 3 copies\. .* Look at the nodes.* \[REDLOCK_W24\]$/,
+    ],
     [
       'tombstone',
       'size',
       /^warn A reply of signup:<body\.email> was not kept, .* larger than maxBytes, or than the 60,000 bytes that nodes keep\. Raise maxBytes/,
     ],
-    ['tombstone', 'other', /^warn A reply of signup:<body\.email> was not kept, .*: other\.$/],
+    ['tombstone', 'other', /^warn A reply of signup:<body\.email> was not kept, .*: other\. \[REDLOCK_W20\]$/],
     [
       'reply-differs',
       undefined,
-      /^warn A call of signup:<body\.email> ended with another reply .* Give keepIn what the client/,
+      /^warn A call of signup:<body\.email> ended with another reply .* Give keepIn what the client.* \[REDLOCK_W25\]$/,
     ],
   ])('%s, %s', (type, reason, line) => {
     tell(type, reason);
@@ -60,7 +64,7 @@ describe('what the log says of replies', () => {
   it('has a remedy for each reason of a tombstone', () => {
     for (const reason of ['size', 'stream', 'early', 'full', 'value']) tell('tombstone', reason);
     expect(lines).toHaveLength(5);
-    for (const line of lines) expect(line).toMatch(/: .{15,}\. [A-Z].*\.$/);
+    for (const line of lines) expect(line).toMatch(/: .{15,}\. [A-Z].*\. \[REDLOCK_W20\]$/);
   });
 
   it('names the key in full if it may', () => {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import ts from 'typescript';
 import { anchorsOf, relativeLinks } from '../../support/markdown-links.js';
+import { diagramsOf, mistakesIn } from '../../support/mermaid.js';
 import { packedFiles } from '../../support/packed-files.js';
 
 let files: readonly string[];
@@ -37,6 +38,12 @@ describe('the package', () => {
     expect(pages().flatMap(deadLinks)).toEqual([]);
   });
 
+  it('has diagrams that GitHub can draw', () => {
+    const diagrams = pages().flatMap((page) => diagramsOf(readFileSync(page, 'utf8')));
+    expect(diagrams.length).toBeGreaterThan(5);
+    expect(diagrams.flatMap(mistakesIn)).toEqual([]);
+  });
+
   it('has no source maps, which the compiler does not write', () => {
     const { options } = ts.getParsedCommandLineOfConfigFile('tsconfig.build.json', undefined, {
       ...ts.sys,
@@ -49,7 +56,7 @@ describe('the package', () => {
 
   it('leaves out what only this repository has a use for', () => {
     const inside =
-      /^(dist\/(esm|cjs|cli)\/|docs\/[\w/-]+\.(md|svg)$|docs\/operate\/(kubernetes\/)?[\w-]+\.(ya?ml|json)$)|^(README|CHANGELOG|CONTRIBUTING)\.md$|^LICENSE$/;
+      /^(dist\/(esm|cjs|cli)\/|docs\/[\w/-]+\.(md|svg)$|docs\/operate\/(kubernetes\/)?[\w-]+\.(ya?ml|json)$)|^(README|CHANGELOG|CONTRIBUTING|SECURITY)\.md$|^LICENSE$/;
     expect(files.filter((file) => !inside.test(file))).toEqual(['package.json']);
   });
 });
@@ -67,5 +74,19 @@ describe('the links of a page', () => {
   it('lead to headings as their addresses are made', () => {
     const text = '# When it is the caller’s turn\n```sh\n# none\n```\n## `enabled: false`\n## Two\n## Two\n';
     expect([...anchorsOf(text)]).toEqual(['when-it-is-the-callers-turn', 'enabled-false', 'two', 'two-1']);
+    expect([...anchorsOf('| <a id="property-ttl"></a> `ttl` |\n```\n<a id="none">\n```\n')]).toEqual(['property-ttl']);
+  });
+});
+
+describe('a diagram', () => {
+  it.each([
+    ['of an unknown kind', 'sequence\n', ['sequence']],
+    ['with a semicolon, which ends a line', 'sequenceDiagram\nparticipant A\nA->>A: one; two\n', ['A->>A: one; two']],
+    ['with a block that does not end', 'sequenceDiagram\nloop twice\n', ['1 blocks, 0 ends']],
+    ['with an actor that is not declared', 'sequenceDiagram\nparticipant A\nA->>B: hello\n', ['B']],
+    ['with an open bracket', 'flowchart LR\na[one --> b\n', ['a[one --> b']],
+    ['with a wrong arrow', 'stateDiagram-v2\na -> b\n', ['a -> b']],
+  ])('%s is found', (_what, diagram, mistakes) => {
+    expect(mistakesIn(diagram)).toEqual(mistakes);
   });
 });

@@ -92,7 +92,7 @@ describe('readExamination', () => {
     expect(warningsOf({}, `${RUN}|1700000000000000|${theirs}`)).toEqual([
       expect.stringMatching(
         new RegExp(
-          `maxTtl of ${theirs} ms where this one has 1000: the greater one counts.*DEL <keyPrefix>~node .*ends this`,
+          `maxTtl of ${theirs} ms, and this client uses 1000: the greater one counts.*DEL <keyPrefix>~node .*ends this`,
         ),
       ),
     ]);
@@ -111,7 +111,7 @@ describe('readExamination', () => {
     it('warns the one without it, where others have noted this run of the node', () => {
       expect(found(false, { marker, isUsed: true })).toEqual([
         expect.stringMatching(
-          /other clients have restartQuarantine on, and this one has not.*set the same everywhere.*DEL <keyPrefix>~node .*ends this$/,
+          /other clients have restartQuarantine on, and this client has it off.*set the same everywhere.*DEL <keyPrefix>~node .*ends this$/,
         ),
       ]);
     });
@@ -119,7 +119,7 @@ describe('readExamination', () => {
     it('warns the one with it, where others took locks and noted no run', () => {
       expect(found(true, { isUsed: true })).toEqual([
         expect.stringMatching(
-          /other clients take locks on it with restartQuarantine: false.*set the same everywhere.*the next start says it no more$/,
+          /other clients take locks on it with restartQuarantine: false.*set the same everywhere.*so this line comes once$/,
         ),
       ]);
     });

@@ -9,7 +9,7 @@ import { RedlockTestingModule } from '../../../lib/testing/redlock-testing.modul
 const [HERE, THERE] = [['redis://10.0.0.1'], ['redis://10.0.0.2']];
 type Options = { nodes: string[]; maxTtl?: number; name?: string; isGlobal?: boolean; enabled?: boolean };
 const REMEDY =
-  /Register it once, in the root module with isGlobal: true, or have the modules import one.*give each of them a name$/;
+  /Register it once, in the root module with isGlobal: true, or have the modules import one.*give each of them a name \[REDLOCK_E05\]$/;
 
 describe.each<[string, (options: Options) => DynamicModule]>([
   ['forRoot', (options) => RedlockModule.forRoot(options)],

@@ -51,7 +51,10 @@ describe('waitForQuorum', () => {
 
   it('of so many ms fails after them, and says for what it has waited', async () => {
     const waited = over(waitOf(10_100)).catch((error: unknown) => [(error as Error).message, clock.now().monotonic]);
-    expect(await clock.until(waited)).toEqual([`No quorum of nodes within 10100 ms (waitForQuorum): ${WHY}`, 10_100]);
+    expect(await clock.until(waited)).toEqual([
+      `No quorum of nodes within 10100 ms (waitForQuorum): ${WHY} [REDLOCK_E11]`,
+      10_100,
+    ]);
     expect(clock.timers).toBe(0);
   });
 

@@ -70,7 +70,7 @@ describe('WithLock, without brackets', () => {
         class Users {}
         return Users;
       },
-      /^@WithLock on Users: write @WithLock\('\.\.\.'\) .* above a method$/,
+      /^@WithLock on Users: write @WithLock\('\.\.\.'\) .* above a method \[REDLOCK_E08\]$/,
     ],
     [
       'a method, as createWithLock itself',

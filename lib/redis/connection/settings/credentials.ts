@@ -4,13 +4,13 @@ import type { AbortSource } from '../../../engine/abort.js';
 import type { Clock } from '../../../engine/clock.js';
 import { isTls, kindOf, misplacedInTls, plainTls } from './option-values.js';
 
-/** How to log in to a node, as `credentials()` of the node returns it before each connection. */
+/** What `credentials()` of a node returns before each connection. */
 export interface NodeCredentials {
-  /** The user of the node's ACL. @default the default user of the node */
+  /** The ACL user. @default the default user of the node */
   username?: string | undefined;
-  /** The password, or a token of IAM. It is required, unless there is `tls`. */
+  /** The password, or an IAM token. @default required, unless `tls` is set */
   password?: string | undefined;
-  /** Options of TLS, such as `ca`, `cert` and `key`, that take the place of those in `tls` of the node. */
+  /** TLS options such as `ca`, `cert` and `key`, which replace those in `tls` of the node. @default the `tls` of the node */
   tls?: RedisOptions['tls'];
 }
 

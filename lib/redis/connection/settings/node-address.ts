@@ -1,5 +1,6 @@
 import { isIP, isIPv6 } from 'node:net';
 import { type NodeOptions, readNodeOptions, throwAny } from './node-options.js';
+import { mistake } from '../../../engine/codes.js';
 
 /** The location of a node, and how to log in to it. */
 export interface NodeAddress {
@@ -20,7 +21,8 @@ export interface NodeAddress {
  */
 export function toAddresses(nodes: readonly (string | NodeOptions | IoredisClient)[] | undefined): NodeAddress[] {
   if (!Array.isArray(nodes) || nodes.length === 0) {
-    throw new TypeError(
+    throw mistake(
+      'REDLOCK_E01',
       'nodes must be an array of at least one address, such as ["redis://10.0.0.1:6379"]. For a list in one variable of the environment, write value.split(",")',
     );
   }
@@ -42,7 +44,8 @@ export function toAddresses(nodes: readonly (string | NodeOptions | IoredisClien
 function refuseSentinelAmongOthers(addresses: readonly NodeAddress[]): void {
   const index = addresses.findIndex(({ options }) => options.sentinels);
   if (index < 0 || addresses.length === 1) return;
-  throw new TypeError(
+  throw mistake(
+    'REDLOCK_E01',
     `nodes[${index}] is a master of Sentinel, which may be the only node: a failover forgets locks. Name masters without replicas instead, each by its URL`,
   );
 }
@@ -50,7 +53,8 @@ function refuseSentinelAmongOthers(addresses: readonly NodeAddress[]): void {
 function refuseSameServer(address: NodeAddress, earlier: readonly NodeAddress[]): void {
   const sameServer = earlier.find(({ identity }) => identity === address.identity);
   if (!sameServer) return;
-  throw new TypeError(
+  throw mistake(
+    'REDLOCK_E02',
     `nodes holds ${sameServer.name} and ${address.name}: one server must not vote twice, name each node once`,
   );
 }
@@ -95,7 +99,7 @@ function parse(text: string, index: number): URL {
 
 function fromObject(node: unknown, where: string): NodeAddress {
   if (typeof node !== 'object' || node === null)
-    throw new TypeError(`${where} must be a URL, an object of ioredis options, or a client of ioredis`);
+    throw mistake('REDLOCK_E01', `${where} must be a URL, an object of ioredis options, or a client of ioredis`);
   if (!isIoredisClient(node, where)) return addressOf(readNodeOptions(node, where));
   const { keyPrefix } = node.options as { keyPrefix?: string };
   return { ...addressOf(readNodeOptions(optionsOfClient(node), where)), clientPrefix: keyPrefix || undefined };
@@ -121,13 +125,16 @@ function refuseHash(text: string, index: number): void {
 
 /** The text is not shown, because any part of it may be one of a password: a list may have been split at a comma of the password. */
 function malformed(index: number, why: string): TypeError {
-  return new TypeError(`nodes[${index}] is malformed, ${why}; write redis://user:password@host:6379/0`);
+  return mistake('REDLOCK_E01', `nodes[${index}] is malformed, ${why}; write redis://user:password@host:6379/0`);
 }
 
 /** A client of ioredis, of any version and copy. A node copies the address and login of the client, and leaves the client itself alone. */
 export interface IoredisClient {
+  /** The options of the client. The pool copies the connection options. */
   readonly options: object;
+  /** The state of the connection. */
   readonly status: string;
+  /** The method by which the pool recognizes a client. */
   duplicate(...args: never[]): unknown;
 }
 
@@ -179,7 +186,7 @@ export function isIoredisClient(node: object, where: string): node is IoredisCli
   const other = isCluster === true ? CLUSTER : OTHERS.find(([property]) => property in node)?.[1];
   const isClient = typeof options === 'object' && typeof status === 'string' && typeof duplicate === 'function';
   if (other === undefined || (isClient && other !== CLUSTER)) return isClient;
-  throw new TypeError(`${where} is ${other}`);
+  throw mistake('REDLOCK_E01', `${where} is ${other}`);
 }
 
 /** Returns those options of a client that a node is made of; the others are for its own connection. */

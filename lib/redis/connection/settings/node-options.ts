@@ -4,6 +4,7 @@ import { FLAG, misfit, ms, readTexts, type Rule } from '../../../engine/options.
 import { OWN_SETTINGS } from './connection-settings.js';
 import type { CredentialsFunction } from './credentials.js';
 import { isTls, kindOf, misplacedInTls, plainTls } from './option-values.js';
+import { mistake } from '../../../engine/codes.js';
 
 const oneOf = (values: readonly unknown[], bound: string): Rule => [(value) => values.includes(value), bound];
 const wholeNumber = (least: number, most: number, bound: string): Rule => [
@@ -43,11 +44,11 @@ const RULES = {
   natMap: undefined,
 } as const satisfies { readonly [name in keyof RedisOptions]?: Rule | undefined };
 
-/** The options that describe a node if it is not given as a URL. */
+/** The ioredis options that a node can have. */
 export type NodeOptions = Pick<RedisOptions, keyof typeof RULES> & {
   /**
-   * Returns user and password, and options of TLS if these change, too; called before each connection, for IAM and for passwords that are
-   * rotated. It takes the place of `username` and `password`.
+   * Returns user, password and TLS options. The pool calls the function before each connection, for IAM and rotated passwords. Use it instead of
+   * `username` and `password`.
    */
   credentials?: CredentialsFunction | undefined;
 };
@@ -85,7 +86,8 @@ export function readNodeOptions(options: object, where: string): NodeOptions {
 /** Throws the only error, or one with the messages of all. */
 export function throwAny(errors: readonly Error[]): void {
   const [only, ...others] = errors;
-  if (others.length > 0) throw new TypeError(errors.map(({ message }) => message).join('\n'));
+  if (others.length > 0)
+    throw Object.assign(new TypeError(errors.map(({ message }) => message).join('\n')), { code: 'REDLOCK_E01' });
   if (only) throw only;
 }
 
@@ -113,7 +115,8 @@ function isSet(value: unknown, name: keyof RedisOptions, defaults: RedisOptions)
 function* refusalOf(refused: readonly string[], where: string): Iterable<Error> {
   if (refused.length === 0) return;
   const advised = refused.map((name) => (Object.hasOwn(INSTEAD, name) ? `${name} (${INSTEAD[name]})` : name));
-  yield new TypeError(
+  yield mistake(
+    'REDLOCK_E01',
     `${where}: remove ${advised.join(', ')}; a node takes only ${NAMES.join(', ')}, and nestjs-redlock sets all other options of the connection itself`,
   );
 }
@@ -131,9 +134,12 @@ function* problemsIn(options: NodeOptions, where: string): Iterable<Error> {
 
 function* placeProblems({ host, path, name }: NodeOptions, where: string): Iterable<Error> {
   if (name !== undefined)
-    yield new TypeError(`${where}.name is the name of a master of Sentinel: give sentinels, too, or remove the name`);
+    yield mistake(
+      'REDLOCK_E01',
+      `${where}.name is the name of a master of Sentinel: give sentinels, too, or remove the name`,
+    );
   if (host === undefined && path === undefined)
-    yield new TypeError(`${where} has no host: name the host of the node, or the path of its socket`);
+    yield mistake('REDLOCK_E01', `${where} has no host: name the host of the node, or the path of its socket`);
   yield* textProblems([`${where}.host`, host], [/[@/]/, 'a name or address']);
   yield* textProblems([`${where}.path`, path], [/:\/\//, 'the path of a socket']);
 }
@@ -143,17 +149,24 @@ function* textProblems(
   [foreign, bound]: readonly [RegExp, string],
 ): Iterable<Error> {
   if (value === undefined) return;
-  if (typeof value !== 'string' || value === '') yield new TypeError(`${name} must be ${bound}; got ${kindOf(value)}`);
+  if (typeof value !== 'string' || value === '')
+    yield mistake('REDLOCK_E01', `${name} must be ${bound}; got ${kindOf(value)}`);
   else if (foreign.test(value))
-    yield new TypeError(`${name} must be ${bound}; got what looks like a URL: give that as the node itself, as a text`);
+    yield mistake(
+      'REDLOCK_E01',
+      `${name} must be ${bound}; got what looks like a URL: give that as the node itself, as a text`,
+    );
 }
 
 function* sentinelProblems({ sentinels, name }: NodeOptions, where: string): Iterable<Error> {
   if (typeof name !== 'string' || name === '')
-    yield new TypeError(`${where}.name must be the name that the Sentinels have for the master; got ${kindOf(name)}`);
+    yield mistake(
+      'REDLOCK_E01',
+      `${where}.name must be the name that the Sentinels have for the master; got ${kindOf(name)}`,
+    );
   const list: readonly unknown[] = Array.isArray(sentinels) ? sentinels : [];
   if (list.length === 0 || !list.every(isSentinel))
-    yield new TypeError(`${where}.sentinels must be a list of at least one { host, port }`);
+    yield mistake('REDLOCK_E01', `${where}.sentinels must be a list of at least one { host, port }`);
 }
 
 function isSentinel(value: unknown): boolean {
@@ -177,18 +190,25 @@ function atSentinels({ host: _host, port: _port, path: _path, sentinels, ...othe
 
 function* tlsProblems(tls: unknown, where: string): Iterable<Error> {
   if (!isTls(tls))
-    yield new TypeError(`${where}.tls must be an object of options of TLS, true or false; got ${kindOf(tls)}`);
+    yield mistake('REDLOCK_E01', `${where}.tls must be an object of options of TLS, true or false; got ${kindOf(tls)}`);
   const misplaced = misplacedInTls(tls);
   if (misplaced !== undefined)
-    yield new TypeError(`${where}.tls.${misplaced} is refused: where the node is belongs into ${where} itself`);
+    yield mistake(
+      'REDLOCK_E01',
+      `${where}.tls.${misplaced} is refused: write the place of the node into ${where} itself`,
+    );
 }
 
 function* loginProblems({ credentials, username, password }: NodeOptions, where: string): Iterable<Error> {
   if (credentials === undefined) return;
   if (typeof credentials !== 'function')
-    yield new TypeError(`${where}.${CREDENTIALS} must be a function that returns them; got ${typeof credentials}`);
+    yield mistake(
+      'REDLOCK_E01',
+      `${where}.${CREDENTIALS} must be a function that returns them; got ${typeof credentials}`,
+    );
   if (username !== undefined || password !== undefined)
-    yield new TypeError(
-      `${where}.${CREDENTIALS} is refused beside username and password: it says already how to log in; leave out username and password`,
+    yield mistake(
+      'REDLOCK_E01',
+      `${where}.${CREDENTIALS} is refused beside username and password: leave out username and password`,
     );
 }

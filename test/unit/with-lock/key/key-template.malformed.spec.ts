@@ -23,7 +23,7 @@ describe('KeyTemplate, where it is malformed', () => {
     ['args alone', '<args>', /position of an argument/],
     ['params alone', '<params>', /needs the name of one of them, as in <params\.id>/],
     ['headers alone', '<headers|lower>', /needs the name of one of them/],
-    ['a question mark', '<body.email?>', /not a path.*"\?" is in none; a name that has one is for a key function/],
+    ['a question mark', '<body.email?>', /not a path.*"\?" is in none; for such a name, use a key function/],
     ['a question mark in the midst', '<body?.email>', /"\?" is in none/],
     ['an exclamation mark', '<body.email!>', /"!" is in none/],
     ['an index in brackets', '<body.items[0]>', /"\[" is in none/],

@@ -21,7 +21,7 @@ describe('StrayPartLog', () => {
     ['user:<args.input.id>', '<args.input.id>'],
   ])('warns of %s once, by its part alone', (name, part) => {
     for (const resource of [name, ['all', `other:${part}`], name]) log.look(resource);
-    expect(warn.mock.calls).toEqual([[expect.stringContaining(`whose name has ${part} in it`)]]);
+    expect(warn.mock.calls).toEqual([[expect.stringContaining(`The name of a lock has ${part} in it`)]]);
     expect(warn.mock.calls[0]![0]).toContain("redlock.key('user:<0>', email)");
   });
 
@@ -31,7 +31,7 @@ describe('StrayPartLog', () => {
   ])('warns once of what JavaScript makes of nothing: %s', (name, found) => {
     for (const resource of [name, [name]]) log.look(resource);
     expect(warn.mock.calls).toEqual([
-      [expect.stringContaining(`whose name has ${found} in it. A missing value or an object`)],
+      [expect.stringContaining(`The name of a lock has ${found} in it. A missing value or an object`)],
     ]);
   });
 

@@ -44,11 +44,16 @@ describe('toPlan', () => {
     ['a negative ttl', { ttl: -1 }, /ttl must be .* got -1/, RangeError],
     ['a ttl that is no number', { ttl: NaN }, /ttl must be .* got NaN/, RangeError],
     ['a ttl below one ms', { ttl: 0.5 }, /ttl must be .* got 0.5/, RangeError],
-    ['a ttl that no lock could have', { ttl: 1 }, /create: ttl must be more than 8 ms.* got 1$/, RangeError],
+    [
+      'a ttl that no lock could have',
+      { ttl: 1 },
+      /create: ttl must be more than 8 ms.* got 1 \[REDLOCK_E03\]$/,
+      RangeError,
+    ],
     [
       'one by its own drift',
       { ttl: 15, driftFactor: 0.5 },
-      /create: ttl must be more than 15 ms.* got 15$/,
+      /create: ttl must be more than 15 ms.* got 15 \[REDLOCK_E03\]$/,
       RangeError,
     ],
     ['a ttl above the longest timer', { ttl: 2 ** 31 }, /ttl must be .* 2147483647; got 2147483648/, RangeError],

@@ -103,7 +103,7 @@ describe('toAddresses', () => {
     'refuses a URL within options, or as an object, and does not show it (%#)',
     (options) => {
       expect(refusal([options]).message).toMatch(
-        /give (that as the node itself, as a text|its text, which is its href)$/,
+        /give (that as the node itself, as a text|its text, which is its href) \[REDLOCK_E01\]$/,
       );
       expect(refusal([options]).message).not.toContain(SECRET);
     },
@@ -281,7 +281,11 @@ describe('toAddresses', () => {
         Object.assign(new EventEmitter(), { name: 'mails', opts: {} }),
         /of another library: give the URL of its node/,
       ],
-      ['promise of a client', Promise.resolve(), /a promise: await it, for example in useFactory of forRootAsync$/],
+      [
+        'promise of a client',
+        Promise.resolve(),
+        /a promise: await it, for example in useFactory of forRootAsync \[REDLOCK_E01\]$/,
+      ],
     ])('refuses a %s in one sentence that says what to do', (_case, client, message) => {
       const error = refusal(['redis://fine', client]);
       expect(error).toBeInstanceOf(TypeError);
@@ -309,7 +313,7 @@ describe('toAddresses', () => {
         ['redis://h', new Redis({ ...MASTER, lazyConnect: true })],
       ])
         expect(refusal(nodes).message).toMatch(
-          /^nodes\[1\] is a master of Sentinel, which may be the only node: .*Name masters without replicas instead, each by its URL$/,
+          /^nodes\[1\] is a master of Sentinel, which may be the only node: .*Name masters without replicas instead, each by its URL \[REDLOCK_E01\]$/,
         );
     });
   });

@@ -48,7 +48,7 @@ describe('the options of a node', () => {
       expect(message).not.toContain('s3cret');
     }
     const message = refusal({ host: 'h', credentials: { password: 's3cret' } });
-    expect(message).toBe('nodes[1].credentials must be a function that returns them; got object');
+    expect(message).toBe('nodes[1].credentials must be a function that returns them; got object [REDLOCK_E01]');
   });
 
   it('may be undefined, as environments leave them', () => {
@@ -85,7 +85,7 @@ describe('the options of a node', () => {
       /^nodes\[1\]: remove commandTimeout \(set nodeTimeout of the module\), hostname, enableReadyCheck, maxRetriesPerRequest, keyPrefix \(set keyPrefix of the module\); a node takes only host, port, path, /,
     );
     expect(message).toMatch(
-      /and nestjs-redlock sets all other options of the connection itself\nnodes\[1\]\.port must be a whole/,
+      /and nestjs-redlock sets all other options of the connection itself \[REDLOCK_E01\]\nnodes\[1\]\.port must be a whole/,
     );
     expect(message).not.toContain(SECRET);
   });
@@ -186,7 +186,7 @@ describe('the options of a node', () => {
   ])('are refused with %s %p, which would throw where nobody catches it', (name, values, bound) => {
     for (const value of values) {
       const got = typeof value === 'string' ? `'${value}'` : String(value);
-      expect(refusal({ host: 'h', [name]: value })).toBe(`nodes[1].${name} must be ${bound}; got ${got}`);
+      expect(refusal({ host: 'h', [name]: value })).toBe(`nodes[1].${name} must be ${bound}; got ${got} [REDLOCK_E03]`);
     }
   });
 
@@ -197,13 +197,15 @@ describe('the options of a node', () => {
     [{ path: `redis://u:${SECRET}@h:6379` }, 'path'],
   ])('are refused with a URL in the place of an address, which is not shown (%#)', (options, name) => {
     const message = refusal({ host: 'h', ...options });
-    expect(message).toMatch(new RegExp(`^nodes\\[1\\]\\.${name} must be .*give that as the node itself, as a text$`));
+    expect(message).toMatch(
+      new RegExp(`^nodes\\[1\\]\\.${name} must be .*give that as the node itself, as a text \\[REDLOCK_E01\\]$`),
+    );
     expect(message).not.toContain(SECRET);
   });
 
   it('do not show a host that is no text', () => {
     const message = refusal({ host: new URL(`redis://u:${SECRET}@h`) });
-    expect(message).toBe('nodes[1].host must be a name or address; got a value of type object');
+    expect(message).toBe('nodes[1].host must be a name or address; got a value of type object [REDLOCK_E01]');
   });
 
   it.each([[SECRET], [''], [5], [() => SECRET]])(
@@ -217,7 +219,7 @@ describe('the options of a node', () => {
 
   it.each(['host', 'port', 'path', 'socket'])('are refused with tls.%s, which says where the node is', (name) => {
     expect(refusal({ host: 'h', tls: { [name]: 'x' } })).toMatch(
-      new RegExp(`^nodes\\[1\\]\\.tls\\.${name} is refused: .*belongs into nodes\\[1\\] itself`),
+      new RegExp(`^nodes\\[1\\]\\.tls\\.${name} is refused: write the place of the node into nodes\\[1\\] itself`),
     );
   });
 
@@ -246,7 +248,7 @@ describe('the options of a node', () => {
       [{ sentinels: [null], name: 'm' }, 'sentinels must be a list of at least one { host, port }'],
       [{ host: 'h', name: 'm' }, 'name is the name of a master of Sentinel: give sentinels, too, or remove the name'],
     ])('are refused if they are incomplete: %j', (options, problem) => {
-      expect(refusal(options)).toBe(`nodes[1].${problem}`);
+      expect(refusal(options)).toBe(`nodes[1].${problem} [REDLOCK_E01]`);
     });
   });
 });

@@ -1,0 +1,60 @@
+import { describe, expect, it } from '@jest/globals';
+import { existsSync, readFileSync } from 'node:fs';
+import { CONSUMERS } from '../../consumers/consumers.mjs';
+import { CONTROLS } from '../../model/controls.js';
+
+const PAGE = readFileSync('docs/internals/evidence.md', 'utf8');
+
+/** The last cell of the row of the results that begins so. */
+function resultOf(heading: string): string {
+  const row = PAGE.split('\n').find((line) => line.startsWith(`| ${heading}`));
+  return row?.split('|').at(-2)?.trim() ?? `no row "${heading}"`;
+}
+
+interface Chaos {
+  readonly summary: readonly (readonly [string, string])[];
+  readonly complaints: readonly unknown[];
+  readonly failures: readonly unknown[];
+}
+
+describe('docs/internals/evidence.md', () => {
+  it('names tests and folders that are there', () => {
+    const named = [...PAGE.matchAll(/`((?:test|docs)\/[^` ]+)`/g)].map(([, path]) => path!);
+    expect(named.length).toBeGreaterThan(30);
+    expect(named.filter((path) => !existsSync(path))).toEqual([]);
+  });
+
+  it('counts the rules that the simulation is tried without', () => {
+    expect(resultOf('rules taken out of the engine')).toMatch(`${CONTROLS.length} rules`);
+  });
+
+  it('says of chaos what the committed report says', () => {
+    const chaos = JSON.parse(readFileSync('docs/chaos/report.json', 'utf8')) as Chaos;
+    const summary = new Map(chaos.summary);
+    expect([...chaos.complaints, ...chaos.failures]).toEqual([]);
+    expect(summary.get('two holders at once')).toBe('0');
+    expect(resultOf('locks taken meanwhile')).toContain(
+      `${Number(summary.get('locks held')).toLocaleString('en-US')} locks`,
+    );
+  });
+
+  it('counts the other libraries, all of which are as expected', () => {
+    interface Row {
+      readonly findings: Readonly<Record<string, { readonly isExpected: boolean }>>;
+    }
+    const found = JSON.parse(readFileSync('docs/bench/interop.json', 'utf8')) as Record<
+      'libraries' | 'cases' | 'before',
+      Row[]
+    >;
+    expect(resultOf('other lock libraries on the same keys')).toMatch(`${found.libraries.length} libraries`);
+    const findings = [...found.libraries, ...found.cases, ...found.before].flatMap((row) =>
+      Object.values(row.findings),
+    );
+    expect(findings.filter(({ isExpected }) => !isExpected)).toEqual([]);
+  });
+
+  it('counts the applications that install the package', () => {
+    const applications = CONSUMERS.filter(({ name }) => name !== 'command');
+    expect(resultOf('applications that install the packed package')).toMatch(`${applications.length} applications`);
+  });
+});
