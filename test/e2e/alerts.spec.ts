@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { Injectable } from '@nestjs/common';
+import { type DynamicModule, Injectable } from '@nestjs/common';
 import { WithLock, type LockOptions } from 'nestjs-redlock';
+import { Idempotency, RedlockIdempotencyModule } from 'nestjs-redlock/idempotency';
 import { RedlockTelemetryModule } from 'nestjs-redlock/opentelemetry';
 import { OnceCalls } from '../support/operations/once-calls.js';
 import { ClockedServer } from '../support/clock-shim.js';
@@ -47,14 +48,18 @@ describe('the alerts of docs/operate, by what real processes answer to Prometheu
   let servers: RedisServer[];
   let app: TestApp;
 
-  const start = async (nodes: number, options: PoolOptions = {}): Promise<void> => {
+  const start = async (nodes: number, options: PoolOptions = {}, more: DynamicModule[] = []): Promise<void> => {
     servers = await startRedisServers(nodes);
-    await startOn(servers, options);
+    await startOn(servers, options, more);
   };
-  const startOn = async (on: readonly { url: string }[], options: PoolOptions = {}): Promise<void> => {
+  const startOn = async (
+    on: readonly { url: string }[],
+    options: PoolOptions = {},
+    more: DynamicModule[] = [],
+  ): Promise<void> => {
     const { meterProvider, tracerProvider } = telemetry;
     const module = RedlockTelemetryModule.forRoot({ meterProvider, tracerProvider });
-    app = await TestApp.start('Express', { imports: [poolOn(on, options), module], providers: [Jobs] });
+    app = await TestApp.start('Express', { imports: [poolOn(on, options), module, ...more], providers: [Jobs] });
     await startRecipe(app.redlock);
   };
   const scrape = async (): Promise<Scrape> => ({
@@ -81,7 +86,7 @@ describe('the alerts of docs/operate, by what real processes answer to Prometheu
   afterEach(end);
 
   it('can be read by Prometheus', async () => {
-    expect(await promtool('check', 'rules', ALERTS)).toContain('10 rules found');
+    expect(await promtool('check', 'rules', ALERTS)).toContain('11 rules found');
   });
 
   it('all keep the labels job and namespace, so that one application does not hide another', () => {
@@ -231,6 +236,37 @@ describe('the alerts of docs/operate, by what real processes answer to Prometheu
       { at: 11, alert: 'RedlockUnkept', firing: [labels] },
       { at: 25, alert: 'RedlockUnkept', firing: [] },
     ]);
+  }, 60_000);
+
+  it('tell of a node that misses replies for ten minutes, and not of one that missed a few', async () => {
+    await start(3, {}, [RedlockIdempotencyModule.forRoot()]);
+    const keep = async (key: string): Promise<Scrape> => {
+      await app.app.get(Idempotency).once(key, async () => 'done');
+      return scrape();
+    };
+    const thin = (text: Scrape): number | undefined =>
+      valueOf(parseScrape(text.opentelemetry), 'redlock_reply_thin_total');
+    const whole = await keep('whole');
+    await servers[0]!.kill();
+    const scrapes = [whole];
+    for (let missed = 1; missed <= 5; missed += 1) {
+      let text = await keep(`missed ${missed}`);
+      await eventually(async () => expect(thin((text = await scrape()))).toBe(missed));
+      scrapes.push(text);
+    }
+    const minutes = (count: number, each: number): (readonly [number, Scrape])[] =>
+      scrapes.slice(0, count).map((text) => [each, text] as const);
+    await checkAlerts(
+      [...targets(minutes(6, 4)), ...targets([...minutes(2, 4), [20, scrapes[1]] as const], 'once')],
+      [
+        { at: 9, alert: 'RedlockReplyThin', firing: [] },
+        {
+          at: 19,
+          alert: 'RedlockReplyThin',
+          firing: [{ job: 'opentelemetry', namespace: 'shop', redlock_pool: 'default' }],
+        },
+      ],
+    );
   }, 60_000);
 
   it('tell of keys that clients use for other requests', async () => {

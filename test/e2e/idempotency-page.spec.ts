@@ -1,10 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Controller, Post } from '@nestjs/common';
+import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
+import { Test } from '@nestjs/testing';
+import { RedlockIdempotencyModule } from 'nestjs-redlock/idempotency';
 import { readFileSync } from 'node:fs';
 import { KEPT_BY_DEFAULT } from '../../lib/idempotency/http-headers.js';
 import { IdempotencyError, type IdempotencyErrorCode } from '../../lib/idempotency/idempotency.errors.js';
 import { KEEP } from '../../lib/idempotency/idempotency.options.js';
+import { idempotentPlanOf } from '../../lib/idempotency/idempotent-plan.js';
 import { toHttpRefusal } from '../../lib/idempotency/refusal.js';
 import { DEFAULT_LOCK_OPTIONS } from '../../lib/engine/options.js';
+import { CLOSED_PORTS, poolOn } from '../support/nest/nodes.js';
 import { complaintsAbout } from '../support/readme.js';
 import { programsOf, RecipeReplicas } from '../support/recipe-replicas.js';
 
@@ -23,6 +29,7 @@ const CODES: Readonly<Record<IdempotencyErrorCode, 'clients' | 'code'>> = {
   IDEMPOTENCY_OUTCOME_UNKNOWN: 'clients',
   IDEMPOTENCY_REPLY_NOT_KEPT: 'clients',
   IDEMPOTENCY_REPLY_UNREADABLE: 'clients',
+  IDEMPOTENCY_STORE_UNAVAILABLE: 'clients',
   IDEMPOTENCY_SUPERSEDED: 'code',
 };
 const ALL = Object.keys(CODES) as IdempotencyErrorCode[];
@@ -61,7 +68,13 @@ describe('docs/guides/idempotency.md', () => {
   it(
     'has code that compiles',
     () => {
-      const files = ['app.module.ts', 'charges.controller.ts', 'payouts.service.ts', 'sealed.module.ts'];
+      const files = [
+        'app.module.ts',
+        'idempotent-route.ts',
+        'charges.controller.ts',
+        'payouts.service.ts',
+        'sealed.module.ts',
+      ];
       expect(programsOf(PAGE).map(({ file }) => file)).toEqual(files);
       expect(complaintsAbout(programsOf(PAGE))).toEqual([]);
     },
@@ -92,6 +105,25 @@ describe('docs/guides/idempotency.md', () => {
     await post(0, 'orders', { item: 'pen' }, 'shown');
     const refused = await post(1, 'orders', { item: 'ink' }, 'shown');
     expect([refused.status, await refused.json()]).toEqual([422, JSON.parse(shown!)]);
+  });
+
+  it('has a decorator that OpenAPI shows as a header and two answers, and that keeps replies', async () => {
+    type Route = { IdempotentRoute(): MethodDecorator };
+    const { IdempotentRoute } = await replicas.pasted.run<Route>('idempotent-route.ts');
+    @Controller('parcels')
+    class Parcels {
+      @Post()
+      @IdempotentRoute()
+      send(): void {}
+    }
+    const imports = [poolOn(CLOSED_PORTS), RedlockIdempotencyModule.forRoot({ principal: '<user.id>' })];
+    const module = await Test.createTestingModule({ imports, controllers: [Parcels] }).compile();
+    const application = module.createNestApplication({ logger: false });
+    const { paths } = SwaggerModule.createDocument(application, new DocumentBuilder().build());
+    const { parameters, responses } = paths['/parcels']!.post!;
+    expect(parameters).toMatchObject([{ name: 'Idempotency-Key', in: 'header', required: true }]);
+    expect(Object.keys(responses)).toEqual(expect.arrayContaining(['409', '422']));
+    expect(idempotentPlanOf(Parcels.prototype.send)).toBeDefined();
   });
 
   it.each(ANSWERED)('has the status of %s', (code) => {

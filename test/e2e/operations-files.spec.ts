@@ -86,6 +86,7 @@ describe('the files in docs/operate', () => {
       'RedlockSlow',
       'RedlockRefused',
       'RedlockUnkept',
+      'RedlockReplyThin',
       'RedlockKeyReused',
       'RedlockNodeRestarting',
       'RedlockClock',

@@ -1,15 +1,10 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { INestApplication, Type } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
-import { readFileSync } from 'node:fs';
+import type { INestApplication } from '@nestjs/common';
 import type { AddressInfo } from 'node:net';
-import { DEFAULT_LOCK_OPTIONS } from '../../lib/engine/options.js';
-import { RedlockService } from '../../lib/redlock.service.js';
 import { PastedCode, removePasted } from '../support/pasted-code.js';
 import { codeBlocks, complaintsAbout, README } from '../support/readme.js';
-import { startRedisServer, startRedisServers, stopAll } from '../support/redis-server.js';
+import { startRedisServer } from '../support/redis-server.js';
 
-const SERVICE_PAGE = readFileSync('docs/guides/service.md', 'utf8');
 const [FIRST_SCREEN = ''] = README.match(/(?<=```ts\n)@Post.*?(?=```)/s) ?? [];
 const DECORATOR = "  @WithLock('user:<body.email|trim|lower>')\n";
 
@@ -110,40 +105,10 @@ describe('the README', () => {
   });
 });
 
-describe('the page about the service', () => {
-  it('has code that compiles', () => {
-    expect(codeBlocks(SERVICE_PAGE).length).toBe(SERVICE_PAGE.match(/```ts\n/g)!.length);
-    expect(complaintsAbout(codeBlocks(SERVICE_PAGE))).toEqual([]);
-  });
-
-  it('has a module with ConfigService that locks at once on new nodes when pasted, outside production', async () => {
-    const nodes = await startRedisServers(3);
-    process.env['REDLOCK_NODES'] = nodes.map(({ url }) => url).join(',');
-    const pasted = await PastedCode.write(codeBlocks(SERVICE_PAGE));
-    const { ConfiguredModule } = await pasted.run<{ ConfiguredModule: Type }>('configured.module.ts');
-    const app = await NestFactory.createApplicationContext(ConfiguredModule, { logger: false });
-    expect(await app.get(RedlockService).withLock('first', () => 'locked')).toBe('locked');
-    await app.close();
-    await stopAll(nodes);
-  });
-});
-
-describe('the README and the page about the service', () => {
-  it('say in each module what keeps new nodes out of the vote', () => {
-    const modules = [...codeBlocks(), ...codeBlocks(SERVICE_PAGE)].filter(({ code }) =>
-      code.includes('RedlockModule.forRoot'),
-    );
-    expect(modules.map(({ file }) => file)).toEqual(['main.ts', 'configured.module.ts']);
+describe('the README', () => {
+  it('says in its module what keeps new nodes out of the vote', () => {
+    const modules = codeBlocks().filter(({ code }) => code.includes('RedlockModule.forRoot'));
+    expect(modules.map(({ file }) => file)).toEqual(['main.ts']);
     for (const { code } of modules) expect(code).toMatch(/ restartQuarantine: .+ === 'production',/);
-  });
-});
-
-describe('the page about options', () => {
-  it('names the default of every lock option', () => {
-    const page = readFileSync('docs/reference/options.md', 'utf8').split('\n- ');
-    for (const [name, value] of Object.entries(DEFAULT_LOCK_OPTIONS)) {
-      const entry = page.find((part) => part.startsWith(`**\`${name}\`**`) || part.includes(`and **\`${name}\`**`));
-      expect(entry).toContain(value === Infinity ? 'no limit' : `${value}`);
-    }
   });
 });

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { CASES, slowAnswer, type Case } from './checks/unsafe.js';
 import { DIALECTS } from './dialects/dialects.js';
@@ -15,7 +16,7 @@ const LOOKS_AT_THE_CLOCK = /^(redlock-4|redlock-universal) /;
 
 /** Prints what was found, and returns the exit code. */
 export async function main(args: readonly string[], root: string): Promise<number> {
-  const { values } = parseArgs({ args: [...args], options: { quick: { type: 'boolean' } } });
+  const { values } = parseArgs({ args: [...args], options: { quick: { type: 'boolean' }, out: { type: 'string' } } });
   const packages = values.quick ? [] : packagesBelow(root);
   const libraries = [...packages, ...DIALECTS.map(libraryOf)];
   const rows = await checkLibraries(libraries, values.quick ? QUICK : WHOLE);
@@ -23,6 +24,10 @@ export async function main(args: readonly string[], root: string): Promise<numbe
   const pages = values.quick ? [] : await checkBeforeCode(root);
   console.log([...tableOf(rows, 'beside'), '', ...tableOf(cases, 'case'), ''].join('\n'));
   if (pages.length > 0) console.log([...tableOf(pages, 'code before the migration'), ''].join('\n'));
+  if (values.out !== undefined) {
+    const result = { date: new Date().toISOString(), node: process.version, libraries: rows, cases, before: pages };
+    writeFileSync(values.out, `${JSON.stringify(result, null, 1)}\n`);
+  }
   const isFine = isAsExpected([...rows, ...cases, ...pages]);
   console.log(`In ${(performance.now() / 1_000).toFixed(0)} s.`);
   console.log(isFine ? 'All is as expected.' : 'Not all is as expected: look for UNEXPECTED.');

@@ -18,11 +18,12 @@ export function relativeLinks(page: string, text: string): Link[] {
     });
 }
 
-/** The anchors of a page's headings, made as code hosts and package registries make them. */
+/** The anchors of a page: those in HTML, and those of its headings, made as code hosts and package registries make them. */
 export function anchorsOf(text: string): Set<string> {
   const seen = new Map<string, number>();
-  const headings = text.replace(/^```.*?^```/gms, '').matchAll(/^#{1,6} +(.+)$/gm);
-  return new Set([...headings].map(([, heading]) => numbered(slug(heading!), seen)));
+  const prose = text.replace(/^```.*?^```/gms, '');
+  const headings = [...prose.matchAll(/^#{1,6} +(.+)$/gm)].map(([, heading]) => numbered(slug(heading!), seen));
+  return new Set([...headings, ...[...prose.matchAll(/<a id="([^"]+)"/g)].map(([, id]) => id!)]);
 }
 
 function slug(heading: string): string {

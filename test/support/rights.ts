@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs';
 import type { RedisPool } from './redis-pool.js';
 
-/** The page that lists the rights, and says what is missing without each of them. */
-const PAGE = readFileSync('docs/concepts/waiting.md', 'utf8');
+/** The page that lists the permissions, and says what is missing without each of them. */
+const PAGE = readFileSync('docs/operate/redis.md', 'utf8');
 
 /** The words of the user that the documentation proposes. */
 export function rightsInDocs(): string[] {
   const words = /ACL SETUSER locks (.*?)```/s.exec(PAGE)?.[1];
-  if (words === undefined) throw new Error('docs/concepts/waiting.md proposes no user');
+  if (words === undefined) throw new Error('docs/operate/redis.md proposes no user');
   return words.trim().split(/\s+/);
 }
 
 /** What the documentation says of a user without a right, by the right: the words in bold of its row. */
 export function missingInDocs(): ReadonlyMap<string, string> {
-  const [, table] = PAGE.split('| without');
+  const [, table] = PAGE.split('\n| without');
   const rows = table!.split('\n\n')[0]!.split('\n').slice(2);
   return new Map(
     rows.flatMap((row) => {

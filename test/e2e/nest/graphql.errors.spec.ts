@@ -90,9 +90,11 @@ describe('the errors of locked resolvers', () => {
     expect(errors).toMatchObject([MISTAKEN]);
     expect(JSON.stringify(errors)).not.toMatch(/secret|key function/);
     expect(logged).toEqual([
-      new TypeError(
-        '@WithLock on Orders.byMistake: The key function must return a text, a number or several; it returned an object',
-      ),
+      expect.objectContaining({
+        code: 'REDLOCK_E07',
+        message:
+          '@WithLock on Orders.byMistake: The key function must return a text, a number or several; it returned an object [REDLOCK_E07]',
+      }),
     ]);
   });
 

@@ -111,7 +111,7 @@ describe.each(PLATFORMS)('what a client is told of a key that cannot be made, ov
     expect((await app.post(path)).body).toEqual({ statusCode: 500, message: 'Internal server error' });
     expect(logger.error.mock.calls.map(([error]) => error)).toEqual([expect.any(TypeError)]);
     expect(logger.error.mock.calls[0]![0]).toMatchObject({
-      message: `@WithLock on ${said}`,
+      message: `@WithLock on ${said} [REDLOCK_E07]`,
       cause: { value: expect.anything() },
     });
     expect(inspect([logger.debug, logger.warn, logger.error, logger.log].map(({ mock }) => mock.calls))).not.toMatch(
@@ -165,7 +165,9 @@ describe('the error of a key function', () => {
     ['an empty text', ''],
   ])('says that it returned %s, has that in its cause, and prints nothing of it', (kind, result) => {
     const error = errorOf(result);
-    expect(error.message).toBe(`The key function must return a text, a number or several; it returned ${kind}`);
+    const text = `The key function must return a text, a number or several; it returned ${kind}`;
+    // A mistake of the function has a code; what a client has left out is an error of the lock.
+    expect(error.message).toBe(error instanceof TypeError ? `${text} [REDLOCK_E07]` : text);
     expect((error.cause as { value: unknown }).value).toBe(result);
     expect(inspect(error, { showHidden: true }) + JSON.stringify(error)).not.toMatch(/secret/);
   });

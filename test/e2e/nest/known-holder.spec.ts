@@ -137,7 +137,7 @@ describe('the holder of a lock', () => {
   });
 
   it('needs no rights beyond those that the documentation lists', async () => {
-    const text = readFileSync('docs/concepts/waiting.md', 'utf8');
+    const text = readFileSync('docs/operate/redis.md', 'utf8');
     const rights = /ACL SETUSER locks (.*?)```/s.exec(text)![1]!.trim().split(/\s+/);
     await onEach((redis) => redis.acl('SETUSER', 'locks', ...rights));
     await onEach((redis) => redis.acl('LOG', 'RESET'));

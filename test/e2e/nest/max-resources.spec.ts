@@ -42,7 +42,7 @@ describe('maxResources', () => {
 
   it('is 64 for the keys that one handler may lock at once', async () => {
     await expect(start()).rejects.toThrow(
-      '@WithLock on TemplatesController.byTemplates: the number of keys must be at most 64; got 65',
+      '@WithLock on TemplatesController.byTemplates: a lock takes at most 64 keys; got 65 [REDLOCK_E10]',
     );
     const app = await start(undefined, []);
     expect(await app.post('function', items(64))).toMatchObject({ status: 201 });

@@ -104,6 +104,20 @@ describe('the telemetry of calls that run once', () => {
     );
   });
 
+  it('links the span of a replay to that of the run, also for another replica and a call of the same process', async () => {
+    await start();
+    const store = memoryStore();
+    const runs = runner(store);
+    await Promise.all([runs.run(run('a')), runs.run(run('a'))]);
+    await runner(store).run(run('a'));
+    const [ran, joined, replayed] = ['ran', 'joined', 'replayed'].map((outcome) =>
+      telemetry.spans.find(({ attributes }) => attributes['redlock.once.outcome'] === outcome),
+    );
+    const { traceId, spanId, traceFlags } = ran!.spanContext();
+    const link = { context: { traceId, spanId, traceFlags, isRemote: true } };
+    expect([ran, joined, replayed].map((span) => span!.links)).toMatchObject([[], [link], [link]]);
+  });
+
   it('names what it may', async () => {
     await start({ resource: 'none' });
     await runner().run(run('a'));

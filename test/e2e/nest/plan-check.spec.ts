@@ -37,7 +37,7 @@ describe('the start of an application', () => {
       'a ttl above maxTtl',
       {},
       { ttl: 60_000 },
-      /^@WithLock on Reports\.write: ttl must be at most maxTtl, 30000 ms.*got 60000$/,
+      /^@WithLock on Reports\.write: ttl must be at most maxTtl, 30000 ms.*got 60000 \[REDLOCK_E03\]$/,
     ],
     [
       'a ttl above a lower maxTtl',
@@ -63,7 +63,7 @@ describe('the start of an application', () => {
   it('fails by more keys than a lock of this pool may take', async () => {
     const imports = [pool({ maxResources: 2 })];
     await expect(start({ imports, providers: [service(['a:<0>', 'b:<0>', 'c:<0>'])] })).rejects.toThrow(
-      '@WithLock on Reports.write: the number of keys must be at most 2; got 3',
+      '@WithLock on Reports.write: a lock takes at most 2 keys; got 3 [REDLOCK_E10]',
     );
   });
 

@@ -70,14 +70,14 @@ describe.each(PLATFORMS)('a lock by the user, over %s', (platform) => {
     });
   });
 
-  it('is a mistake of the programmer where the user that the guard has set has no such property', async () => {
+  it('is a mistake of the programmer where the user that the guard has set has no such property [REDLOCK_E07]', async () => {
     const app = await start();
     const logger = { debug: jest.fn(), log: jest.fn(), warn: jest.fn(), error: jest.fn() };
     Logger.overrideLogger(logger);
     const reply = await app.post('guarded', {}, { headers: { 'x-user': '{ "sub": 7 }' } });
     expect(reply.body).toEqual({ statusCode: 500, message: 'Internal server error' });
     expect((logger.error.mock.calls[0]![0] as Error).message).toBe(
-      '@WithLock on Orders.guarded: user.id is missing: the user that the guard has set has no such property',
+      '@WithLock on Orders.guarded: user.id is missing: the user that the guard has set has no such property [REDLOCK_E07]',
     );
   });
 

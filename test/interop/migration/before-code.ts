@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { compileFunction } from 'node:vm';
 import ts from 'typescript';
 import { complaintsAbout } from '../../support/readme.js';
-import type { BeforePage } from './before-pages.js';
+import type { Before } from './all-before.js';
 
 /** Packages of before did not say in `exports` where their types are. */
 const OPTIONS: ts.CompilerOptions = {
@@ -13,17 +13,24 @@ const OPTIONS: ts.CompilerOptions = {
   resolvePackageJsonExports: false,
 };
 
-/** What the code of a page exports: a service, or the function that its lines were put into. */
+/** What the code exports: a service, or the function that its lines were put into. */
 export interface BeforeExports {
   readonly ReportsService?: new () => { build(account: string): Promise<string> };
   readonly build?: (clients: readonly unknown[], account: string) => Promise<unknown>;
 }
 
-/** The code of a page before the migration, as a module of its own. */
-export function beforeCode({ page, renamed = {} }: BeforePage): string {
-  const text = readFileSync(join('docs/compare/migration', page), 'utf8');
-  const block = /^Before:\n\n```ts\n(.*?)```/ms.exec(text)?.[1];
-  if (block === undefined) throw new Error(`docs/compare/migration/${page} has no code before the migration`);
+export const MIGRATE = 'docs/compare/migrate.md';
+
+/** The libraries that the page tells how to leave, with what it says of each. */
+export function sections(): ReadonlyMap<string, string> {
+  const parts = readFileSync(MIGRATE, 'utf8').split(/^### /m).slice(1);
+  return new Map(parts.map((part) => [part.slice(0, part.indexOf('\n')), part.split(/^## /m)[0]!]));
+}
+
+/** The code before the migration, as a module of its own. */
+export function beforeCode({ library, renamed = {} }: Before): string {
+  const block = /^(?:.* )?Before\b[^\n]*:\n\n```ts\n(.*?)```/ms.exec(sections().get(library) ?? '')?.[1];
+  if (block === undefined) throw new Error(`${MIGRATE} has no code before the migration from ${library}`);
   const code = Object.entries(renamed).reduce(
     (all, [from, to]) => all.replace(`from '${from}'`, `from '${to}'`),
     block,
@@ -45,15 +52,14 @@ function asFunction(code: string): string {
   ].join('\n');
 }
 
-/** What the compiler has to say about the code of a page, with the types of the package that the page is about. */
-export function complaintsAboutBefore(page: BeforePage): string[] {
-  const file = page.page.replace('.md', '.ts');
-  return complaintsAbout([{ file, code: beforeCode(page) }], { folder: page.home, options: OPTIONS });
+/** What the compiler has to say about the code, with the types of the package that the code is about. */
+export function complaintsAboutBefore(before: Before): string[] {
+  return complaintsAbout([{ file: 'before.ts', code: beforeCode(before) }], { folder: before.home, options: OPTIONS });
 }
 
-/** Loads the code of a page, with the packages of its folder. */
-export function loadBefore(page: BeforePage, root: string): BeforeExports {
-  const { outputText } = ts.transpileModule(beforeCode(page), {
+/** Loads the code, with the packages of its folder. */
+export function loadBefore(before: Before, root: string): BeforeExports {
+  const { outputText } = ts.transpileModule(beforeCode(before), {
     compilerOptions: {
       module: ts.ModuleKind.CommonJS,
       target: ts.ScriptTarget.ES2022,
@@ -64,6 +70,6 @@ export function loadBefore(page: BeforePage, root: string): BeforeExports {
   });
   const exports: BeforeExports = {};
   const run = compileFunction(outputText, ['exports', 'require']);
-  run(exports, createRequire(join(root, page.home, 'package.json')));
+  run(exports, createRequire(join(root, before.home, 'package.json')));
   return exports;
 }

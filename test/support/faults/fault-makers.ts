@@ -58,11 +58,11 @@ export const FAULT_MAKERS: Readonly<Record<string, FaultMaker>> = {
     begin: command('CONFIG', 'SET', 'maxmemory', '1'),
     end: command('CONFIG', 'SET', 'maxmemory', '0'),
   },
-  'a right is missing': {
+  'a permission is missing': {
     begin: command('ACL', 'SETUSER', 'default', '-set', '-del'),
     end: command('ACL', 'SETUSER', 'default', '+set', '+del'),
   },
-  'no Lua scripts': {
+  'Lua scripts are forbidden': {
     begin: command('ACL', 'SETUSER', 'default', '-eval', '-evalsha'),
     end: command('ACL', 'SETUSER', 'default', '+eval', '+evalsha'),
   },
@@ -75,7 +75,7 @@ export const FAULT_MAKERS: Readonly<Record<string, FaultMaker>> = {
     end: ({ servers }) =>
       withRedis(servers[0]!.url.replace('//', '//:s3cret@'), (redis) => redis.config('SET', 'requirepass', '')),
   },
-  'its clock is set': {
+  'its clock is changed': {
     needs: 'clock',
     maxTtl: 8_000,
     // More than a quarter of this, so that doctor speaks of the clock, and less than the half beyond which the node would not vote again.

@@ -1,10 +1,14 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { Injectable, Module, type INestApplicationContext } from '@nestjs/common';
+import { Injectable, Module, type INestApplicationContext, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { readFileSync } from 'node:fs';
 import { RedlockModule, RedlockService, WithLock } from '../../lib/index.js';
 import { eventually } from '../support/eventually.js';
+import { send } from '../support/nest/http-client.js';
+import { poolOn } from '../support/nest/nodes.js';
+import { closeApps, TestApp } from '../support/nest/test-app.js';
 import { endRecipe, scrapeRecipe, startRecipe } from '../support/operations/prom-client-recipe.js';
+import { PastedCode } from '../support/pasted-code.js';
 import { codeBlocks, complaintsAbout } from '../support/readme.js';
 import { startRedisServers, stopAll } from '../support/redis-server.js';
 import { parseScrape, valueOf } from '../support/scrape.js';
@@ -25,6 +29,7 @@ describe('docs/operate/monitor.md', () => {
   afterEach(async () => {
     await endRecipe();
     await app?.close();
+    await closeApps();
     app = undefined;
     await stopAll();
   });
@@ -40,9 +45,24 @@ describe('docs/operate/monitor.md', () => {
     return app.get(RedlockService);
   };
   it('has code that compiles', () => {
-    expect(BLOCKS.map(({ file }) => file)).toEqual(['telemetry.module.ts', 'redlock-metrics.ts']);
+    expect(BLOCKS.map(({ file }) => file)).toEqual(['health.module.ts', 'telemetry.module.ts', 'redlock-metrics.ts']);
     expect(complaintsAbout(BLOCKS)).toEqual([]);
   }, 120_000);
+
+  it('has a health check that is down when too few nodes vote', async () => {
+    const servers = await startRedisServers(3);
+    const pasted = await PastedCode.write(BLOCKS.filter(({ file }) => file === 'health.module.ts'));
+    const { HealthModule } = await pasted.run<{ HealthModule: Type }>('health.module.ts');
+    const { url } = await TestApp.start('Express', { imports: [poolOn(servers, { nodeTimeout: 300 }), HealthModule] });
+    const untilAnswered = (status: number, body: object): Promise<void> =>
+      eventually(async () => expect(await send(`${url}/health/ready`)).toMatchObject({ status, body }));
+    await untilAnswered(200, { status: 'ok', info: { locks: { status: 'up', quorum: 2, votes: 3, margin: 1 } } });
+    await Promise.all(servers.slice(1).map((server) => server.kill()));
+    await untilAnswered(503, {
+      status: 'error',
+      error: { locks: { status: 'down', quorum: 2, votes: 1, margin: -1 } },
+    });
+  });
 
   it('has a recipe for prom-client that counts locks, and names no address', async () => {
     const redlock = await start();

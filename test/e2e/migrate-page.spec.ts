@@ -1,37 +1,47 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Module, type INestApplicationContext, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { RedlockModule, RedlockService } from '../../lib/index.js';
-import { beforeCode } from '../interop/migration/before-code.js';
-import { BEFORE_PAGES } from '../interop/migration/before-pages.js';
+import { ALL_BEFORE } from '../interop/migration/all-before.js';
+import { beforeCode, MIGRATE, sections } from '../interop/migration/before-code.js';
 import { PastedCode, removePasted } from '../support/pasted-code.js';
 import { complaintsAbout } from '../support/readme.js';
 import { startRedisServers, stopAll } from '../support/redis-server.js';
-
-const PAGES = readdirSync('docs/compare/migration').filter((file) => file.endsWith('.md'));
 
 interface Reports {
   build(account: string): Promise<string>;
 }
 
-/** The block of the page that has a name: the code after the migration. */
-function codeOf(page: string): string {
-  const text = readFileSync(join('docs/compare/migration', page), 'utf8');
-  const code = /```ts\n\/\/ reports\.service\.ts\n(.*?)```/s.exec(text)?.[1];
-  if (code === undefined) throw new Error(`docs/compare/migration/${page} has no reports.service.ts`);
+const LIBRARIES = [...sections().keys()];
+const PAGE = readFileSync(MIGRATE, 'utf8');
+
+/** The code after the migration: of the library, or before all of its group that have none of their own. */
+function codeOf(library: string): string {
+  const own = blockOf(sections().get(library)!);
+  const group = PAGE.split(/^## /m).find((part) => part.includes(`\n### ${library}\n`))!;
+  const code = own ?? blockOf(group.split('\n### ')[0]!);
+  if (code === undefined) throw new Error(`${MIGRATE} has no reports.service.ts for ${library}`);
   return code;
 }
 
-describe('docs/compare/migration', () => {
-  it('has code from before on each page, which npm run interop compiles and runs', () => {
-    expect(BEFORE_PAGES.map(({ page }) => page).sort()).toEqual(PAGES.toSorted());
-    for (const page of BEFORE_PAGES) expect(beforeCode(page)).toContain('build(');
+function blockOf(text: string): string | undefined {
+  return /```ts\n\/\/ reports\.service\.ts\n(.*?)```/s.exec(text)?.[1];
+}
+
+describe(MIGRATE, () => {
+  it('has code from before of six libraries, which npm run interop compiles and runs', () => {
+    expect(LIBRARIES).toHaveLength(6);
+    expect(ALL_BEFORE.map(({ library }) => library)).toEqual(LIBRARIES);
+    for (const before of ALL_BEFORE) expect(beforeCode(before)).toContain('build(');
+  });
+
+  it('has one table for each library', () => {
+    for (const section of sections().values()) expect(section.match(/^\| -+ \|/gm)).toHaveLength(1);
   });
 });
 
-describe.each(PAGES)('docs/compare/migration/%s', (page) => {
+describe.each(LIBRARIES)('docs/compare/migrate.md, %s', (library) => {
   let app: INestApplicationContext | undefined;
   afterEach(async () => {
     await app?.close();
@@ -41,7 +51,7 @@ describe.each(PAGES)('docs/compare/migration/%s', (page) => {
   });
 
   const start = async (): Promise<Reports> => {
-    const pasted = await PastedCode.write([{ file: 'reports.service.ts', code: codeOf(page) }]);
+    const pasted = await PastedCode.write([{ file: 'reports.service.ts', code: codeOf(library) }]);
     const { ReportsService } = await pasted.run<{ ReportsService: Type<Reports> }>('reports.service.ts');
     const nodes = (await startRedisServers(3)).map(({ url }) => url);
     @Module({
@@ -54,7 +64,7 @@ describe.each(PAGES)('docs/compare/migration/%s', (page) => {
   };
 
   it('has code that compiles', () => {
-    expect(complaintsAbout([{ file: page.replace('.md', '.ts'), code: codeOf(page) }])).toEqual([]);
+    expect(complaintsAbout([{ file: 'after.ts', code: codeOf(library) }])).toEqual([]);
   }, 120_000);
 
   it('has code that takes the lock and gives it back', async () => {

@@ -7,8 +7,8 @@ import { codeBlocks, complaintsAbout } from '../support/readme.js';
 import { startRedisServers, stopAll } from '../support/redis-server.js';
 
 interface Reports {
-  book(account: string): Promise<void>;
-  export(day: string): Promise<void>;
+  book(account: string, amount: number): Promise<string>;
+  export(day: string): Promise<string>;
   report(day: string): Promise<{ day: string }>;
   nightly(): Promise<void>;
 }
@@ -42,9 +42,9 @@ async function startPasted(): Promise<Reports> {
 
 /** What each of the example's methods does, with another call of it beside it. */
 async function useAll(reports: Reports): Promise<void> {
-  await Promise.all([reports.book('a'), reports.book('a')]);
+  expect(await Promise.all([reports.book('a', 5), reports.book('a', 7)])).toEqual(['5 to a', '7 to a']);
   const exports = await Promise.allSettled([reports.export('Monday'), reports.export('Monday')]);
-  expect(exports.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+  expect(exports).toMatchObject([{ value: 'export-Monday.csv' }, { reason: { code: 'RESOURCE_LOCKED' } }]);
   const [first, second] = await Promise.all([reports.report('Monday'), reports.report('Monday')]);
   expect(first).toEqual({ day: 'Monday' });
   expect(second).toBe(first);

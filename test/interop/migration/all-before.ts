@@ -3,11 +3,12 @@ import { createRequire } from 'node:module';
 type Require = ReturnType<typeof createRequire>;
 
 /** How the code before a migration is run. */
-export interface BeforePage {
-  readonly page: string;
+export interface Before {
+  /** The heading of the library in docs/compare/migrate.md. */
+  readonly library: string;
   /** The folder whose packages the code uses. */
   readonly home: string;
-  /** Names of packages there, where they are others than on the page. */
+  /** Names of packages there, if they are others than on the page. */
   readonly renamed?: Readonly<Record<string, string>>;
   /** The key that the code locks for the account "held". */
   readonly key: string;
@@ -28,13 +29,13 @@ interface ModuleWith<Method extends string> {
 const BENCH = 'test/bench';
 const KEY = 'account:held';
 
-export const BEFORE_PAGES: readonly BeforePage[] = [
-  { page: 'redlock.md', home: BENCH, renamed: { redlock: 'redlock-5' }, key: KEY },
-  { page: 'sesamecare.md', home: BENCH, key: KEY },
-  { page: 'redlock-universal.md', home: BENCH, key: KEY },
-  { page: 'redis-semaphore.md', home: BENCH, key: `mutex:${KEY}` },
+export const ALL_BEFORE: readonly Before[] = [
+  { library: 'redlock 4 and 5', home: BENCH, renamed: { redlock: 'redlock-5' }, key: KEY },
+  { library: '@sesamecare-oss/redlock', home: BENCH, key: KEY },
+  { library: 'redlock-universal', home: BENCH, key: KEY },
+  { library: 'redis-semaphore', home: BENCH, key: `mutex:${KEY}` },
   {
-    page: 'nest-redlock.md',
+    library: '@anchan828/nest-redlock',
     home: BENCH,
     key: KEY,
     nestModule: (require, { clients }) => {
@@ -43,7 +44,7 @@ export const BEFORE_PAGES: readonly BeforePage[] = [
     },
   },
   {
-    page: 'murlock.md',
+    library: 'murlock',
     home: 'test/interop/migration',
     key: 'ReportsService:build:held',
     nestModule: (require, { urls }) => {
