@@ -7,7 +7,7 @@ import { RedlockTesting, RedlockTestingModule } from 'nestjs-redlock/testing';
 import { DEFAULT_LOCK_OPTIONS, prepareOptions } from '../../lib/engine/options.js';
 import { eventually } from '../support/eventually.js';
 import { PastedCode, removePasted } from '../support/pasted-code.js';
-import { codeBlocks, complaintsAbout } from '../support/readme.js';
+import { codeBlocks } from '../support/readme.js';
 
 const pageOf = (name: string): string => readFileSync(`docs/reference/${name}.md`, 'utf8');
 const OPTIONS = pageOf('options');
@@ -45,10 +45,8 @@ describe('docs/reference/options.md', () => {
 });
 
 describe.each(['errors', 'events'])('docs/reference/%s.md', (name) => {
-  it('has code that compiles', () => {
-    const blocks = codeBlocks(pageOf(name));
-    expect(blocks).toHaveLength(1);
-    expect(complaintsAbout(blocks)).toEqual([]);
+  it('has the code that is run here', () => {
+    expect(codeBlocks(pageOf(name))).toHaveLength(1);
   });
 });
 

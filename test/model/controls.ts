@@ -376,7 +376,7 @@ export const CONTROLS: readonly Control[] = [
       },
     ],
     sees: ANSWERS,
-    choices: { ...ONCE, ttl: 200, fails: 0.5, rates: 0 },
+    choices: { ...ONCE, ttl: 200, fails: 0.5, rates: 0, nodes: 5 },
   },
   {
     rule: 'votes have opened a record for the caller that asked, not for the next one of its process',

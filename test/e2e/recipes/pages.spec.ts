@@ -1,10 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { complaintsAbout } from '../../support/readme.js';
 import { Recipe } from '../../support/recipes/recipe.js';
 
-/** Ms: the compiler is to run beside other tests. */
-const PATIENCE = 120_000;
 /** Words of a page that is read in a minute or two. */
 const MOST_WORDS = 350;
 
@@ -34,17 +31,6 @@ describe('the recipes', () => {
   it('have the code that they are to have', () => {
     expect(Object.fromEntries(NAMES.map((name) => [name, recipes.get(name)!.files]))).toEqual(FILES);
   });
-
-  it(
-    'have code that compiles',
-    () => {
-      const blocks = NAMES.flatMap((name) =>
-        recipes.get(name)!.blocks.map(({ file, code }) => ({ file: `${name}/${file}`, code })),
-      );
-      expect(complaintsAbout(blocks)).toEqual([]);
-    },
-    PATIENCE,
-  );
 
   it.each(NAMES)('have one form, and are short: %s', (name) => {
     const text = readFileSync(`docs/recipes/${name}.md`, 'utf8');

@@ -11,7 +11,7 @@ describe('StrayPartLog', () => {
 
   beforeEach(() => {
     warn = jest.fn();
-    log = new StrayPartLog({ warn } as unknown as Logger);
+    log = new StrayPartLog({ warn });
   });
 
   it.each([
