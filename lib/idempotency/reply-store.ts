@@ -65,8 +65,6 @@ export interface ReplyStore {
   settle(key: string, attempt: Attempt, record: string, keep: number): Promise<'settled' | 'superseded'>;
   /** Removes the mark of an attempt that has kept nothing. */
   clear(key: string, attempt: Attempt): Promise<void>;
-  /** Removes the mark of an attempt that does not run. @default the mark stays, with the fingerprint of the attempt before */
-  withdraw?(key: string, attempt: Attempt): Promise<void>;
   /** Removes everything under the key. Returns false if nothing was there. */
   forget(key: string): Promise<boolean>;
   /** Returns what operators see of a key; undefined if nothing is there. */

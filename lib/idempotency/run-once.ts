@@ -207,9 +207,8 @@ export class OnceRunner {
       this.#tell('interrupted', run, { fencingToken: attempt.token });
       return;
     }
-    // What the earlier attempt has left stays as it was.
-    if (this.store.withdraw) await this.store.withdraw(run.key, attempt);
-    else await this.store.open(run.key, { ...attempt, fingerprint }, run.settings.keep);
+    // The mark stays that of the earlier request.
+    await this.store.open(run.key, { ...attempt, fingerprint }, run.settings.keep);
     throw isOther ? this.#reused(run) : this.#unknown(run, attempt);
   }
 

@@ -51,10 +51,6 @@ export class NodesStore implements ReplyStore {
     return this.#use((register) => register.clear(key, attempt));
   }
 
-  withdraw(key: string, attempt: Attempt): Promise<void> {
-    return this.#use((register) => register.withdraw(key, attempt));
-  }
-
   forget(key: string): Promise<boolean> {
     return this.#use((register) => register.forget(key));
   }

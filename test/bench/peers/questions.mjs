@@ -50,7 +50,7 @@ export const QUESTIONS = [
   },
   {
     name: 'crash, refusing',
-    asks: 'The same where the package can be told that the handler must not run again.',
+    asks: 'The same if the package can be told that the handler must not run again.',
     ask: async (replicas) => (replicas.canRefuse ? crash(replicas, 'refuse') : 'no such option'),
   },
 ];

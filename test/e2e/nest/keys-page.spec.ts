@@ -116,7 +116,7 @@ describe('docs/guides/keys.md', () => {
     expect(row('more resources than `maxResources`')[1]).toContain(`(${MAX_RESOURCES})`);
   });
 
-  it('names texts that are refused where the class is defined', () => {
+  it('names texts that are rejected when the class is defined', () => {
     const [, malformed = ''] = row('unknown root or filter');
     const [, strays = ''] = row('text that looks like a part');
     const texts = [...codesIn(malformed), ...codesIn(strays)];

@@ -227,7 +227,7 @@ describe('the request in docs/guides/with-lock.md', () => {
   it.each([
     ['request', '#lt;body.x#gt;'],
     ['argument', '#lt;0.x#gt;'],
-  ])('goes the way of the diagram, with its lock where that begins: %s', async (path, choice) => {
+  ])('goes the way of the diagram, with its lock at the same place: %s', async (path, choice) => {
     const app = await TestApp.start(
       'Express',
       { imports: [RedlockTestingModule.forRoot()], controllers: [Handlers], providers: [Trail, OnApp] },

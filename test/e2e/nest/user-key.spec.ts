@@ -70,7 +70,7 @@ describe.each(PLATFORMS)('a lock by the user, over %s', (platform) => {
     });
   });
 
-  it('is a mistake of the programmer where the user that the guard has set has no such property [REDLOCK_E07]', async () => {
+  it('is a mistake of the programmer if the user that the guard has set has no such property [REDLOCK_E07]', async () => {
     const app = await start();
     const logger = { debug: jest.fn(), log: jest.fn(), warn: jest.fn(), error: jest.fn() };
     Logger.overrideLogger(logger);

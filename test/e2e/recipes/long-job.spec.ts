@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 import type { Type } from '@nestjs/common';
 import { ScheduleModule, SchedulerRegistry } from '@nestjs/schedule';
 import type { LockOptions } from 'nestjs-redlock';
@@ -7,13 +7,10 @@ import { Deferred } from '../../support/nest/deferred.js';
 import { poolOn } from '../../support/nest/nodes.js';
 import { shutDoor } from '../../support/nest/shut-door.js';
 import { TestApp } from '../../support/nest/test-app.js';
-import { removePasted } from '../../support/pasted-code.js';
 import { breakLock } from '../../support/recipes/break-lock.js';
-import { Database, describeOnPostgres } from '../../support/recipes/database.js';
+import { databaseOf, describeOnPostgres } from '../../support/recipes/database.js';
 import { Recipe, type Change } from '../../support/recipes/recipe.js';
 
-/** Ms: nodes, replicas and a Postgres are to start beside other tests. */
-const PATIENCE = 120_000;
 const LAST = 4;
 const WITHOUT_FENCE: Change = [' AND fence = $1"', ' AND $1::bigint > 0"'];
 const BRIEF: Change = ['6 * 3_600_000', '300'];
@@ -31,7 +28,7 @@ const recipe = new Recipe('docs/recipes/long-job.md');
 
 describeOnPostgres(recipe.page, () => {
   const { door, servers } = shutDoor();
-  let database: Database;
+  const database = databaseOf(recipe, 'DELETE FROM jobs');
   let one: TestApp;
   let two: TestApp;
   let jobs: Job[];
@@ -39,22 +36,12 @@ describeOnPostgres(recipe.page, () => {
   let stops = new Map<number, Deferred>();
   const losses: string[] = [];
 
-  beforeAll(async () => {
-    database = await Database.start(recipe.tables);
-  }, PATIENCE);
-
   beforeEach(() => {
     stops = new Map();
     losses.length = 0;
-    return database.pool.query('DELETE FROM jobs');
   });
 
-  afterAll(async () => {
-    await removePasted();
-    await database.stop();
-  }, PATIENCE);
-
-  /** Does batches until the last one, and stands still where a test says so. */
+  /** Does batches until the last one, and pauses where a test says so. */
   const index = async (position: number, signal: AbortSignal): Promise<number | null> => {
     await door.pass(`${position}`);
     const stop = stops.get(position);
@@ -69,12 +56,12 @@ describeOnPostgres(recipe.page, () => {
     door.open();
     [one, two] = await TestApp.pair('Express', () => ({
       imports: [ScheduleModule.forRoot(), poolOn(servers, { defaults, shutdownTimeout: 50 })],
-      providers: [ReindexJob, { provide: Pool, useValue: database.pool }, { provide: Search, useValue: { index } }],
+      providers: [ReindexJob, { provide: Pool, useValue: database().pool }, { provide: Search, useValue: { index } }],
     }));
     // The test says when it is time.
     for (const { app } of [one, two]) void app.get(SchedulerRegistry).getCronJob('reindex').stop();
     jobs = [one, two].map(({ app }) => app.get(ReindexJob));
-    await database.pool.query("INSERT INTO jobs VALUES ('reindex', 0)");
+    await database().pool.query("INSERT INTO jobs VALUES ('reindex', 0)");
   };
   const stopAt = (position: number): Deferred => {
     const stop = new Deferred();
@@ -82,7 +69,7 @@ describeOnPostgres(recipe.page, () => {
     return stop;
   };
   const position = async (): Promise<number | null> =>
-    (await database.rows<{ position: number | null }>('SELECT position FROM jobs'))[0]!.position;
+    (await database().rows<{ position: number | null }>('SELECT position FROM jobs'))[0]!.position;
   const messageOf = (run: Promise<void>): Promise<string> =>
     run.then(
       () => 'done',

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import type { Type } from '@nestjs/common';
 import { Pool } from 'pg';
 import { shutDoor } from '../../support/nest/shut-door.js';
-import { removePasted } from '../../support/pasted-code.js';
 import { breakLock } from '../../support/recipes/break-lock.js';
-import { Database, describeOnPostgres } from '../../support/recipes/database.js';
+import { databaseOf, describeOnPostgres } from '../../support/recipes/database.js';
 import { Recipe, type Change } from '../../support/recipes/recipe.js';
 import { serviceReplicas } from '../../support/recipes/service-replicas.js';
-
-/** Ms: nodes, replicas and a Postgres are to start beside other tests. */
-const PATIENCE = 120_000;
 
 interface Stock {
   sell(sku: string): Promise<void>;
@@ -39,32 +35,22 @@ const recipe = new Recipe('docs/recipes/stock.md');
 
 describeOnPostgres(recipe.page, () => {
   const { door, servers } = shutDoor();
-  let database: Database;
-
-  beforeAll(async () => {
-    database = await Database.start(recipe.tables);
-  }, PATIENCE);
-
-  beforeEach(() => database.pool.query('DELETE FROM stock'));
-
-  afterAll(async () => {
-    await removePasted();
-    await database.stop();
-  }, PATIENCE);
+  const database = databaseOf(recipe, 'DELETE FROM stock');
 
   /** The service of two replicas, whose orders at the supplier go through the door. */
   const start = async (...changes: Change[]) => {
     const { Supplier, StockService } = await recipe.run<Page>('stock.service.ts', ...changes);
     const supplier = { order: () => door.pass() };
     const providers = [
-      { provide: Pool, useValue: database.pool },
+      { provide: Pool, useValue: database().pool },
       { provide: Supplier, useValue: supplier },
     ];
     return serviceReplicas(servers, StockService, providers);
   };
   const put = (units: number): Promise<unknown> =>
-    database.pool.query("INSERT INTO stock (sku, units) VALUES ('book', $1)", [units]);
-  const stock = async (): Promise<Row | undefined> => (await database.rows<Row>('SELECT units, ordered FROM stock'))[0];
+    database().pool.query("INSERT INTO stock (sku, units) VALUES ('book', $1)", [units]);
+  const stock = async (): Promise<Row | undefined> =>
+    (await database().rows<Row>('SELECT units, ordered FROM stock'))[0];
 
   it('sells the last item once, to 20 customers at two replicas', async () => {
     door.open();

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import type { Type } from '@nestjs/common';
 import { Pool } from 'pg';
 import { shutDoor } from '../../support/nest/shut-door.js';
-import { removePasted } from '../../support/pasted-code.js';
 import { breakLock } from '../../support/recipes/break-lock.js';
-import { Database, describeOnPostgres } from '../../support/recipes/database.js';
+import { databaseOf, describeOnPostgres } from '../../support/recipes/database.js';
 import { Recipe, type Change } from '../../support/recipes/recipe.js';
 import { serviceReplicas } from '../../support/recipes/service-replicas.js';
-
-/** Ms: nodes, replicas and a Postgres are to start beside other tests. */
-const PATIENCE = 120_000;
 
 interface Transfers {
   transfer(payer: string, payee: string, amount: number): Promise<void>;
@@ -26,6 +22,9 @@ const RESOURCES = '[`account:${payer}`, `account:${payee}`]';
 const WITHOUT_LOCK: Change = [RESOURCES, '`transfer:${Math.random()}`'];
 const WITHOUT_FENCE: Change = [' AND fence <= $3', ''];
 
+const ACCOUNTS =
+  "DELETE FROM accounts; INSERT INTO accounts (id, balance) VALUES ('ann', 100), ('bob', 100), ('carl', 0)";
+
 const recipe = new Recipe('docs/recipes/transfer.md');
 
 const messageOf = (call: Promise<unknown>): Promise<string> =>
@@ -36,34 +35,20 @@ const messageOf = (call: Promise<unknown>): Promise<string> =>
 
 describeOnPostgres(recipe.page, () => {
   const { door, servers } = shutDoor();
-  let database: Database;
-
-  beforeAll(async () => {
-    database = await Database.start(recipe.tables);
-  }, PATIENCE);
-
-  beforeEach(async () => {
-    await database.pool.query('DELETE FROM accounts');
-    await database.pool.query("INSERT INTO accounts (id, balance) VALUES ('ann', 100), ('bob', 100), ('carl', 0)");
-  });
-
-  afterAll(async () => {
-    await removePasted();
-    await database.stop();
-  }, PATIENCE);
+  const database = databaseOf(recipe, ACCOUNTS);
 
   /** The service of two replicas, which ask their partner through the door. */
   const start = async (changes: readonly Change[] = []) => {
     const { Risk, TransferService } = await recipe.run<Page>('transfer.service.ts', ...changes);
     const risk = { check: (payer: string) => door.pass(payer) };
     const providers = [
-      { provide: Pool, useValue: database.pool },
+      { provide: Pool, useValue: database().pool },
       { provide: Risk, useValue: risk },
     ];
     return serviceReplicas(servers, TransferService, providers);
   };
   const balances = async (): Promise<Balances> => {
-    const rows = await database.rows<{ id: string; balance: number }>('SELECT id, balance FROM accounts');
+    const rows = await database().rows<{ id: string; balance: number }>('SELECT id, balance FROM accounts');
     return Object.fromEntries(rows.map(({ id, balance }) => [id, balance]));
   };
 

@@ -100,7 +100,7 @@ describe('where the nodes use 60 % of their memory', () => {
   });
 });
 
-describe('where nodes of their own for replies use all of their memory', () => {
+describe('when nodes of their own for replies use all of their memory', () => {
   it('no call runs without a reply that could be kept, and locks are as they were', async () => {
     const forReplies = await startRedisServers(3);
     await Promise.all(forReplies.map((server) => fill(server, 100)));

@@ -25,7 +25,7 @@ export class Flowchart {
     }
   }
 
-  /** Returns the labels from a box on, with the label of a frame where the way enters it; `choice` is the arrow to take where there are several. */
+  /** Returns the labels from a box on, with the label of a frame where the way enters it; `choice` is the arrow to take if there are several. */
   way(from: string, choice?: string): string[] {
     const labels: string[] = [];
     let frame: string | undefined;

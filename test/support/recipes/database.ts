@@ -1,8 +1,13 @@
-import { describe } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { Pool } from 'pg';
 import { NO_POSTGRES } from '../../../.ci/set-up/postgres.mjs';
+import { removePasted } from '../pasted-code.js';
 import { HAS_POSTGRES, startPostgres, type Postgres } from '../postgres.js';
+import type { Recipe } from './recipe.js';
+
+/** Ms: a Postgres is to start beside other tests. */
+const PATIENCE = 120_000;
 
 /** `describe` for what needs a Postgres; the skipped tests say why. */
 export const describeOnPostgres: typeof describe | typeof describe.skip = HAS_POSTGRES ? describe : describe.skip;
@@ -37,4 +42,18 @@ export class Database {
     await this.pool.end();
     await this.postgres.stop();
   }
+}
+
+/** The database of a recipe for the tests of a block, which `fill` sets back before each of them. */
+export function databaseOf(recipe: Recipe, fill: string): () => Database {
+  let database: Database;
+  beforeAll(async () => {
+    database = await Database.start(recipe.tables);
+  }, PATIENCE);
+  beforeEach(() => database.pool.query(fill));
+  afterAll(async () => {
+    await removePasted();
+    await database.stop();
+  }, PATIENCE);
+  return () => database;
 }

@@ -114,7 +114,7 @@ describe('a lock whose votes open a record', () => {
     expect(await peeked()).toEqual({ kind: 'none' });
   });
 
-  it('gives back the votes that came unasked, if it meets a record instead', async () => {
+  it('releases the votes that came unasked, if it meets a record instead', async () => {
     const other = pool.client();
     const first = await pool.clock.until(other.redlock.acquireOnce('a', { ttl: 1_000 }, OPENS));
     const taking = redlock.acquireOnce('a', { ttl: 1_000 }, OPENS);

@@ -136,6 +136,15 @@ describe.each(['nodes', 'memory'] as const)('Idempotency.once, with replies on %
     expect(await other.idempotency.once('a', async () => 'x', { fingerprint: { to: 'x', amount: 1 } })).toBeUndefined();
   });
 
+  it('leaves the mark of an interrupted request to its duplicates, if another request sees it only when it opens the key', async () => {
+    const refuse = { onInterrupted: 'refuse', fingerprint: 1 } as const;
+    await codeOf(one.idempotency.once('a', () => Promise.reject(new Error('sent?')), refuse));
+    const blind = (store: ReplyStore): ReplyStore => ({ ...bound(store), peek: async () => ({ kind: 'none' }) });
+    const { idempotency } = await replicas.start({}, blind);
+    expect(await codeOf(idempotency.once('a', async () => 2, { fingerprint: 2 }))).toBe('IDEMPOTENCY_KEY_REUSED');
+    expect(await codeOf(other.idempotency.once('a', async () => 1, { fingerprint: 1 }))).toBe(1);
+  });
+
   it.each(['one', 'other'])("ends at once with onBusy: 'reject', and in time else, at replica %s", async (where) => {
     const { opened, open } = gate();
     const running = one.idempotency.once('a', () => opened);
