@@ -8,7 +8,7 @@ export {
 } from './engine/errors.js';
 export type { LockLossReason, NodeOutcome, RedlockErrorCode } from './engine/errors.js';
 export type { LockHolder } from './engine/process-mark.js';
-export type { AcquirePath, LockEvent, RefusalCode, ReplyEvent } from './engine/events.js';
+export type { AcquirePath, LockEvent, RefusalCode, ReplyEvent, TermEnd } from './engine/events.js';
 export type { Lock } from './engine/lock.js';
 export type { LockOptions } from './engine/options.js';
 export type {
@@ -17,6 +17,7 @@ export type {
   CallMessage,
   ExtendMessage,
   HoldMessage,
+  LeaderMessage,
   NodeMessage,
   OnceMessage,
   OnceOutcome,
@@ -24,6 +25,11 @@ export type {
 } from './engine/channels.js';
 export type { ProcessNote } from './engine/process-mark.js';
 export type { NodeStatus, RedlockStatus, StatusOptions } from './engine/status.js';
+export type { Candidate, LeadOptions } from './leader/candidate.js';
+export type { CurrentLeader } from './leader/current-leader.js';
+export { Leader } from './leader/leader.decorator.js';
+export type { LeaderOptions } from './leader/leader.decorator.js';
+export type { LeaderWork, StopWork, Term } from './leader/term.js';
 export type { IoredisClient } from './redis/connection/settings/node-address.js';
 export type { NodeCredentials } from './redis/connection/settings/credentials.js';
 export type { NodeOptions } from './redis/connection/settings/node-options.js';

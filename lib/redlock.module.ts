@@ -18,6 +18,7 @@ import { RedlockService } from './redlock.service.js';
 import { getRedlockToken } from './redlock.tokens.js';
 import { planCheckFor } from './with-lock/check/plan-check.js';
 import { globalFilterFor } from './with-lock/redlock-exception.filter.js';
+import { leadersFor } from './leader/leaders.js';
 import { SafeLogger } from './logging/safe-logger.js';
 import { coded } from './engine/codes.js';
 
@@ -70,7 +71,7 @@ function withPool(definition: DynamicModule, { isGlobal = false, name }: Redlock
   return {
     ...definition,
     global: isGlobal,
-    providers: [...(definition.providers ?? []), ...pool, planCheckFor(name), globalFilterFor(name)],
+    providers: [...(definition.providers ?? []), ...pool, planCheckFor(name), leadersFor(name), globalFilterFor(name)],
     exports: tokens,
   };
 }

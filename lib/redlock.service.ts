@@ -8,10 +8,17 @@ import type { ReplyRegister } from './engine/reply-register.js';
 import type { LockNode, OpenedByVote } from './engine/lock-node.js';
 import { NestedLocks } from './engine/nested.js';
 import { Redlock, type RedlockSettings } from './engine/redlock.js';
-import { MAX_RESOURCES } from './engine/resources.js';
+import { LEADER, MAX_RESOURCES, toResources } from './engine/resources.js';
 import { publish } from './engine/channels.js';
+import { MAX_TTL, misfit } from './engine/options.js';
+import { holderOf } from './engine/process-mark.js';
+import { type Random, systemRandom } from './engine/random.js';
+import type { Clock } from './engine/clock.js';
 import type { RedlockStatus, StatusOptions } from './engine/status.js';
 import { SystemClock } from './engine/system-clock.js';
+import { Candidate, type Electorate, type LeadOptions } from './leader/candidate.js';
+import type { CurrentLeader } from './leader/current-leader.js';
+import type { LeaderWork } from './leader/term.js';
 import { EventLog } from './logging/event-log.js';
 import { StrayPartLog } from './with-lock/key/stray-part.js';
 import { QuorumWait } from './start-up/quorum-wait.js';
@@ -42,6 +49,8 @@ export class RedlockService {
   readonly #maxResources: number;
   readonly #isEnabled: boolean;
   readonly #name: string | undefined;
+  readonly #candidates = new Map<string, Candidate>();
+  readonly #electorate: Electorate;
   #isShuttingDown = false;
   #ending: Promise<void> | undefined;
   readonly #withPrepared = <T>(call: PreparedCall<T>): Promise<T> =>
@@ -84,6 +93,24 @@ export class RedlockService {
       held: this.#held,
       listener: (event) => this.#notify(event),
     });
+    this.#electorate = this.#electorateOf(clock, maxTtl ?? MAX_TTL, pool.random ?? systemRandom);
+  }
+
+  #electorateOf(clock: Clock, maxTtl: number, random: Random): Electorate {
+    return {
+      clock,
+      maxTtl,
+      random,
+      emit: (event) => this.#notify(event),
+      elect: (name, { ttl, signal }) => {
+        const resource = LEADER + name;
+        const elect = () => this.#redlock.acquireForLeader(resource, { ttl, signal, label: resource });
+        return this.#afterStart(elect, { signal });
+      },
+      announce: (name, { fencingToken: token, value: owner }) =>
+        this.#redlock.register.announce(LEADER + name, { token, owner, fingerprint: null }),
+      closed: ({ name }) => void this.#candidates.delete(name),
+    };
   }
 
   /**
@@ -140,6 +167,38 @@ export class RedlockService {
   key(template: string | readonly string[], ...args: readonly unknown[]): string | readonly string[] {
     const names = namesOf(template, args);
     return typeof template === 'string' ? names[0]! : names;
+  }
+
+  /**
+   * Makes this process a candidate for a role that one process has at a time. `work` runs whenever this process is elected. Candidates are elected
+   * in the order in which they came.
+   * @throws TypeError, RangeError for a wrong option, and if this process is a candidate for the role already; LockKeyError for a wrong name
+   * @example
+   * ```ts
+   * const candidate = redlock.lead('telegram-bot', async (term) => {
+   *   await bot.launch({ signal: term.signal });
+   *   return () => bot.stop();
+   * });
+   * ```
+   */
+  lead(name: string, work: LeaderWork, options: LeadOptions = {}): Candidate {
+    if (typeof name !== 'string' || name === '') throw misfit('lead: name', name, 'a text that is not empty');
+    toResources(LEADER + name);
+    if (this.#candidates.has(name))
+      throw mistake('REDLOCK_E14', `This process is a candidate for "${name}" already; close that candidate first`);
+    const candidate = new Candidate(name, work, options, this.#electorate);
+    this.#candidates.set(name, candidate);
+    return candidate;
+  }
+
+  /** Returns who leads; null if nobody does, or if no quorum of the nodes says who. @throws LockKeyError for a wrong name */
+  async leader(name: string): Promise<CurrentLeader | null> {
+    const resource = LEADER + name;
+    toResources(resource);
+    await this.#redlock.open();
+    const attempt = await this.#redlock.register.running(resource);
+    const holder = attempt && holderOf(attempt.value);
+    return holder ? { ...holder, term: attempt.token, since: new Date(Date.now() - attempt.age) } : null;
   }
 
   /** Asks every node whether it votes, and returns the state of the pool. @throws TypeError, RangeError for a wrong timeout */
@@ -208,12 +267,18 @@ export class RedlockService {
     this.#start.stop();
   }
 
+  /** @internal The leaders of this process resign while it still answers requests. */
+  async beforeApplicationShutdown(): Promise<void> {
+    await Promise.all([...this.#candidates.values()].map((candidate) => candidate.end('shutdown')));
+  }
+
   /** @internal The servers of the application are closed: lets the remaining holders finish, then closes the pool. */
   onApplicationShutdown(): Promise<void> {
     return (this.#ending ??= this.#end());
   }
 
   async #end(): Promise<void> {
+    await this.beforeApplicationShutdown();
     await this.#redlock.drain(this.#shutdownTimeout, (holders) => this.#log.waits(holders, this.#shutdownTimeout));
     this.#log.stop();
     await this.#redlock.close().finally(() => this.#log.stop());

@@ -7,7 +7,7 @@ import type { LocalQueue } from './local-queue.js';
 import type { LocalQueues } from './local-queues.js';
 import type { Denied } from './denied.js';
 import type { OpenedByVote } from './lock-node.js';
-import type { QueuedCaller } from './queued-caller.js';
+import { POLLS_OF_TTL, type QueuedCaller } from './queued-caller.js';
 
 /** A lease of one resource, and the queue that gave it. */
 export interface Part {
@@ -35,6 +35,7 @@ export class Call {
       /** Ends the wait. */
       readonly signal: AbortSignalLike | undefined;
       readonly opens?: OpenedByVote | undefined;
+      readonly isCandidate?: boolean | undefined;
     },
   ) {
     this.since = clock.now();
@@ -52,6 +53,11 @@ export class Call {
   /** The record that the votes open. */
   get opens(): OpenedByVote | undefined {
     return this.around.opens;
+  }
+
+  /** Whether the call may wait for days, and so asks seldom. */
+  get isCandidate(): boolean {
+    return this.around.isCandidate === true;
   }
 
   /** Whether the call waits at all. */
@@ -122,8 +128,11 @@ export function isPart(taken: Part | Denied): taken is Part {
 
 const FULL: Denied = { kind: 'contended', nodes: [], retryAfter: 0, owner: undefined };
 
+/** How often a candidate asks during one ttl. */
+const POLLS_OF_CANDIDATE = 4;
+
 /** One caller in the local queue of a resource. It ends once: with a lease, an error, or an abort. */
-class Caller implements QueuedCaller {
+export class Caller implements QueuedCaller {
   readonly ttl: number;
   readonly driftFactor: number;
   readonly arrival: number;
@@ -166,9 +175,19 @@ class Caller implements QueuedCaller {
   }
 
   retryIn(): number {
+    return Math.max(1, Math.min(this.call.isCandidate ? this.#nextTick : this.#pause, this.#quorumEnd - this.#now));
+  }
+
+  get #pause(): number {
     const { retryDelay, retryJitter } = this.call.options;
-    const delay = retryDelay + (this.queues.pool.random.fraction() * 2 - 1) * retryJitter;
-    return Math.max(1, Math.min(delay, this.#quorumEnd - this.#now));
+    const pause = retryDelay + (this.queues.pool.random.fraction() * 2 - 1) * retryJitter;
+    return Math.min(pause, this.ttl / POLLS_OF_TTL);
+  }
+
+  /** All candidates of a process ask in the same turns of the event loop, so that they share commands. */
+  get #nextTick(): number {
+    const between = this.ttl / POLLS_OF_CANDIDATE;
+    return between - (this.#now % between);
   }
 
   contended(): void {
@@ -185,6 +204,12 @@ class Caller implements QueuedCaller {
     this.#quorumEnd = Math.min(this.#deadline, Math.max(since.monotonic, noQuorumSince) + options.quorumTimeout);
     const left = this.#quorumEnd - this.#now;
     return left > 0 && !(denied.kind === 'quarantined' && denied.earliest > left);
+  }
+
+  /** Ends the wait without an answer: the call has ended, or has got another slot. */
+  end(): void {
+    this.#over();
+    this.#queue.giveUp(this, true);
   }
 
   granted(lease: Lease, attempts: number): void {

@@ -104,6 +104,9 @@ export interface OnceMessage extends CallMessage {
 /** A kept reply that some nodes missed, on the channel `nestjs-redlock:thin-reply`. */
 export type ThinReplyMessage = { readonly pool: string | undefined } & ReplyEvent;
 
+/** An election or the end of a term, on the channel `nestjs-redlock:leader`. */
+export type LeaderMessage = { readonly pool: string | undefined } & Extract<LockEvent, { readonly name: string }>;
+
 /** An event of a node, on the channel `nestjs-redlock:node`. */
 export type NodeMessage = { readonly pool: string | undefined } & Extract<LockEvent, { readonly node: string }>;
 
@@ -134,6 +137,8 @@ export const requests = channel('nestjs-redlock:request');
 const nodes = channel('nestjs-redlock:node');
 const skipped = channel('nestjs-redlock:skipped');
 export const joined = channel('nestjs-redlock:joined');
+/** What happens to candidates and leaders. */
+export const leaders = channel('nestjs-redlock:leader');
 /** A kept reply that some nodes missed. */
 export const thinReplies = channel('nestjs-redlock:thin-reply');
 
@@ -147,6 +152,10 @@ const CHANNELS: Readonly<Partial<Record<LockEvent['type'], ReturnType<typeof cha
   'node-warning': nodes,
   'hand-off-unavailable': nodes,
   'thin-reply': thinReplies,
+  campaigning: leaders,
+  elected: leaders,
+  deposed: leaders,
+  'term-failed': leaders,
   skipped,
   joined,
 };

@@ -30,6 +30,8 @@ export const CODES = {
   REDLOCK_W25: 'a replay differs from the first answer',
   REDLOCK_W26: 'requests are compared by length and type only',
   REDLOCK_W27: 'the store of replies does not answer',
+  REDLOCK_W28: 'the work of a leader threw',
+  REDLOCK_W29: 'two terms overlap in one process',
   REDLOCK_E01: 'an entry of nodes is malformed',
   REDLOCK_E02: 'two entries of nodes lead to one server',
   REDLOCK_E03: 'an option is unknown, or its value does not fit',
@@ -43,6 +45,8 @@ export const CODES = {
   REDLOCK_E11: 'no quorum during startup',
   REDLOCK_E12: 'idempotency is set up incompletely',
   REDLOCK_E13: 'a value cannot be kept as a reply',
+  REDLOCK_E14: 'a process is a candidate twice',
+  REDLOCK_E15: 'one resource with and without a limit',
 } as const;
 
 type Code = keyof typeof CODES;

@@ -10,6 +10,9 @@ export type AcquirePath = 'free' | 'hand-off' | 'local';
 /** Why a call ended without the lock: the code of its error, 'ABORTED' if its signal aborted, or 'ERROR' for another error. */
 export type RefusalCode = RedlockErrorCode | 'ABORTED' | 'ERROR';
 
+/** Why a term has ended. 'failed': the work threw. */
+export type TermEnd = 'resigned' | 'lost' | 'shutdown' | 'failed';
+
 /** What happens to locks and nodes, for logs and metrics. */
 export type LockEvent =
   /** A call got its lock. */
@@ -70,6 +73,33 @@ export type LockEvent =
       readonly resources: readonly string[];
       readonly fencingToken: number;
       /** Ms since the lock was taken. */ readonly held: number;
+    }
+  /** This process is a candidate for a role from now on. */
+  | {
+      readonly type: 'campaigning';
+      /** The name of the role. */ readonly name: string;
+    }
+  /** This process leads. */
+  | {
+      readonly type: 'elected';
+      readonly name: string;
+      /** The number of the term. */ readonly term: number;
+      /** True if the work of an earlier term of this process is still running. */ readonly overlap: boolean;
+    }
+  /** This process does not lead any more, and another process can lead. */
+  | {
+      readonly type: 'deposed';
+      readonly name: string;
+      readonly term: number;
+      /** Why the term has ended. */ readonly reason: TermEnd;
+      /** Ms since the election. */ readonly led: number;
+    }
+  /** The work of a leader threw, or its clean-up did. */
+  | {
+      readonly type: 'term-failed';
+      readonly name: string;
+      readonly term: number;
+      /** What was thrown. */ readonly error: unknown;
     }
   /** The process is connected to the node again. */
   | {

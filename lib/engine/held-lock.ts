@@ -9,6 +9,7 @@ import type { Extension } from './lease.js';
 import type { OpenedByVote } from './lock-node.js';
 import { outcomesOf } from './denied.js';
 import type { Pool } from './pool.js';
+import { slotOf } from './resources.js';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setMaxListeners } from 'node:events';
 
@@ -29,7 +30,10 @@ export interface LockOwner {
   over(lock: HeldLock): void;
 }
 
-type HoldOptions = Pick<PreparedOptions, 'ttl' | 'driftFactor' | 'autoExtend' | 'maxHold' | 'minHold' | 'signal'>;
+type HoldOptions = Pick<
+  PreparedOptions,
+  'ttl' | 'driftFactor' | 'autoExtend' | 'maxHold' | 'minHold' | 'limit' | 'take' | 'signal'
+>;
 
 /** A lock that is held, as its holder sees it: one lease for each resource. It is valid while all of them are. */
 export class HeldLock implements Lock {
@@ -90,6 +94,11 @@ export class HeldLock implements Lock {
 
   get fencingToken(): number {
     return this.#token;
+  }
+
+  get slot(): number | undefined {
+    const { limit, take } = this.#options;
+    return limit === undefined || take === 'all' ? undefined : slotOf(this.#parts[0]!.lease.resource);
   }
 
   get validity(): number {

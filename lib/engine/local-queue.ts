@@ -5,7 +5,7 @@ import { Lease } from './lease.js';
 import type { Answer, HandOff } from './lock-node.js';
 import { denialOf, type Denied, freeIn, isClear, outcomesOf } from './denied.js';
 import type { Pool } from './pool.js';
-import { Onlookers, type QueuedCaller } from './queued-caller.js';
+import { Onlookers, POLLS_OF_TTL, type QueuedCaller } from './queued-caller.js';
 
 /** Ms within which callers count as having come together, if no other process waits. */
 const TOGETHER = 5;
@@ -24,8 +24,6 @@ const EXTEND_BEHIND = 0.95;
 const FRESH_START = 0.5;
 /** How often a caller that does not wait asks again if rivals have split the votes. */
 const MOST_SPLITS = 10;
-/** How often a waiting process asks at least during one ttl, so that its deposit stays fresh. */
-const POLLS_OF_TTL = 12;
 
 /**
  * The callers of this process that want one resource: first in, first out. The first caller asks for all callers, under one place in the queues
@@ -84,11 +82,13 @@ export class LocalQueue {
     caller.denied(denied);
   }
 
-  /** Removes a caller that gives up. The place in the queues of the nodes belongs to the process: the other callers keep the place. */
-  giveUp(caller: QueuedCaller): void {
+  /** Removes a caller that gives up. The other callers keep the place of this process in the queues, but not if the caller `isServed` elsewhere. */
+  giveUp(caller: QueuedCaller, isServed = false): void {
+    const isAhead = isServed && this.#head === caller;
     this.#onlookers.delete(caller);
     if (this.#receiver === caller) this.#receiver = undefined;
-    if (!this.#callers.delete(caller) || this.#callers.size > 0) return;
+    if (!this.#callers.delete(caller)) return;
+    if (this.#callers.size > 0) return void (isAhead && this.#state === 'waiting' && this.#ask());
     if (this.#state === 'asking' && this.#onlookers.size === 0) this.#attempts.abandon();
     else if (this.#state === 'waiting') this.#attempts.leave();
     else return;
@@ -259,8 +259,7 @@ export class LocalQueue {
     this.#state = 'waiting';
     this.#trip = elapsed(attempt.since, clock.now());
     const free = freeIn(attempt.answers, quorum - attempt.votes);
-    const poll = Math.min(head.retryIn(), head.ttl / POLLS_OF_TTL);
-    this.#stopPoll = clock.schedule(Math.max(1, Math.min(free + 1, poll)), () => this.#ask());
+    this.#stopPoll = clock.schedule(Math.max(1, Math.min(free + 1, head.retryIn())), () => this.#ask());
     this.#hurry();
   }
 

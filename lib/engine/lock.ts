@@ -9,6 +9,8 @@ export interface Lock {
    * smaller token.
    */
   readonly fencingToken: number;
+  /** Which slot the lock has, from 0 to `limit` - 1; undefined without `limit`, and with `take: 'all'`. */
+  readonly slot?: number | undefined;
   /** Ms for which the lock is still provably yours; 0 once the lock is released or lost. */
   readonly validity: number;
   /** True while the lock is provably yours. */

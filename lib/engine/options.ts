@@ -47,6 +47,14 @@ export interface LockOptions {
    */
   reentrant?: boolean;
   /**
+   * How many callers may hold the resource at once, from 1 to 64. Every caller needs the same `limit`: callers with and without a limit do not
+   * exclude each other.
+   * @default none: one holder
+   */
+  limit?: number;
+  /** With `limit`: takes one slot, or all of them, and then nobody else holds the resource. @default 1 */
+  take?: 1 | 'all';
+  /**
    * Names the call in telemetry. Write a constant text, because each label is a time series.
    * @default the key template of `@WithLock`, or the name of the method if its key is a function; none for other calls
    */
@@ -56,8 +64,8 @@ export interface LockOptions {
 }
 
 /** The options of a call, checked, and with the defaults of its pool if the call says nothing. */
-export type PreparedOptions = Required<Omit<LockOptions, 'minHold' | 'label' | 'signal'>> &
-  Pick<LockOptions, 'minHold' | 'label' | 'signal'>;
+export type PreparedOptions = Required<Omit<LockOptions, Unset>> & Pick<LockOptions, Unset>;
+type Unset = 'minHold' | 'limit' | 'take' | 'label' | 'signal';
 
 /** What one call has for itself beside the options that many calls share. */
 export interface OwnOptions {
@@ -67,6 +75,8 @@ export interface OwnOptions {
   readonly skips?: boolean | undefined;
   /** The record that the votes open. */
   readonly opens?: OpenedByVote | undefined;
+  /** Whether the caller may wait for days: it asks the nodes seldom, together with the other candidates of this process. */
+  readonly isCandidate?: boolean | undefined;
 }
 
 export const DEFAULT_LOCK_OPTIONS = {
@@ -88,6 +98,9 @@ export const MAX_TTL = 30_000;
 
 /** Ms that must be left of a lease after its drift is subtracted: the shortest timeout of a node. */
 const LEAST_LEFT = 5;
+
+/** How many slots a limit has at most: a call may ask for all of them in one batch. */
+const MOST_SLOTS = 64;
 
 /** Which values an option can have, as a check and as the words of its error. */
 export type Rule = readonly [fits: (value: unknown) => boolean, bound: string];
@@ -118,6 +131,11 @@ const RULES: { readonly [name in keyof Required<LockOptions>]: Rule } = {
   maxHold: msOrNever(1),
   minHold: ms(0),
   reentrant: FLAG,
+  limit: [
+    (value) => Number.isInteger(value) && inRange(1, MOST_SLOTS)(value),
+    `a whole number from 1 to ${MOST_SLOTS}`,
+  ],
+  take: [(value) => value === 1 || value === 'all', "1 or 'all'"],
   label: [(value) => typeof value === 'string' && value !== '', 'a text that is not empty'],
   signal: [(value) => value instanceof AbortSignal, 'an AbortSignal'],
 };
@@ -135,6 +153,15 @@ export function inRange(least: number, most: number): (value: unknown) => boolea
 export function checkLockOptions(options: LockOptions, where: string): void {
   checkNames(options, LOCK_OPTION_NAMES, where);
   checkValues(options, RULES, where);
+  if (options.take !== undefined && options.limit === undefined)
+    throw mistake('REDLOCK_E03', `${where}: take needs limit, the number of slots`);
+}
+
+/** Refuses what makes no sense as an option of every lock. @throws TypeError */
+export function checkDefaults(defaults: LockOptions): void {
+  checkLockOptions(defaults, 'defaults');
+  if (defaults.limit !== undefined)
+    throw mistake('REDLOCK_E03', 'defaults: limit belongs to the calls for one resource, not to all locks of a pool');
 }
 
 /**

@@ -2,6 +2,9 @@ import type { Lease } from './lease.js';
 import type { Denied } from './denied.js';
 import type { OpenedByVote } from './lock-node.js';
 
+/** How often a waiting process asks at least during one ttl, so that its deposit stays fresh. */
+export const POLLS_OF_TTL = 12;
+
 /** One caller that wants the resource. */
 export interface QueuedCaller {
   readonly ttl: number;
@@ -14,7 +17,7 @@ export interface QueuedCaller {
   readonly opens: OpenedByVote | undefined;
   /** How many attempts had been made when the caller came. */
   cameAt: number;
-  /** Returns the ms until the next attempt, at random. */
+  /** Returns the ms until the next attempt. */
   retryIn(): number;
   /** Called when the caller has to wait because another holder has the resource. */
   contended(): void;

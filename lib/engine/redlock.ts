@@ -4,6 +4,7 @@ import { type LockListener, refusalCodeOf } from './events.js';
 import { guarded } from './guarded.js';
 import type { Lock } from './lock.js';
 import {
+  checkDefaults,
   checkLockOptions,
   defaultsWithin,
   type LockOptions,
@@ -12,7 +13,7 @@ import {
   type PreparedOptions,
   prepareOptions,
 } from './options.js';
-import { MAX_RESOURCES, refuseTooMany, toResources } from './resources.js';
+import { MAX_RESOURCES, refuseTooMany, slotsOf, toResources } from './resources.js';
 import { startNow } from './thenable.js';
 import { observed, publishNested } from './call-trace.js';
 import { Call, isPart, type Part, take } from './caller.js';
@@ -29,7 +30,8 @@ import { QuorumWatch } from './quorum-watch.js';
 import { markOf } from './process-mark.js';
 import { type Random, systemRandom } from './random.js';
 import { ReplyRegister } from './reply-register.js';
-import { takeSeveral } from './several.js';
+import { takeAll, takeSeveral } from './several.js';
+import { checkSlots, takeSlot } from './slots.js';
 import { type RemainingLock, Shutdown } from './shutdown.js';
 import { type RedlockStatus, statusOf, type StatusOptions } from './status.js';
 import { SystemClock } from './system-clock.js';
@@ -56,6 +58,16 @@ export interface RedlockSettings {
   readonly held?: NestedLocks | undefined;
   readonly listener?: LockListener | undefined;
 }
+
+/** A leader waits for as long as it takes, and leads for as long as it can. */
+const FOR_LEADER: LockOptions = {
+  waitTimeout: Infinity,
+  quorumTimeout: Infinity,
+  retryCount: Infinity,
+  autoExtend: true,
+  maxHold: Infinity,
+  minHold: 0,
+};
 
 /** A lock for work that is to run once, and whether the votes have opened the record of the work. */
 export interface LockForOnce {
@@ -102,7 +114,7 @@ export class Redlock implements LockOwner {
     this.emit = guarded('A listener of lock events', settings.listener ?? (() => undefined));
     this.#pool = new Pool(nodes, clock, random, { maxTtl, nodeTimeout });
     this.#queues = new LocalQueues(this.#pool, mark, settings.maxWaiters);
-    checkLockOptions(defaults, 'defaults');
+    checkDefaults(defaults);
     this.#forAcquire = prepareOptions(defaultsWithin(maxTtl), defaults, maxTtl);
     this.#forWork = { ...this.#forAcquire, autoExtend: defaults.autoExtend ?? true };
     this.#held = settings.held ?? new NestedLocks();
@@ -172,6 +184,12 @@ export class Redlock implements LockOwner {
     const own = { opens: { ...opens, ttl: Math.max(opens.ttl, 2 * this.#maxTtl) } };
     const lock = await this.#takeObserved(toResources(resource, this.#maxResources), prepared, own);
     return lock && { lock, isOpened: lock.opened === own.opens };
+  }
+
+  /** Waits for its turn without a limit, and keeps the lock until the release or its loss. */
+  async acquireForLeader(resource: string, options: Pick<LockOptions, 'ttl' | 'label' | 'signal'>): Promise<Lock> {
+    const prepared = this.#prepare(this.#forAcquire, { ...FOR_LEADER, ...options });
+    return (await this.#takeObserved(toResources(resource), prepared, { isCandidate: true }))!;
   }
 
   async tryAcquire(resource: string | readonly string[], options?: LockOptions): Promise<Lock | null> {
@@ -257,6 +275,7 @@ export class Redlock implements LockOwner {
     options: PreparedOptions,
     own?: OwnOptions,
   ): Promise<HeldLock | undefined> {
+    checkSlots(resources, options);
     if (!isObserved()) return this.#take(this.#call(resources, options, own, this.emit), this);
     const observedCall = { pool: this.#name, resources, options, skips: own?.skips };
     return observed(observedCall, { emit: this.emit, clock: this.#pool.clock }, (trace) => {
@@ -271,7 +290,7 @@ export class Redlock implements LockOwner {
     try {
       call.throwIfAborted();
       if (!this.#isOpen) await this.#openWithin(call);
-      const taken = resources.length > 1 ? await takeSeveral(this.#queues, call) : await this.#takeOne(call);
+      const taken = await this.#takeFor(call);
       if (Array.isArray(taken) || isPart(taken)) return await this.#hold([taken].flat(), call, owner);
       if (taken.kind !== 'kept') throw refusal(taken, call);
       owner.trace?.skip();
@@ -286,6 +305,15 @@ export class Redlock implements LockOwner {
     }
   }
 
+  #takeFor(call: Call): Promise<Part | Part[] | Denied> {
+    const { resources, options } = call;
+    const { limit, take: share } = options;
+    if (limit === undefined) return resources.length > 1 ? takeSeveral(this.#queues, call) : this.#takeOne(call);
+    const slots = slotsOf(resources[0]!, limit);
+    if (share === 'all') return takeAll(this.#queues, call, { gate: `${resources[0]!}~all`, slots });
+    return takeSlot(this.#queues, call, slots);
+  }
+
   /** That there is a record tells something only to a call for that: any other one asks again. */
   async #takeOne(call: Call): Promise<Part | Denied> {
     for (;;) {
@@ -296,11 +324,13 @@ export class Redlock implements LockOwner {
 
   #call(resources: readonly string[], options: PreparedOptions, own: OwnOptions | undefined, emit: LockListener): Call {
     const inside = this.#held.among(resources);
-    if (inside.length > 0) this.emit({ type: 'self-contended', resources, holding: inside });
+    if (inside.length > 0 && options.limit === undefined)
+      this.emit({ type: 'self-contended', resources, holding: inside });
     const closing = this.#shutdown.stopFor({ holder: this.#held.any });
     const holding = this.#held.besides(resources);
     const signal = own?.signal ?? options.signal;
-    return new Call(resources, options, this.#pool.clock, { closing, holding, emit, signal, opens: own?.opens });
+    const { opens, isCandidate } = own ?? {};
+    return new Call(resources, options, this.#pool.clock, { closing, holding, emit, signal, opens, isCandidate });
   }
 
   async #hold(parts: readonly Part[], call: Call, owner: LockOwner): Promise<HeldLock> {

@@ -1,6 +1,15 @@
 import { ignore } from './native-timers.js';
 import { denialOf, errorOf, type Answers } from './denied.js';
-import type { Answer, Found, Mark, Opened, Peeked, RecordOperation, SettleOperation } from './lock-node.js';
+import type {
+  Answer,
+  Found,
+  Mark,
+  Opened,
+  Peeked,
+  RaiseOperation,
+  RecordOperation,
+  SettleOperation,
+} from './lock-node.js';
 import { NodeMemory } from './node-memory.js';
 import { OwedRecords } from './owed-records.js';
 import type { Pool } from './pool.js';
@@ -29,6 +38,12 @@ export type OpenedRecord =
   | KeptRecord
   | { readonly kind: 'new' | 'superseded' }
   | { readonly kind: 'interrupted'; readonly attempts: number; readonly fingerprint: string | null };
+
+/** An attempt that has settled nothing yet, and still has its lock. */
+export interface RunningAttempt extends Mark {
+  /** Ms since it has opened the record. */
+  readonly age: number;
+}
 
 /** What a reader without a lock finds. */
 export type PeekedRecord =
@@ -117,16 +132,51 @@ export class ReplyRegister {
   }
 
   /** Reads without promises: tells only what a quorum of nodes has alike. */
-  peek(key: string): Promise<PeekedRecord> {
+  async peek(key: string): Promise<PeekedRecord> {
     this.#memory.ask(0);
+    const peeked = await this.#peek(key);
+    if (peeked === undefined) return { kind: 'none' };
+    const { found, running } = peeked;
+    return found ? keptAs(found) : { kind: 'running', fingerprint: running!.fingerprint };
+  }
+
+  async #peek(key: string): Promise<Peeked | undefined> {
     const { quorum } = this.pool;
-    return this.#ask<PeekedRecord>({ kind: 'peek', resource: key }, (answers, pending) => {
+    const { answer } = await this.#ask({ kind: 'peek', resource: key }, (answers, pending) => {
       const most = mostAlike(answers.filter(isPeeked));
-      if (most.count + pending < quorum) return { kind: 'none' };
-      if (most.count < quorum) return undefined;
-      const { found, running } = most.answer!;
-      return found ? keptAs(found) : { kind: 'running', fingerprint: running!.fingerprint };
+      if (most.count + pending < quorum) return { answer: undefined };
+      return most.count < quorum ? undefined : { answer: most.answer };
     });
+    return answer;
+  }
+
+  /** Returns the attempt that has opened the record if a quorum says that it still has its lock. */
+  async running(key: string): Promise<RunningAttempt | undefined> {
+    const { running, age = 0 } = (await this.#peek(key)) ?? {};
+    if (running === undefined) return undefined;
+    const { token, value } = running;
+    const { quorum } = this.pool;
+    // A raise to the token that is there already only tells whether the node has the value.
+    const holds = await this.#ask({ kind: 'raise', resource: key, value, token }, (answers, pending) => {
+      const count = answers.filter((answer) => answer?.kind === 'raised').length;
+      return count >= quorum ? true : count + pending < quorum ? false : undefined;
+    });
+    return holds ? { ...running, age } : undefined;
+  }
+
+  /** Opens a record, and keeps the promises, until the function that it returns is called: every process can then read who has the lock. */
+  announce(key: string, ballot: Ballot): () => void {
+    const { clock, maxTtl } = this.pool;
+    let stop: () => void;
+    const open = (): void => {
+      stop = clock.schedule(maxTtl, open);
+      this.open(key, ballot, maxTtl).catch(ignore);
+    };
+    open();
+    return () => {
+      stop();
+      this.clear(key, ballot).catch(ignore);
+    };
   }
 
   /** Tells operators what stands; undefined if no node that answers has anything. */
@@ -211,7 +261,11 @@ export class ReplyRegister {
   }
 
   /** Asks all nodes; calls `all` with their answers once none is missing. */
-  #ask<T>(operation: RecordOperation, decide: Decision<T>, all?: (answers: Answers) => void): Promise<T> {
+  #ask<T>(
+    operation: RecordOperation | RaiseOperation,
+    decide: Decision<T>,
+    all?: (answers: Answers) => void,
+  ): Promise<T> {
     const { pool } = this;
     const answers: (Answer | undefined)[] = pool.names.map(() => undefined);
     let pending = answers.length;

@@ -66,6 +66,19 @@ function describe(resource: unknown): string {
   return resource === null ? 'null' : typeof resource;
 }
 
+/** What the names of the locks of leaders begin with. */
+export const LEADER = 'leader:';
+
+/** Returns the names of the slots of a resource that so many callers may hold at once: `export~0`, `export~1` ... */
+export function slotsOf(resource: string, limit: number): string[] {
+  return Array.from({ length: limit }, (_, slot) => `${resource}~${slot}`);
+}
+
+/** Returns the number of a slot. */
+export function slotOf(name: string): number {
+  return Number(name.slice(name.lastIndexOf('~') + 1));
+}
+
 /**
  * The endings of the keys that a node has beside the locks: the queue of a lock and the deposits of those who wait in it, the fence counters, the
  * mark that somebody waits on this node, the marker by which clients notice a restart, and the record of what was done under a lock.

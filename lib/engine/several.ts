@@ -12,20 +12,35 @@ const SILENT: LockOwner = { emit: () => undefined, over: () => undefined };
  * order, and waits in the queue of that resource. Then the call tries again. All callers use the same order, so there is no deadlock.
  * @throws the reason of an abort
  */
-export async function takeSeveral(queues: LocalQueues, call: Call): Promise<Part[] | Denied> {
-  const several = new Several(queues, call);
-  try {
-    for (;;) {
-      const denied = await several.takeMissing();
-      if (denied === undefined)
-        return (await several.agreed()) ?? (await several.fail({ kind: 'no token', nodes: [] }));
-      const failed = await several.waitFor(denied);
-      if (failed !== undefined) return await several.fail(failed);
-    }
-  } catch (error) {
-    several.abandon();
-    throw error;
-  }
+export function takeSeveral(queues: LocalQueues, call: Call): Promise<Part[] | Denied> {
+  const several = new Several(queues, call, call.resources);
+  return several.until(async () => {
+    const denied = await several.takeMissing(true);
+    return denied && several.waitFor(denied);
+  });
+}
+
+/**
+ * Takes all slots of a resource. Whoever has the gate waits in the queues of all slots at once, and keeps what it gets: one caller at a time does so,
+ * and the holders of single slots wait for nothing, so there is no deadlock.
+ * @throws the reason of an abort
+ */
+export function takeAll(
+  queues: LocalQueues,
+  call: Call,
+  { gate, slots }: { readonly gate: string; readonly slots: readonly string[] },
+): Promise<Part[] | Denied> {
+  const several = new Several(queues, call, [gate, ...slots]);
+  return several.until(async () => {
+    const denied = (await several.takeMissing(!call.isPatient, [gate])) ?? (await several.takeMissing(!call.isPatient));
+    return denied?.why;
+  });
+}
+
+/** A resource that a call does not have, and why. */
+interface Missing {
+  readonly resource: string;
+  readonly why: Denied;
 }
 
 /** The resources of one call, and those of them that it has. */
@@ -40,39 +55,53 @@ class Several {
   constructor(
     private readonly queues: LocalQueues,
     private readonly call: Call,
+    resources: readonly string[],
   ) {
-    this.#resources = [...call.resources].sort((one, other) => (one < other ? -1 : 1));
+    this.#resources = [...resources].sort((one, other) => (one < other ? -1 : 1));
   }
 
-  /** Asks once for all that are missing; returns the first one in order that was denied, and why. */
-  async takeMissing(): Promise<{ readonly resource: string; readonly why: Denied } | undefined> {
+  /** Repeats `work` until nothing is missing and all have one token, or until it returns why the call fails. */
+  async until(work: () => Promise<Denied | undefined>): Promise<Part[] | Denied> {
+    try {
+      for (;;) {
+        const failed = await work();
+        if (failed !== undefined) return await this.#fail(failed);
+        if (this.#resources.some((resource) => this.#taken.get(resource)?.isValid !== true)) continue;
+        return (await this.#agreed()) ?? (await this.#fail({ kind: 'no token', nodes: [] }));
+      }
+    } catch (error) {
+      this.#abandon();
+      throw error;
+    }
+  }
+
+  /** Asks for all that are missing, once or until it is their turn; returns the first one in order that was denied, and why. */
+  async takeMissing(isTry: boolean, of = this.#resources): Promise<Missing | undefined> {
     for (const [resource, lock] of this.#taken) if (!lock.isValid) this.#taken.delete(resource);
-    const missing = this.#resources.filter((resource) => !this.#taken.has(resource));
-    const tries = await Promise.all(missing.map((resource) => this.#try(resource)));
+    const missing = of.filter((resource) => !this.#taken.has(resource));
+    const tries = await Promise.all(missing.map((resource) => this.#try(resource, isTry)));
     const denied = tries.findIndex((tried) => !isPart(tried));
     return denied === -1 ? undefined : { resource: missing[denied]!, why: tries[denied] as Denied };
   }
 
   /** Keeps what it gets at once: another try may end the call before all have ended. */
-  async #try(resource: string): Promise<Part | Denied> {
-    const taken = await take(this.queues, resource, this.call, true);
+  async #try(resource: string, isTry: boolean): Promise<Part | Denied> {
+    const taken = await take(this.queues, resource, this.call, isTry);
     if (isPart(taken)) this.#keep(resource, taken);
     return taken;
   }
 
   /** Gives back the leases from this resource on, in sorted order. Then waits for the resource if the call waits. Returns why the call failed. */
-  async waitFor({ resource, why }: { readonly resource: string; readonly why: Denied }): Promise<Denied | undefined> {
+  async waitFor({ resource, why }: Missing): Promise<Denied | undefined> {
     if (why.kind === 'contended') this.#contended = why;
-    await this.giveBack(this.#resources.slice(this.#resources.indexOf(resource)));
+    await this.#giveBack(this.#resources.slice(this.#resources.indexOf(resource)));
     if (!this.call.isPatient) return why;
-    const taken = await take(this.queues, resource, this.call, false);
-    if (!isPart(taken)) return taken;
-    this.#keep(resource, taken);
-    return undefined;
+    const taken = await this.#try(resource, false);
+    return isPart(taken) ? undefined : taken;
   }
 
   /** Raises the tokens of all to the greatest, since a lock has one. Returns the leases if a quorum confirms that for each, and all are valid. */
-  async agreed(): Promise<Part[] | undefined> {
+  async #agreed(): Promise<Part[] | undefined> {
     const locks = this.#resources.map((resource) => this.#taken.get(resource)!);
     const token = Math.max(...locks.map(({ fencingToken }) => fencingToken));
     const raised = await Promise.all(locks.map((lock) => lock.raise(token)));
@@ -81,19 +110,19 @@ class Several {
   }
 
   /** Gives everything back, and returns why the call failed. If the call times out before all nodes answer, the latest contention is the reason. */
-  async fail(denied: Denied): Promise<Denied> {
-    void this.giveBack();
+  async #fail(denied: Denied): Promise<Denied> {
+    void this.#giveBack();
     const isUndecided = denied.kind === 'unavailable' && denied.nodes.some(({ outcome }) => outcome === 'pending');
     return isUndecided ? (this.#contended ?? denied) : denied;
   }
 
   /** The call has ended by an error: it gives everything back, also what it gets from now on. */
-  abandon(): void {
+  #abandon(): void {
     this.#isAbandoned = true;
-    void this.giveBack();
+    void this.#giveBack();
   }
 
-  async giveBack(resources = this.#resources): Promise<void> {
+  async #giveBack(resources = this.#resources): Promise<void> {
     const locks = resources.flatMap((resource) => this.#taken.get(resource) ?? []);
     for (const resource of resources) this.#taken.delete(resource);
     await Promise.all(locks.map((lock) => lock.release()));

@@ -6,6 +6,7 @@ import { quoted, shown } from '../engine/names.js';
 import type { RemainingLock } from '../engine/shutdown.js';
 import type { RedlockStatus } from '../engine/status.js';
 import { Burst, type Limit } from './burst.js';
+import { LeaderNotes } from './leader-notes.js';
 import { NodeNotes } from './node-notes.js';
 import { QuarantineLog } from './quarantine-log.js';
 import { QuorumLog } from './quorum-log.js';
@@ -24,6 +25,8 @@ const NESTED_WAITS: Limit = { most: 1, window: 60_000 };
 const WARNINGS: Limit = { most: 10, window: 60_000 };
 const REFUSALS: Limit = { most: 1, window: 1_000 };
 
+const LEADERS: readonly LockEvent['type'][] = ['elected', 'deposed', 'term-failed'];
+
 interface LoggedPool {
   readonly clock: Clock;
   /** How many nodes the pool has. */
@@ -41,6 +44,7 @@ export class EventLog {
   readonly #quorum: QuorumLog;
   readonly #notes: NodeNotes;
   readonly #replies: ReplyNotes;
+  readonly #leaders: LeaderNotes;
   readonly #names: typeof shown;
 
   constructor(
@@ -51,6 +55,7 @@ export class EventLog {
     this.#burst = new Burst(logger, clock);
     this.#notes = new NodeNotes(logger, clock, nodes);
     this.#replies = new ReplyNotes(this.#burst, this.#names, (text) => this.logger.warn(text));
+    this.#leaders = new LeaderNotes(this.#burst);
     this.#quarantine = new QuarantineLog(logger, clock, nodes, status);
     const states = {
       log: (text: string) => this.#burst.log(POOL, CHANGES, ['log', text]),
@@ -82,6 +87,7 @@ export class EventLog {
         event.node,
         coded('REDLOCK_W04', `: hand-off is off, waiters poll every retryDelay: ${event.reason}`),
       );
+    else if (LEADERS.includes(event.type)) this.#leaders.notify(event);
     else this.#replies.notify(event);
   }
 

@@ -1,6 +1,7 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { metrics, trace } from '@opentelemetry/api';
+import { LeaderMetrics } from './leader-metrics.js';
 import { LockMetrics } from './lock-metrics.js';
 import { LockSpans } from './lock-spans.js';
 import { NodeMetrics } from './node-metrics.js';
@@ -24,6 +25,7 @@ export class RedlockTelemetry implements OnApplicationShutdown {
     const meter = meterProvider.getMeter(SCOPE);
     const pools = () => poolsOf(modules);
     new LockMetrics(meter, resource, pools).observe(this.#subscriptions);
+    new LeaderMetrics(meter).observe(this.#subscriptions);
     new NodeMetrics(meter, pools).observe(this.#subscriptions);
     new OnceMetrics(meter, resource).observe(this.#subscriptions);
     const tracer = tracerProvider.getTracer(SCOPE);

@@ -3,6 +3,7 @@ import { ModulesContainer } from '@nestjs/core';
 import { RedlockService } from '../redlock.service.js';
 import { getRedlockToken } from '../redlock.tokens.js';
 import { POOL_MAKER } from '../start-up/pool-names.js';
+import { leadersFor } from '../leader/leaders.js';
 import { planCheckFor } from '../with-lock/check/plan-check.js';
 import { globalFilterFor } from '../with-lock/redlock-exception.filter.js';
 import { readTestingOptions, type RedlockTestingOptions } from './redlock-testing.options.js';
@@ -36,7 +37,10 @@ export class RedlockTestingModule {
         providerOf(RedlockService, undefined),
         alias,
         ...pools.map((name) => providerOf(getRedlockToken(name), name)),
-        ...[undefined, ...pools].map((name) => planCheckFor(name, (modules) => !hasModule(modules, name))),
+        ...[undefined, ...pools].flatMap((name) => {
+          const applies = (modules: ModulesContainer): boolean => !hasModule(modules, name);
+          return [planCheckFor(name, applies), leadersFor(name, applies)];
+        }),
         ...[undefined, ...pools].map(globalFilterFor),
       ],
       exports: [RedlockService, getRedlockToken(), ...pools.map((name) => getRedlockToken(name))],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { expectTypeOf } from 'expect-type';
-import type { AcquirePath, LockEvent, RedlockErrorCode, RefusalCode } from '../../lib/index.js';
+import type { AcquirePath, LockEvent, RedlockErrorCode, RefusalCode, TermEnd } from '../../lib/index.js';
 
 describe('the public surface', () => {
   it('has these events', () => {
@@ -14,6 +14,10 @@ describe('the public surface', () => {
       | 'extended'
       | 'lost'
       | 'released'
+      | 'campaigning'
+      | 'elected'
+      | 'deposed'
+      | 'term-failed'
       | 'node-up'
       | 'node-down'
       | 'node-quarantined'
@@ -39,6 +43,7 @@ describe('the public surface', () => {
     expectTypeOf<Extract<LockEvent, { fencingToken: number }>['type']>().toEqualTypeOf<
       'acquired' | 'lost' | 'released'
     >();
+    expectTypeOf<TermEnd>().toEqualTypeOf<'resigned' | 'lost' | 'shutdown' | 'failed'>();
     expectTypeOf<AcquirePath>().toEqualTypeOf<'free' | 'hand-off' | 'local'>();
     expectTypeOf<RefusalCode>().toEqualTypeOf<RedlockErrorCode | 'ABORTED' | 'ERROR'>();
     const skipped: LockEvent = { type: 'skipped', resources: ['a'] };

@@ -29,6 +29,8 @@ describe('RedlockService, as users see it', () => {
       'events$',
       'isShuttingDown',
       'key',
+      'lead',
+      'leader',
       'status',
       'tryAcquire',
       'withLock',

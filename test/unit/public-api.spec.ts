@@ -4,6 +4,10 @@ import type { DynamicModule } from '@nestjs/common';
 import type { Observable } from 'rxjs';
 import * as api from '../../lib/index.js';
 import type {
+  Candidate,
+  CurrentLeader,
+  LeaderWork,
+  LeadOptions,
   Lock,
   LockEvent,
   LockOptions,
@@ -21,6 +25,7 @@ describe('the public surface', () => {
     expect(Object.keys(api).sort()).toEqual([
       'CurrentLock',
       'InjectRedlock',
+      'Leader',
       'LockKeyError',
       'LockLostError',
       'QuorumNotReachedError',
@@ -67,6 +72,8 @@ describe('the public surface', () => {
       maxHold: number;
       minHold: number;
       reentrant: boolean;
+      limit: number;
+      take: 1 | 'all';
       label: string;
       signal: AbortSignal;
     }>();
@@ -126,11 +133,16 @@ describe('the public surface', () => {
     expectTypeOf<Parameters<Service['key']>>().toEqualTypeOf<[readonly string[], ...unknown[]]>();
     expectTypeOf<Service['events$']>().toEqualTypeOf<Observable<LockEvent>>();
     expectTypeOf<Service['status']>().toEqualTypeOf<(options?: StatusOptions) => Promise<RedlockStatus>>();
+    expectTypeOf<Service['lead']>().toEqualTypeOf<
+      (name: string, work: LeaderWork, options?: LeadOptions) => Candidate
+    >();
+    expectTypeOf<Service['leader']>().toEqualTypeOf<(name: string) => Promise<CurrentLeader | null>>();
     expectTypeOf<Awaited<ReturnType<typeof withNumber>>>().toEqualTypeOf<number>();
     expectTypeOf<keyof Lock>().toEqualTypeOf<
       | 'resources'
       | 'value'
       | 'fencingToken'
+      | 'slot'
       | 'validity'
       | 'isValid'
       | 'signal'
@@ -139,10 +151,11 @@ describe('the public surface', () => {
       | 'release'
       | typeof Symbol.asyncDispose
     >();
+    expectTypeOf<Lock['slot']>().toEqualTypeOf<number | undefined>();
     expectTypeOf<Lock['resources']>().toEqualTypeOf<readonly string[]>();
     expectTypeOf<Lock>().toExtend<AsyncDisposable>();
     expect(Object.getOwnPropertyNames(api.RedlockService.prototype)).toEqual(
-      expect.arrayContaining(['acquire', 'tryAcquire', 'withLock', 'key', 'status']),
+      expect.arrayContaining(['acquire', 'tryAcquire', 'withLock', 'key', 'lead', 'leader', 'status']),
     );
   });
 });

@@ -6,6 +6,7 @@ import { secondsIn } from '../../start-up/node-warnings.js';
 import { refuseTwoPools } from '../../start-up/pool-names.js';
 import { CHECK, getRedlockToken } from '../../redlock.tokens.js';
 import { kindsOf, misplaced } from '../key/key-roots.js';
+import { mistake as mistakeOf } from '../../engine/codes.js';
 import { SafeLogger } from '../../logging/safe-logger.js';
 import { type LockPlan, planOf } from '../run/lock-plan.js';
 import { argumentMistake, type LockedMethod, responseMistake, routeMistake, type Site } from './method-checks.js';
@@ -48,13 +49,30 @@ export function planCheckFor(name: string | undefined, applies?: (modules: Modul
  * @throws TypeError, RangeError for what no call could work with, naming class and method
  */
 function checkPlans(modules: ModulesContainer, pool: PoolToCheck): void {
+  const limits = new Map<string, LockPlan>();
   for (const locked of lockedMethods(classesOf(modules), pool.name)) {
     const { plan, method, type } = locked;
+    refuseTwoLimits(plan, limits);
     checkParts(plan, method, type);
     const mistake = argumentMistake(locked) ?? responseMistake(locked);
     if (mistake) throw naming(plan, type, mistake);
     checkOptions(plan, pool, type);
   }
+}
+
+/** @throws TypeError for a key that has one limit here and another one there: such methods do not exclude each other */
+function refuseTwoLimits(plan: LockPlan, limits: Map<string, LockPlan>): void {
+  const { template } = plan.key;
+  if (template === undefined) return;
+  const other = limits.get(template) ?? plan;
+  limits.set(template, other);
+  const [one, two] = [other.options.limit, plan.options.limit];
+  if (one === two) return;
+  throw mistakeOf(
+    'REDLOCK_E15',
+    `${plan.where} has limit: ${two}, and ${other.where} has limit: ${one}, for the key '${template}'. They do not exclude each other: ` +
+      'give both the same limit, or different keys',
+  );
 }
 
 /** Warns of durations that look like seconds. */

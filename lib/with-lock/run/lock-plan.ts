@@ -8,6 +8,7 @@ import {
   misfit,
   toTtl,
 } from '../../engine/options.js';
+import { mistake } from '../../engine/codes.js';
 import { locating } from '../../start-up/error-location.js';
 import { SafeLogger } from '../../logging/safe-logger.js';
 import { checkExceptionFactory, type ExceptionFactory } from '../reply/exceptions.js';
@@ -60,6 +61,7 @@ export function toPlan(key: LockKey, withLockOptions: WithLockOptions, where: st
   checkLockOptions(options, where);
   checkTtl(options, where);
   const compiled = compileMethodKey(key, where, logger);
+  checkLimit(withLockOptions, compiled, where);
   const label = options.label ?? compiled.template ?? methodOf(where);
   return {
     key: compiled,
@@ -75,6 +77,13 @@ export function toPlan(key: LockKey, withLockOptions: WithLockOptions, where: st
 /** Returns `Class.method` of a text such as `@WithLock on Class.method`. */
 function methodOf(where: string): string {
   return where.slice(where.lastIndexOf(' ') + 1);
+}
+
+function checkLimit({ limit, onContended }: WithLockOptions, { count = 1 }: CompiledKey, where: string): void {
+  if (limit === undefined) return;
+  if (onContended === 'join')
+    throw mistake('REDLOCK_E08', `${where}: 'join' shares one run, so it does not go together with limit`);
+  if (count > 1) throw mistake('REDLOCK_E08', `${where}: limit is for one key; got ${count}`);
 }
 
 /** Checks the ttl as far as possible: the `maxTtl` of the pool is not known yet. */

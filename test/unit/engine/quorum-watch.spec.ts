@@ -8,7 +8,7 @@ describe('QuorumWatch', () => {
   let told: LockEvent[];
   let watch: QuorumWatch;
   const note = (type: NodeEvent['type'], ...nodes: number[]): void => {
-    for (const node of nodes) watch.note({ type, node: `node-${node}`, reason: 'why', remaining: 1 });
+    for (const node of nodes) watch.note({ type, node: `node-${node}`, reason: 'why', remaining: 1 } as NodeEvent);
   };
 
   beforeEach(() => {

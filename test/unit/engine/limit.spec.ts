@@ -1,0 +1,126 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { Lock } from '../../../lib/engine/lock.js';
+import type { LockOptions } from '../../../lib/engine/options.js';
+import { MemoryPool } from '../../support/memory-pool.js';
+
+describe('limit: so many holders at once', () => {
+  const LIMIT = { limit: 3 };
+  let pool: MemoryPool;
+  beforeEach(() => {
+    pool = new MemoryPool(5);
+  });
+
+  const done = <T>(call: Promise<T>): Promise<T> => pool.clock.until(call);
+  const acquire = (client: ReturnType<MemoryPool['client']>, options: LockOptions = LIMIT): Promise<Lock> =>
+    done(client.redlock.acquire('export', options));
+
+  it('gives each holder a slot of its own, in one process and in several', async () => {
+    const [one, two] = [pool.client(), pool.client()];
+    const locks = [await acquire(one), await acquire(one), await acquire(two)];
+    expect(new Set(locks.map(({ slot }) => slot))).toEqual(new Set([0, 1, 2]));
+    expect(locks.map(({ resources }) => resources)).toEqual([['export'], ['export'], ['export']]);
+  });
+
+  it('has null for tryAcquire, and a ResourceLockedError for a call that does not wait, when all slots are held', async () => {
+    const [one, two] = [pool.client(), pool.client()];
+    const locks = [await acquire(one), await acquire(one), await acquire(one)];
+    for (const { redlock } of [one, two]) {
+      expect(await done(redlock.tryAcquire('export', LIMIT))).toBeNull();
+      await expect(done(redlock.acquire('export', { ...LIMIT, waitTimeout: 0 }))).rejects.toMatchObject({
+        code: 'RESOURCE_LOCKED',
+        resources: ['export'],
+      });
+    }
+    await done(locks[1]!.release());
+    const again = await done(two.redlock.tryAcquire('export', LIMIT));
+    expect(again?.slot).toBe(locks[1]!.slot);
+  });
+
+  it('gives a released slot to the caller that came first, whichever slot it is', async () => {
+    const clients = [pool.client(), pool.client(), pool.client()];
+    const held = [await acquire(clients[0]!), await acquire(clients[0]!), await acquire(clients[0]!)];
+    const order: number[] = [];
+    const waits = Array.from({ length: 12 }, async (_, index) => {
+      await pool.clock.sleep(100 * index);
+      const lock = await clients[index % 3]!.redlock.acquire('export', { ...LIMIT, ttl: 30_000, waitTimeout: 60_000 });
+      order.push(index);
+      pool.clock.schedule(100, () => void lock.release());
+    });
+    await pool.clock.advance(2_000);
+    for (const lock of held) await done(lock.release());
+    await done(Promise.all(waits));
+    expect(order).toEqual([...order].sort((a, b) => a - b));
+  });
+
+  it('leaves nothing behind: no key, no place in a queue', async () => {
+    const [one, two] = [pool.client(), pool.client()];
+    const held = [await acquire(one), await acquire(one), await acquire(one)];
+    const waiting = two.redlock.acquire('export', { ...LIMIT, waitTimeout: 60_000 });
+    await pool.clock.advance(500);
+    await done(Promise.all(held.map((lock) => lock.release())));
+    const lock = await done(waiting);
+    await done(lock.release());
+    await pool.clock.advance(100);
+    for (const slot of [0, 1, 2]) expect(pool.owners(`export~${slot}`)).toEqual(Array.from({ length: 5 }));
+  });
+
+  it('takes all slots, and then nobody else holds one', async () => {
+    const [one, two] = [pool.client(), pool.client()];
+    const reader = await acquire(one);
+    const writing = two.redlock.acquire('export', { ...LIMIT, take: 'all', waitTimeout: 60_000 });
+    await pool.clock.advance(500);
+    // A reader that comes after the writer does not overtake the writer.
+    const late = one.redlock.acquire('export', { ...LIMIT, waitTimeout: 60_000 });
+    await pool.clock.advance(500);
+    await done(reader.release());
+    const writer = await done(writing);
+    expect(writer).toMatchObject({ resources: ['export'], slot: undefined });
+    expect(await done(one.redlock.tryAcquire('export', LIMIT))).toBeNull();
+    await done(writer.release());
+    expect((await done(late)).isValid).toBe(true);
+  });
+
+  it('is one holder with limit 1, beside the lock of the plain name', async () => {
+    const { redlock } = pool.client();
+    const lock = await done(redlock.acquire('export', { limit: 1 }));
+    expect(lock.slot).toBe(0);
+    expect(await done(redlock.tryAcquire('export', { limit: 1 }))).toBeNull();
+    expect(await done(redlock.tryAcquire('export'))).not.toBeNull();
+  });
+
+  it('runs a re-entrant call in the slot that the code around it has, and warns of no wait for itself', async () => {
+    const { redlock, events } = pool.client();
+    const slots = await done(
+      redlock.withLock(
+        'export',
+        (outer) =>
+          redlock.withLock('export', (inner) => [outer.slot, inner.slot, inner === outer], {
+            ...LIMIT,
+            reentrant: true,
+          }),
+        LIMIT,
+      ),
+    );
+    expect(slots[0]).toBe(slots[1]);
+    await done(redlock.withLock('export', () => redlock.withLock('export', () => undefined, LIMIT), LIMIT));
+    expect(events.filter(({ type }) => type === 'self-contended')).toEqual([]);
+  });
+
+  it.each<[LockOptions, string, RegExp]>([
+    [{ limit: 65 }, 'RangeError', /limit must be a whole number from 1 to 64; got 65/],
+    [{ limit: 0 }, 'RangeError', /limit must be a whole number from 1 to 64; got 0/],
+    [{ limit: 1.5 }, 'RangeError', /limit must be a whole number from 1 to 64; got 1.5/],
+    [{ limit: 8, take: 2 as 1 }, 'RangeError', /take must be 1 or 'all'; got 2/],
+    [{ take: 'all' }, 'TypeError', /take needs limit/],
+  ])('refuses %j', async (options, name, message) => {
+    const { redlock } = pool.client();
+    const error = (await redlock.acquire('export', options).catch((thrown: unknown) => thrown)) as Error;
+    expect([error.name, error.message]).toEqual([name, expect.stringMatching(message)]);
+  });
+
+  it('refuses a limit for several resources, and as a default', async () => {
+    const { redlock } = pool.client();
+    await expect(redlock.acquire(['a', 'b'], LIMIT)).rejects.toThrow(/limit is for a lock on one resource; got 2/);
+    expect(() => pool.client({ defaults: LIMIT })).toThrow(/defaults: limit belongs to the calls for one resource/);
+  });
+});
