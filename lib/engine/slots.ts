@@ -24,10 +24,10 @@ export function checkSlots(resources: readonly string[], { limit }: Pick<Prepare
 export async function takeSlot(queues: LocalQueues, call: Call, slots: readonly string[]): Promise<Part | Denied> {
   const first = slots[Math.floor(queues.pool.random.fraction() * slots.length)]!;
   const taken = await take(queues, first, call, true);
-  if (isPart(taken) || taken.kind !== 'contended') return taken;
+  if (isPart(taken)) return taken;
   if (call.isPatient) return takeFirst(queues, slots, call);
   const others = slots.filter((slot) => slot !== first);
-  return others.length === 0 ? taken : takeFirst(queues, others, call);
+  return others.length === 0 || taken.kind !== 'contended' ? taken : takeFirst(queues, others, call);
 }
 
 /** Asks for all of these slots at once, takes the one that comes first, and gives up the others. */

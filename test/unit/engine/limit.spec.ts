@@ -106,6 +106,17 @@ describe('limit: so many holders at once', () => {
     expect(events.filter(({ type }) => type === 'self-contended')).toEqual([]);
   });
 
+  it('waits for quorumTimeout while too few nodes vote, as every call does', async () => {
+    const { redlock } = pool.client();
+    const options = { ...LIMIT, waitTimeout: 8_000, quorumTimeout: 1_000 };
+    for (const node of pool.nodes.slice(0, 3)) node.fail('down');
+    expect(await pool.endOf(redlock.acquire('export', options))).toEqual(['QUORUM_NOT_REACHED', 1_000]);
+    const waiting = redlock.acquire('export', options);
+    await pool.clock.advance(500);
+    for (const node of pool.nodes) node.fail();
+    expect((await done(waiting)).slot).toBeDefined();
+  });
+
   it.each<[LockOptions, string, RegExp]>([
     [{ limit: 65 }, 'RangeError', /limit must be a whole number from 1 to 64; got 65/],
     [{ limit: 0 }, 'RangeError', /limit must be a whole number from 1 to 64; got 0/],
