@@ -96,6 +96,11 @@ export class HeldLock implements Lock {
     return this.#token;
   }
 
+  /** How much of the resource it is. */
+  get shares(): Pick<PreparedOptions, 'limit' | 'take'> {
+    return this.#options;
+  }
+
   get slot(): number | undefined {
     const { limit, take } = this.#options;
     return limit === undefined || take === 'all' ? undefined : slotOf(this.#parts[0]!.lease.resource);

@@ -26,6 +26,11 @@ export class LocalQueues {
     return queue;
   }
 
+  /** Whether somebody in this process wants the resource, or has it. */
+  has(resource: string): boolean {
+    return this.#queues.has(resource);
+  }
+
   /** A node has voted for a deposit of this process. If nobody wants the resource any more, the vote goes back, for the next process in the queue. */
   handedOff(node: number, message: HandOff): void {
     const queue = this.#queues.get(message.resource);

@@ -14,6 +14,9 @@ export interface Use {
   leave(): Promise<LockLostError | undefined>;
 }
 
+/** How much of a resource a call takes. */
+export type Shares = Pick<LockOptions, 'limit' | 'take'>;
+
 const NONE: readonly string[] = [];
 
 /** The lock under which an async context runs. Nested calls for the same resources may share it. */
@@ -72,6 +75,17 @@ export class NestedLocks {
     return resources.filter((name) => this.#find((lock) => lock.resources.includes(name)) !== undefined);
   }
 
+  /** Returns those of `resources` for which such a call would wait until the current context releases them. */
+  blocking(resources: readonly string[], { limit, take }: Shares): readonly string[] {
+    if (this.#contexts.getStore() === undefined) return NONE;
+    const blocks = (lock: HeldLock): boolean =>
+      lock.shares.limit === limit &&
+      (limit === undefined || limit === 1 || take === 'all' || lock.shares.take === 'all');
+    return resources.filter(
+      (name) => this.#find((lock) => lock.resources.includes(name) && blocks(lock)) !== undefined,
+    );
+  }
+
   /** Returns the resources other than these that the current context holds, outermost first; undefined if there are none. */
   besides(resources: readonly string[]): readonly string[] | undefined {
     const held: string[] = [];
@@ -82,18 +96,26 @@ export class NestedLocks {
   }
 
   /**
-   * Returns a use of the held lock that covers all of `resources`; undefined if the context holds none of them.
-   * @throws TypeError if the context holds only some of them: such a call would wait for itself
+   * Returns a use of the held lock that covers all of `resources`; undefined if the context holds none of them. Locks with another limit are locks of
+   * other names.
+   * @throws TypeError if the context holds only a part: such a call would wait for itself
    */
-  reenter(resources: readonly string[]): Use | undefined {
-    const covering = this.#find((lock) => resources.every((name) => lock.resources.includes(name)));
+  reenter(resources: readonly string[], { limit, take }: Shares): Use | undefined {
+    const isSame = (lock: HeldLock): boolean => lock.shares.limit === limit;
+    const covers = (lock: HeldLock): boolean =>
+      resources.every((name) => lock.resources.includes(name)) && (take !== 'all' || lock.shares.take === 'all');
+    const covering = this.#find((lock) => isSame(lock) && covers(lock));
     if (covering?.lock !== undefined) return covering.use(covering.lock, (work) => work());
-    const partial = this.#find((lock) => resources.some((name) => lock.resources.includes(name)));
+    const partial = this.#find((lock) => isSame(lock) && resources.some((name) => lock.resources.includes(name)));
     if (partial?.lock === undefined) return undefined;
+    const what =
+      limit === undefined
+        ? 'Take all of them in one outer lock, or only the missing ones in the inner one.'
+        : "The outer lock has one slot, and the inner one wants all: take: 'all' in the outer lock.";
     throw mistake(
       'REDLOCK_E09',
       `A nested lock on ${shown(resources)} would wait for itself: the code around it already holds ` +
-        `${shown(partial.lock.resources)}. Take all of them in one outer lock, or only the missing ones in the inner one.`,
+        `${shown(partial.lock.resources)}. ${what}`,
     );
   }
 

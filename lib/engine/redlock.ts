@@ -254,7 +254,7 @@ export class Redlock implements LockOwner {
   }
 
   async #run<T>(resources: readonly string[], work: Work<T>, options: PreparedOptions, own?: OwnOptions): Promise<T> {
-    const shared = options.reentrant ? this.#held.reenter(resources) : undefined;
+    const shared = options.reentrant ? this.#held.reenter(resources, options) : undefined;
     if (shared && isObserved()) publishNested({ pool: this.#name, resources, options }, shared.lock);
     const use: Use = shared ?? this.#held.hold((await this.#takeObserved(resources, options, own))!);
     let lost;
@@ -323,9 +323,8 @@ export class Redlock implements LockOwner {
   }
 
   #call(resources: readonly string[], options: PreparedOptions, own: OwnOptions | undefined, emit: LockListener): Call {
-    const inside = this.#held.among(resources);
-    if (inside.length > 0 && options.limit === undefined)
-      this.emit({ type: 'self-contended', resources, holding: inside });
+    const inside = this.#held.blocking(resources, options);
+    if (inside.length > 0) this.emit({ type: 'self-contended', resources, holding: inside });
     const closing = this.#shutdown.stopFor({ holder: this.#held.any });
     const holding = this.#held.besides(resources);
     const signal = own?.signal ?? options.signal;

@@ -17,17 +17,50 @@ export function checkSlots(resources: readonly string[], { limit }: Pick<Prepare
 }
 
 /**
- * Takes one slot: asks for a random one, and then waits in the queues of all slots with one arrival. So the first slot that is released goes to the
- * caller that came first.
+ * Takes one slot: tries one that nobody in this process wants, and then those that no other process has. If all are held, the call waits in the
+ * queues of all slots with one arrival. So the first slot that is released goes to the caller that came first.
  * @throws the reason of an abort
  */
 export async function takeSlot(queues: LocalQueues, call: Call, slots: readonly string[]): Promise<Part | Denied> {
-  const first = slots[Math.floor(queues.pool.random.fraction() * slots.length)]!;
-  const taken = await take(queues, first, call, true);
-  if (isPart(taken)) return taken;
-  if (call.isPatient) return takeFirst(queues, slots, call);
-  const others = slots.filter((slot) => slot !== first);
-  return others.length === 0 || taken.kind !== 'contended' ? taken : takeFirst(queues, others, call);
+  let denied: Denied | undefined;
+  for (let left = slots; left.length > 0;) {
+    const slot = someOf(queues, left);
+    const taken = await take(queues, slot, call, true);
+    if (isPart(taken)) return taken;
+    if (taken.kind !== 'contended') return call.isPatient ? takeFirst(queues, slots, call) : taken;
+    const others = left.filter((name) => name !== slot);
+    left = denied === undefined ? await freeOf(queues, others, call) : others;
+    denied = taken;
+  }
+  return call.isPatient ? takeFirst(queues, slots, call) : denied!;
+}
+
+/** Returns one of the slots, at random among those that nobody in this process wants. */
+function someOf(queues: LocalQueues, slots: readonly string[]): string {
+  const unwanted = slots.filter((slot) => !queues.has(slot));
+  const some = unwanted.length > 0 ? unwanted : slots;
+  return some[Math.floor(queues.pool.random.fraction() * some.length)]!;
+}
+
+/** Returns the slots that a quorum of the nodes calls free, in one round trip. */
+async function freeOf({ pool }: LocalQueues, slots: readonly string[], { options }: Call): Promise<readonly string[]> {
+  const isFree = (resource: string): Promise<boolean> =>
+    new Promise((resolve) => {
+      let free = 0;
+      let left = pool.nodes.length;
+      pool.ask({
+        timeout: pool.timeoutFor(options.ttl),
+        // Nobody has this value, so that nothing is extended: a node only says whether it has another one.
+        operation: () => ({ kind: 'extend', resource, value: '-', ttl: 1 }),
+        heard: (_node, { kind }) => {
+          left -= 1;
+          if (kind === 'missing') free += 1;
+          if (free >= pool.quorum || free + left < pool.quorum) resolve(free >= pool.quorum);
+        },
+      });
+    });
+  const areFree = await Promise.all(slots.map(isFree));
+  return slots.filter((_slot, index) => areFree[index]);
 }
 
 /** Asks for all of these slots at once, takes the one that comes first, and gives up the others. */

@@ -15,7 +15,7 @@ export interface Term {
   readonly ended: Promise<TermEnd>;
   /** Checks that the term lasts for at least `minimumMs` ms more. @throws LockLostError if it does not */
   assertValid(minimumMs?: number): void;
-  /** Gives the role up, and stays a candidate. Resolves once another process can lead. */
+  /** Gives the role up, and stays a candidate. Resolves once another process can lead: the work, which has to end before, must not await it. */
   resign(): Promise<void>;
 }
 

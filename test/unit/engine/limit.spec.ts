@@ -88,22 +88,54 @@ describe('limit: so many holders at once', () => {
     expect(await done(redlock.tryAcquire('export'))).not.toBeNull();
   });
 
-  it('runs a re-entrant call in the slot that the code around it has, and warns of no wait for itself', async () => {
+  it('finds every free slot, also for callers that do not wait and come at once', async () => {
+    for (const holders of [0, 3, 7]) {
+      pool = new MemoryPool(5);
+      const [one, two] = [pool.client(), pool.client()];
+      for (let count = 0; count < holders; count += 1) await acquire(one, { limit: 8 });
+      const clients = Array.from({ length: 8 - holders }, (_, index) => (index % 2 === 0 ? one : two));
+      const locks = await done(Promise.all(clients.map(({ redlock }) => redlock.tryAcquire('export', { limit: 8 }))));
+      expect(new Set(locks.map((lock) => lock?.slot)).size).toBe(8 - holders);
+      expect(locks).not.toContain(null);
+      expect(await done(two.redlock.tryAcquire('export', { limit: 8 }))).toBeNull();
+    }
+  });
+
+  it('runs a re-entrant call in the slot that the code around it has', async () => {
     const { redlock, events } = pool.client();
-    const slots = await done(
-      redlock.withLock(
-        'export',
-        (outer) =>
-          redlock.withLock('export', (inner) => [outer.slot, inner.slot, inner === outer], {
-            ...LIMIT,
-            reentrant: true,
-          }),
-        LIMIT,
-      ),
+    const inner = (options: LockOptions): Promise<Lock> =>
+      done(
+        redlock.withLock(
+          'export',
+          (outer) =>
+            redlock.withLock('export', (lock) => (expect(lock === outer).toBe(options.limit === 3), lock), {
+              ...options,
+              reentrant: true,
+            }),
+          LIMIT,
+        ),
+      );
+    await inner(LIMIT);
+    // Another limit, and none, are locks of other names.
+    await inner({});
+    await inner({ limit: 2 });
+    await expect(inner({ ...LIMIT, take: 'all' })).rejects.toThrow(
+      /The outer lock has one slot, and the inner one wants all/,
     );
-    expect(slots[0]).toBe(slots[1]);
-    await done(redlock.withLock('export', () => redlock.withLock('export', () => undefined, LIMIT), LIMIT));
     expect(events.filter(({ type }) => type === 'self-contended')).toEqual([]);
+  });
+
+  it('warns of a call that waits for its own slot only if it does', async () => {
+    const { redlock, events } = pool.client();
+    const nested = (options: LockOptions): Promise<unknown> =>
+      done(
+        redlock.withLock('export', () => redlock.withLock('export', () => 1, { waitTimeout: 100, ...options }), LIMIT),
+      );
+    expect(await nested(LIMIT)).toBe(1);
+    expect(await nested({})).toBe(1);
+    expect(events.filter(({ type }) => type === 'self-contended')).toEqual([]);
+    await expect(nested({ ...LIMIT, take: 'all' })).rejects.toMatchObject({ code: 'RESOURCE_LOCKED' });
+    expect(events.filter(({ type }) => type === 'self-contended')).toHaveLength(1);
   });
 
   it('waits for quorumTimeout while too few nodes vote, as every call does', async () => {
