@@ -2,7 +2,7 @@ import type { RedlockTestingPool } from './redlock-testing.pool.js';
 
 /** The matchers that `redlockMatchers` adds to `expect(module.get(RedlockTesting))`. */
 export interface RedlockMatchers<R = unknown> {
-  /** Expects that the resource is locked now. */
+  /** Expects that the resource, or one of its slots, is locked now. */
   toHaveLocked(resource: string): R;
   /** Expects that nothing is locked now. */
   toHaveNoLocks(): R;
@@ -29,8 +29,8 @@ type Matchers = {
 /** The matchers for `expect.extend(redlockMatchers)` of Jest and of Vitest. */
 export const redlockMatchers: Matchers = {
   toHaveLocked(testing, resource) {
-    const locked = checked(testing).locked();
-    return outcome(locked.includes(resource), `"${resource}" to be locked`, listed(locked));
+    const isLocked = checked(testing).isLocked(resource);
+    return outcome(isLocked, `"${resource}" to be locked`, listed(testing.locked()));
   },
   toHaveNoLocks(testing) {
     const locked = checked(testing).locked();

@@ -1,30 +1,26 @@
 import { HeldLock } from '../engine/held-lock.js';
 import { LONGEST_TIMER } from '../engine/clock.js';
 import type { LockEvent } from '../engine/events.js';
-import { misfit } from '../engine/options.js';
-import { toResources } from '../engine/resources.js';
+import { checkLockOptions, checkNames, misfit } from '../engine/options.js';
+import { LEADER, slotsOf, toResources } from '../engine/resources.js';
 import type { RecordInfo } from '../idempotency/reply-store.js';
 import { REGISTER } from '../redlock.tokens.js';
 import type { PoolInMemory } from './pools/pool-in-memory.js';
+import { type HeldElsewhere, Strangers } from './pools/strangers.js';
 import type { TestingNode } from './nodes/faulty-node.js';
+import { turn } from './manual-clock.js';
 
 /** Ms for which the mark of an attempt that has died lasts. */
 const MARK_LASTS = 3_600_000;
-
-/** A resource that another holder has. */
-export interface HeldElsewhere {
-  /** The name of the resource. */
-  readonly resource: string;
-  /** Releases the resource. The next waiter gets it. */
-  release(): void;
-  /** Releases the resource, for `using`. */
-  [Symbol.dispose](): void;
-}
 
 /** The options of `hold()`. */
 export interface HoldOptions {
   /** Ms after which the resource is free, as if its holder had crashed. `Retry-After` follows from it. @default until the release */
   ttl?: number;
+  /** The `limit` of the calls that are under test: the other replica takes slots. @default none: it takes the resource as a whole */
+  limit?: number;
+  /** With `limit`: how many slots the other replica takes, those with the lowest numbers that are free. @default all slots */
+  slots?: number;
 }
 
 /**
@@ -32,10 +28,11 @@ export interface HoldOptions {
  * @hideconstructor
  */
 export class RedlockTestingPool {
-  #holds = new Set<HeldElsewhere>();
-  #strangers = 0;
+  readonly #strangers: Strangers;
 
-  constructor(private readonly poolUnderTest: () => PoolInMemory) {}
+  constructor(private readonly poolUnderTest: () => PoolInMemory) {
+    this.#strangers = new Strangers(poolUnderTest);
+  }
 
   /** The nodes in memory, with their faults. */
   get nodes(): readonly TestingNode[] {
@@ -47,7 +44,10 @@ export class RedlockTestingPool {
     return this.poolUnderTest().record.events;
   }
 
-  /** Resolves once an event has happened `times` times since startup or the latest `reset()`. Without a resource, any resource counts. */
+  /**
+   * Resolves once an event has happened `times` times since startup or the latest `reset()`. Without a resource, any resource counts. Events of a
+   * call with `limit` name the resource and no slot. Events of leaders belong to the resource `leader:<role>`; the role alone will do.
+   */
   until(type: LockEvent['type'], resource?: string, times = 1): Promise<void> {
     const { changes, record } = this.poolUnderTest();
     return changes.until(() => record.count(type, resource) >= times);
@@ -58,17 +58,23 @@ export class RedlockTestingPool {
     return this.poolUnderTest().record.count(type, resource);
   }
 
-  /** Returns whether a resource is locked. */
+  /** Returns whether a resource, or one of its slots, is locked. `isLocked('export~0')` asks for one slot, `isLocked('leader:bot')` for a role. */
   isLocked(resource: string): boolean {
-    return this.poolUnderTest().ownerOf(resource) !== undefined;
+    return this.poolUnderTest().locked.some((name) => name === resource || isSlotOf(resource, name));
   }
 
-  /** Returns all locked resources. */
+  /**
+   * Returns all locked resources. Slots are `export~0`, `export~1`. A call that takes all slots, or waits for all of them, also has `export~all`.
+   * The lock of a leader is `leader:<role>`.
+   */
   locked(): readonly string[] {
     return this.poolUnderTest().locked;
   }
 
-  /** Returns how many callers of the application wait for a resource. */
+  /**
+   * Returns how many callers of the application wait for a resource. A caller that waits for a slot waits for all slots, and counts once, under the
+   * name of the resource. For `leader:<role>`, each candidate that does not lead counts.
+   */
   waiting(resource: string): number {
     return this.poolUnderTest().waiting(resource);
   }
@@ -79,7 +85,7 @@ export class RedlockTestingPool {
     return pool.changes.until(() => pool.waiting(resource) >= callers);
   }
 
-  /** Returns what the nodes keep for calls of `nestjs-redlock/idempotency`, without the replies. */
+  /** Returns what the nodes keep for calls of `nestjs-redlock/idempotency`, without the replies. What leaders announce there is left out. */
   replies(): readonly RecordInfo[] {
     return this.poolUnderTest().replies;
   }
@@ -101,33 +107,83 @@ export class RedlockTestingPool {
   }
 
   /**
-   * Locks a resource like another replica.
-   * @throws Error if the resource is locked already; LockKeyError, TypeError, RangeError for a wrong resource or ttl
+   * Locks a resource like another replica. With `limit`, it takes slots. `hold('leader:bot')` makes another replica the leader.
+   * @throws Error if the resource is locked already, or if too few slots are free; LockKeyError, TypeError, RangeError for a wrong resource or option
+   * @example
+   * ```ts
+   * testing.hold('export', { limit: 3, slots: 2 }); // one slot is left
+   * ```
    */
-  hold(resource: string, { ttl = Infinity }: HoldOptions = {}): HeldElsewhere {
+  hold(resource: string, options: HoldOptions = {}): HeldElsewhere {
     toResources(resource);
+    checkNames(options, ['ttl', 'limit', 'slots'], 'hold');
+    const { ttl = Infinity, limit } = options;
     if (ttl !== Infinity && !(typeof ttl === 'number' && ttl >= 1 && ttl <= LONGEST_TIMER))
       throw misfit('hold: ttl', ttl, `a number of ms from 1 to ${LONGEST_TIMER}`);
-    if (this.isLocked(resource)) throw new Error(`"${resource}" is held already, so nobody else can hold it`);
-    const value = `somebody else, ${(this.#strangers += 1)}`;
-    const { nodes } = this.poolUnderTest();
-    for (const node of nodes) node.plant(resource, value, ttl);
-    const release = (): void => {
-      if (!this.#holds.delete(held)) return;
-      for (const node of nodes) node.unplant(resource, value);
-    };
-    const held = { resource, release, [Symbol.dispose]: release };
-    this.#holds.add(held);
-    return held;
+    const names = limit === undefined ? [resource] : this.#freeSlots(resource, limit, options.slots);
+    if (limit === undefined && options.slots !== undefined)
+      throw misfit('hold: slots', options.slots, 'given together with limit');
+    if (limit === undefined && this.poolUnderTest().ownerOf(resource) !== undefined)
+      throw new Error(`"${resource}" is held already, so nobody else can hold it`);
+    return this.#strangers.hold({ resource, names, ttl });
+  }
+
+  /** Returns the free slots with the lowest numbers. */
+  #freeSlots(resource: string, limit: number, slots = limit): string[] {
+    checkLockOptions({ limit }, 'hold');
+    if (!(Number.isInteger(slots) && slots >= 1 && slots <= limit))
+      throw misfit('hold: slots', slots, `a whole number from 1 to limit, ${limit}`);
+    const pool = this.poolUnderTest();
+    const free = slotsOf(resource, limit).filter((slot) => pool.ownerOf(slot) === undefined);
+    if (free.length < slots)
+      throw new Error(
+        `Only ${free.length} of the ${limit} slots of "${resource}" are free, so nobody else can take ${slots}`,
+      );
+    return free.slice(0, slots);
   }
 
   /**
-   * Takes a lock away from the application. Its `signal` aborts, and `withLock` rejects with a `LockLostError`.
+   * Resolves once the application leads the role. If another replica leads, by `depose` or by `hold`, it gives the role up.
+   * @throws Error if the application is no candidate for the role
+   */
+  async elect(role: string): Promise<void> {
+    const resource = this.#roleOf(role);
+    this.#strangers.release(resource);
+    const pool = this.poolUnderTest();
+    await pool.changes.until(() => pool.lockOn(resource) !== undefined);
+  }
+
+  /**
+   * Takes a role away from the application, once the application leads: `term.signal` aborts, and `term.ended` is 'lost'. Another replica leads until
+   * `elect(role)` or `reset()`. `await until('deposed', role)` waits for the clean-up of the work as well.
+   * @throws Error if the application is no candidate for the role
+   */
+  async depose(role: string): Promise<void> {
+    const resource = this.#roleOf(role);
+    if (this.#strangers.have(resource)) return;
+    const pool = this.poolUnderTest();
+    await pool.changes.until(() => pool.lockOn(resource) !== undefined);
+    const lock = pool.lockOn(resource);
+    // Before the loss: a lock that is given back would pass to the next candidate.
+    this.#strangers.hold({ resource, names: [resource], ttl: Infinity });
+    if (lock !== undefined) await HeldLock.of(lock)!.revoke('nodes', 'the test made another replica the leader');
+    await turn();
+  }
+
+  #roleOf(role: string): string {
+    const { roles } = this.poolUnderTest();
+    if (roles.includes(role)) return LEADER + role;
+    const known = roles.length > 0 ? `it is one for "${roles.join('", "')}"` : 'it is one for nothing';
+    throw new Error(`The application is no candidate for "${role}"; ${known}. Campaigns begin with app.init()`);
+  }
+
+  /**
+   * Takes a lock away from the application. Its `signal` aborts, and `withLock` rejects with a `LockLostError`. Of several slots, the latest is lost;
+   * `loseLock('export~0')` names one.
    * @throws Error if the application does not hold the resource
    */
   async loseLock(resource: string): Promise<void> {
-    const locks = this.poolUnderTest().services.map((service) => service.lockOn(resource));
-    const lock = locks.find(Boolean);
+    const lock = this.poolUnderTest().lockOn(resource);
     if (lock === undefined) {
       const held = this.locked().join('", "');
       throw new Error(
@@ -147,12 +203,17 @@ export class RedlockTestingPool {
     for (const node of this.nodes) node.recover();
   }
 
-  /** Ends all faults, releases what `hold` took, and removes the events and all replies. Call it in `afterEach`. */
+  /** Ends all faults, releases what `hold` and `depose` took, and removes the events and all replies. Call it in `afterEach`. */
   reset(): void {
     this.recover();
-    for (const held of this.#holds) held.release();
+    this.#strangers.release();
     const { nodes, record } = this.poolUnderTest();
     for (const node of nodes) node.forgetReplies();
     record.clear();
   }
+}
+
+/** Returns whether a name is that of a slot of the resource. */
+function isSlotOf(resource: string, name: string): boolean {
+  return name.startsWith(`${resource}~`) && /^\d{1,2}$/.test(name.slice(resource.length + 1));
 }

@@ -59,7 +59,7 @@ describe('the public surface of nestjs-redlock/testing', () => {
     expectTypeOf(testing.RedlockTestingModule.forRoot).toEqualTypeOf<
       (options?: RedlockTestingOptions) => DynamicModule
     >();
-    expectTypeOf<keyof HoldOptions>().toEqualTypeOf<'ttl'>();
+    expectTypeOf<keyof HoldOptions>().toEqualTypeOf<'ttl' | 'limit' | 'slots'>();
     expectTypeOf<keyof RestartOptions>().toEqualTypeOf<'keep' | 'quarantine'>();
     expect(testing.RedlockTestingModule.forRoot).toHaveLength(0);
   });
@@ -78,6 +78,8 @@ describe('the public surface of nestjs-redlock/testing', () => {
       | 'replies'
       | 'interrupt'
       | 'loseLock'
+      | 'elect'
+      | 'depose'
       | 'outage'
       | 'recover'
       | 'reset'

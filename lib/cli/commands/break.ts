@@ -4,6 +4,7 @@ import { quorumOf } from '../../engine/pool.js';
 import { EXIT, exitCodeOf, type Io, type Outcome, UsageError } from '../io.js';
 import { FREE, type LockView, lockViews, named } from '../locks/lock-view.js';
 import type { MissedNode } from '../locks/list-locks.js';
+import { allSlotsOf } from '../locks/slots.js';
 import { type NodeSession, withLockNode, withSessions } from '../nodes/node-session.js';
 import { paragraph, plain } from '../output/layout.js';
 import { maxTtlOf, type Settings } from '../settings.js';
@@ -29,6 +30,8 @@ interface Released {
 interface Look {
   readonly view: LockView;
   readonly missed: readonly MissedNode[];
+  /** The slots of the resource that are held. */
+  readonly slots: readonly string[];
   /** For people. */
   readonly table: (columns: number) => string;
 }
@@ -73,9 +76,10 @@ function checkOptions({ value, yes }: BreakOptions, { ask }: Io): void {
 }
 
 async function look(sessions: readonly NodeSession[], resource: string): Promise<Look> {
-  const [view] = await lockViews(sessions, [resource]);
+  const [view, ...slots] = await lockViews(sessions, [resource, ...allSlotsOf(resource)]);
   return {
     view: view!,
+    slots: slots.filter(({ held }) => held).map(({ resource: slot }) => slot),
     missed: sessions.flatMap(({ name, obstacle }) =>
       obstacle === undefined ? [] : [{ node: name, reason: obstacle }],
     ),
@@ -84,7 +88,7 @@ async function look(sessions: readonly NodeSession[], resource: string): Promise
 }
 
 /** Returns why the wanted value is not to be released, or cannot be. */
-function hindranceOf({ view, missed }: Look, wanted: string | undefined, nodes: number): string | undefined {
+function hindranceOf({ view, missed, slots }: Look, wanted: string | undefined, nodes: number): string | undefined {
   const { kind, value } = view;
   const name = plain(view.resource);
   if (wanted !== undefined && view.nodes.some((node) => node.value === wanted)) return undefined;
@@ -92,7 +96,8 @@ function hindranceOf({ view, missed }: Look, wanted: string | undefined, nodes: 
   if (answered < quorum)
     return `whether anybody holds ${name} is unknown: ${answered} of ${nodes} nodes answered, and a lock needs ${quorum}`;
   if (value !== undefined) return `${name} has another value by now: ${plain(value)}`;
-  return kind === FREE ? `nobody holds ${name}` : `${name} is ${kind}, which this command does not touch`;
+  if (kind !== FREE) return `${name} is ${kind}, which this command does not touch`;
+  return slots.length === 0 ? `nobody holds ${name}` : `${name} has slots: give one of ${plain(slots.join(', '))}`;
 }
 
 async function release(sessions: readonly NodeSession[], before: Look, value: string): Promise<Outcome> {

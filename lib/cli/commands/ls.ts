@@ -2,6 +2,7 @@ import { quorumOf } from '../../engine/pool.js';
 import { exitCodeOf, type Outcome } from '../io.js';
 import { type LockView, named } from '../locks/lock-view.js';
 import { listLocks, type ListOptions, type LockList, type MissedNode } from '../locks/list-locks.js';
+import { groupsOf, heldSlotsIn } from '../locks/slots.js';
 import type { NodeSession } from '../nodes/node-session.js';
 import { duration, paragraph, plain, solid, table } from '../output/layout.js';
 
@@ -51,11 +52,12 @@ export function missedText(missed: readonly MissedNode[], columns: number): stri
 }
 
 export function lockTable(locks: readonly LockView[], sessions: readonly NodeSession[], columns: number): string {
-  return table(
-    HEAD,
-    locks.map((lock) => rowOf(lock, sessions)),
-    columns,
-  );
+  const rows = groupsOf(locks).flatMap((group) => {
+    const held = heldSlotsIn(group);
+    const head = held === undefined ? [] : [[plain(group.name), held, '', '', '', '']];
+    return [...head, ...group.locks.map((lock) => rowOf(lock, sessions))];
+  });
+  return table(HEAD, rows, columns);
 }
 
 function rowOf(lock: LockView, sessions: readonly NodeSession[]): string[] {

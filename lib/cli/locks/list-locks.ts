@@ -2,6 +2,7 @@ import type { NodeSession } from '../nodes/node-session.js';
 import { FREE, type LockView, lockViews } from './lock-view.js';
 import { performance } from 'node:perf_hooks';
 import { RESERVED, reservedEndingOf } from '../../engine/resources.js';
+import { allSlotsOf } from './slots.js';
 
 /** A node whose locks are unknown, and why. */
 export interface MissedNode {
@@ -27,14 +28,18 @@ export interface ListOptions {
 export async function listLocks(sessions: readonly NodeSession[], { pattern, limit }: ListOptions): Promise<LockList> {
   const found = new Set<string>();
   const take = (resource: string): boolean => found.add(resource).size <= limit;
-  const stops = await Promise.all(
-    sessions.map((session) => session.attempt(() => findResources(session, pattern, take))),
-  );
-  const locks = await lockViews(sessions, [...found].sort().slice(0, limit));
+  // A name without a wildcard needs no search.
+  const isName = !/[\\*?[]/.test(pattern);
+  const stops = isName
+    ? []
+    : await Promise.all(sessions.map((session) => session.attempt(() => findResources(session, pattern, take))));
+  const names = isName ? withSlots(sessions[0]!.settings.prefix, pattern) : [...found].sort().slice(0, limit);
+  const views = await lockViews(sessions, names);
+  // What has ended between SCAN and now is no lock any more.
+  const locks = views.filter((lock) => lock.kind !== FREE || lock.waiters.length > 0);
   return {
-    // What has ended between SCAN and now is no lock any more.
-    locks: locks.filter((lock) => lock.kind !== FREE || lock.waiters.length > 0),
-    isCut: found.size > limit,
+    locks: locks.slice(0, limit),
+    isCut: Math.max(found.size, locks.length) > limit,
     missed: sessions.flatMap(({ name, obstacle }, index) => {
       const reason = obstacle ?? stops[index];
       return reason === undefined ? [] : [{ node: name, reason }];
@@ -42,22 +47,25 @@ export async function listLocks(sessions: readonly NodeSession[], { pattern, lim
   };
 }
 
+/** Returns a resource, all slots that it may have, and the gate of callers that want all slots. */
+function withSlots(keyPrefix: string, name: string): string[] {
+  const resource = resourceOf(keyPrefix, keyPrefix + name);
+  return resource === undefined ? [] : [resource, ...allSlotsOf(resource)].sort();
+}
+
 /** Calls `take` with each resource of a node that fits a pattern, until it returns false. Returns why it stopped early, if it did. */
-async function findResources(
+function findResources(
   session: NodeSession,
   pattern: string,
   take: (resource: string) => boolean,
 ): Promise<string | undefined> {
   const { prefix: keyPrefix } = session.settings;
-  const each = (keys: readonly string[]): boolean =>
+  return scan(session, patternsFor(keyPrefix, pattern), (keys) =>
     keys.every((key) => {
       const resource = resourceOf(keyPrefix, key);
       return resource === undefined || take(resource);
-    });
-  // A name without a wildcard needs no search.
-  if (/[\\*?[]/.test(pattern)) return scan(session, patternsFor(keyPrefix, pattern), each);
-  each([keyPrefix + pattern]);
-  return undefined;
+    }),
+  );
 }
 
 const KEYS_PER_CALL = 1_000;

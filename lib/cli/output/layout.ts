@@ -32,7 +32,10 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
       .trimEnd();
   if (total <= columns) return loose(all.map(lineOf).join('\n'));
   const texts = rows.map(([first, ...cells]) => {
-    const text = cells.map((cell, at) => `${head[at + 1]!.replaceAll(' ', SOLID)}:${SOLID}${cell}`).join('; ');
+    const named = cells.map((cell, at) =>
+      cell === '' ? [] : `${head[at + 1]!.replaceAll(' ', SOLID)}:${SOLID}${cell}`,
+    );
+    const text = named.flat().join('; ');
     return `${paragraph(first!, columns)}\n${paragraph(text, columns, GAP)}`;
   });
   return texts.join('\n');

@@ -1,4 +1,4 @@
-import { RESERVED } from '../../engine/resources.js';
+import { LEADER, RESERVED } from '../../engine/resources.js';
 import { type Holder, processOf } from '../locks/lock-view.js';
 import type { NodeSession } from '../nodes/node-session.js';
 
@@ -75,7 +75,8 @@ export async function replyViews(sessions: readonly NodeSession[], keys: readonl
 function viewOf(key: string, replies: readonly ReplyOnNode[], answered: number): ReplyView | undefined {
   const kept = latest(replies.flatMap((reply) => reply.kept ?? []));
   const shown = kept ?? latest(replies.map(({ promise }) => promise));
-  if (shown === undefined) return undefined;
+  // Leaders announce there who they are, and keep no reply.
+  if (shown === undefined || (kept === undefined && key.startsWith(LEADER))) return undefined;
   const copies = replies.filter((reply) => reply.kept !== undefined && compare(reply.kept, shown) === 0);
   const ttls = (kept ? copies : replies).map(({ ttl }) => ttl);
   return {

@@ -12,6 +12,7 @@ import type {
 } from '../../engine/lock-node.js';
 import { misfit } from '../../engine/options.js';
 import { ignore, soon } from '../../engine/native-timers.js';
+import { LEADER } from '../../engine/resources.js';
 import { MemoryData } from '../../memory/memory-node.js';
 import { FaultyLink } from './faulty-link.js';
 
@@ -159,13 +160,31 @@ export class FaultyNode implements TestingNode {
     return answer.kind === 'peeked' ? answer : undefined;
   }
 
+  /** Leaders go on leading: what they have announced stays. */
   forgetReplies(): void {
-    this.#data.records.clear();
+    const { records } = this.#data;
+    const announced = this.replyKeys.flatMap((resource) => {
+      const { running, remaining: ttl } = this.readReply(resource)!;
+      return running && resource.startsWith(LEADER) ? [{ resource, ...running, ttl }] : [];
+    });
+    records.clear();
+    for (const term of announced) records.openNew(term);
   }
 
   /** Gives a resource to somebody else, for `ttl` ms. */
   plant(resource: string, value: string, ttl: number): void {
     this.#data.plant(resource, value, ttl);
+  }
+
+  /** The token that the next holder of a resource gets. */
+  nextToken(resource: string): number {
+    return Math.max(Math.floor(this.date), (this.#data.lastToken(resource) ?? 0) + 1);
+  }
+
+  /** Announces the term of somebody else who has a role. It ends with the value: `leader(name)` asks for both. */
+  plantTerm(resource: string, value: string, token: number): void {
+    this.#data.execute('somebody else', [{ kind: 'raise', resource, value, token }]);
+    this.#data.records.openNew({ resource, value, token, fingerprint: null, ttl: Infinity });
   }
 
   /** Releases what somebody else has: the first one in the queue gets it. */

@@ -1,4 +1,5 @@
 import type { LockEvent } from '../../engine/events.js';
+import { LEADER } from '../../engine/resources.js';
 import { turn } from '../manual-clock.js';
 
 /** The events of a pool since the start or the latest `clear()`. */
@@ -23,7 +24,9 @@ export class EventRecord {
 }
 
 function concerns(event: LockEvent, resource: string | undefined): boolean {
-  return resource === undefined || ('resources' in event && event.resources.includes(resource));
+  if (resource === undefined) return true;
+  if ('name' in event) return resource === event.name || resource === LEADER + event.name;
+  return 'resources' in event && event.resources.includes(resource);
 }
 
 /** Wakes tests that wait until a condition is true. */

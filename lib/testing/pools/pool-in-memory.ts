@@ -1,7 +1,9 @@
 import type { Clock } from '../../engine/clock.js';
+import type { Lock } from '../../engine/lock.js';
 import { MAX_TTL } from '../../engine/options.js';
 import type { Peeked } from '../../engine/lock-node.js';
 import { quorumOf } from '../../engine/pool.js';
+import { LEADER } from '../../engine/resources.js';
 import type { RecordInfo } from '../../idempotency/reply-store.js';
 import { Changes, EventRecord } from './event-record.js';
 import { FaultyNode } from '../nodes/faulty-node.js';
@@ -68,13 +70,25 @@ export class PoolInMemory {
     return values.find((value) => value !== undefined && values.filter((other) => other === value).length >= quorum);
   }
 
+  /** Returns the valid lock of the application on a resource. */
+  lockOn(resource: string): Lock | undefined {
+    return this.services.map((service) => service.lockOn(resource)).find(Boolean);
+  }
+
+  /** The roles for which the application is a candidate. */
+  get roles(): string[] {
+    return [...new Set(this.services.flatMap((service) => service.roles))].sort();
+  }
+
   /** What the nodes have of the replies of calls that run once. */
   get replies(): RecordInfo[] {
     const keys = new Set(this.nodes.flatMap((node) => node.replyKeys));
-    return [...keys].sort().flatMap((key) => {
+    const infos = [...keys].sort().flatMap((key) => {
       const here = this.nodes.flatMap((node) => node.readReply(key) ?? []);
       return here.length > 0 ? [infoOf(key, here)] : [];
     });
+    // Leaders announce there who they are.
+    return infos.filter(({ key, state }) => state === 'kept' || !key.startsWith(LEADER));
   }
 
   /** The resources that a quorum of nodes has locked for one holder. */
