@@ -15,6 +15,7 @@ export { toIdempotentPlan } from './lib/idempotency/idempotent-plan.js';
 export { IdempotencyError } from './lib/idempotency/idempotency.errors.js';
 export { toHttpRefusal } from './lib/idempotency/refusal.js';
 export { LockMetrics } from './lib/opentelemetry/lock-metrics.js';
+export { LeaderMetrics } from './lib/opentelemetry/leader-metrics.js';
 export { NodeMetrics } from './lib/opentelemetry/node-metrics.js';
 export { OnceMetrics } from './lib/opentelemetry/once-metrics.js';
 export { EXIT, MEANINGS } from './lib/cli/io.js';
@@ -35,6 +36,7 @@ const FOLDER = 'node_modules/.cache';
  *   & Pick<typeof import('../../lib/idempotency/idempotency.errors.js'), 'IdempotencyError'>
  *   & Pick<typeof import('../../lib/idempotency/refusal.js'), 'toHttpRefusal'>
  *   & Pick<typeof import('../../lib/opentelemetry/lock-metrics.js'), 'LockMetrics'>
+ *   & Pick<typeof import('../../lib/opentelemetry/leader-metrics.js'), 'LeaderMetrics'>
  *   & Pick<typeof import('../../lib/opentelemetry/node-metrics.js'), 'NodeMetrics'>
  *   & Pick<typeof import('../../lib/opentelemetry/once-metrics.js'), 'OnceMetrics'>
  *   & typeof import('../../lib/cli/io.js')

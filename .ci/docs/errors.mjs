@@ -126,8 +126,10 @@ ${table(
   ],
 )}
 
-Answers leave out the names of nodes, resources and holders. Your exception filter finds the error in \`exception.cause\`.
-Your own filters run first. To send other answers, set [\`exceptionFactory\`](options.md#pool).`;
+Answers leave out the names of nodes, resources and holders. With HTTP and GraphQL, your exception filters find the error of a locked
+handler in \`exception.cause\`; otherwise they get the error itself. Your filters run before those of the library, with one exception: in a
+microservice, a \`@MessagePattern\` handler with \`@WithLock\` answers before [filters of the application](../guides/with-lock.md#what-clients-see).
+To send other answers, set [\`exceptionFactory\`](options.md#pool).`;
 
 const END = `**Next:** [troubleshooting](${HELP}).
 

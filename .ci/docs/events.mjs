@@ -10,6 +10,7 @@ const CHANNELS = [
   ['tracing:nestjs-redlock:extend', 'ExtendMessage', 'one extension'],
   ['tracing:nestjs-redlock:once', 'OnceMessage', 'from an idempotent call until its outcome'],
   ['nestjs-redlock:node', 'NodeMessage', 'an event of a node'],
+  ['nestjs-redlock:leader', 'LeaderMessage', 'an event of a role'],
   ['nestjs-redlock:request', 'RequestMessage', 'a node answered, or timed out'],
   ['nestjs-redlock:skipped', 'CallMessage', 'a call found the resource held and did not run'],
   ['nestjs-redlock:joined', 'CallMessage', 'a call shares the outcome of another call'],
@@ -21,7 +22,8 @@ const NOT_FOR_USERS = 'nestjs-redlock:work';
 /** @param {import('./model.mjs').Project} project */
 export function eventsPage(project) {
   checkChannels(project);
-  return [INTRODUCTION, eventsPart(project), repliesPart(project), CHANNELS_PART, NAMES, END].join('\n\n');
+  const parts = [INTRODUCTION, eventsPart(project), rolesPart(project), repliesPart(project)];
+  return [...parts, CHANNELS_PART, NAMES, END].join('\n\n');
 }
 
 const INTRODUCTION = `# Events and channels
@@ -97,18 +99,36 @@ const END = `**Next:** [metrics](metrics.md).
 
 /** @param {import('./model.mjs').Project} project */
 function eventsPart(project) {
-  const members = eventsOf(exported(project, 'LockEvent'));
-  const fields = fieldsOf(members.flatMap((member) => member.fields));
+  return `## Events of locks and nodes
+
+${tablesOf(eventsOf(exported(project, 'LockEvent')).filter((member) => !isOfRole(member)))}`;
+}
+
+/** @param {import('./model.mjs').Project} project */
+function rolesPart(project) {
+  return `## Events of roles
+
+\`lead\` and [\`@Leader\`](../guides/leader.md) emit these.
+
+${tablesOf(eventsOf(exported(project, 'LockEvent')).filter(isOfRole))}`;
+}
+
+/** @typedef {ReturnType<typeof eventsOf>[number]} Member */
+
+/** @param {Member} member */
+function isOfRole({ fields }) {
+  return fields.some(({ name }) => name === 'name');
+}
+
+/** The events, and then the fields of them. @param {readonly Member[]} members */
+function tablesOf(members) {
   const events = members.map((member) => [
     code(member.event),
     member.fields.map(({ name }) => code(name)).join(', '),
     quoted(member.when) || missing(member.event),
   ]);
-  return `## Events of locks and nodes
-
-${table(['event', 'fields', 'emitted when'], events)}
-
-### Fields
+  const fields = fieldsOf(members.flatMap((member) => member.fields));
+  return `${table(['event', 'fields', 'emitted when'], events)}
 
 ${table(['field', 'type', 'meaning'], fields)}`;
 }

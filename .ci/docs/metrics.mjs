@@ -14,6 +14,8 @@ const METRICS = {
   'redlock.lost': [`${CALL}, \`redlock.loss.reason\``, 'The counter is 0 from the first lock on.'],
   'redlock.waiting': ['`redlock.pool`', ''],
   'redlock.held': ['`redlock.pool`', ''],
+  'redlock.leader': ['`redlock.pool`, `redlock.role`', 'The gauge has a value from the first event of the role on.'],
+  'redlock.leader.terms': ['`redlock.pool`, `redlock.role`', 'The counter is 0 before the first term.'],
   'redlock.once.duration': [`${CALL}, \`redlock.once.outcome\``, ''],
   'redlock.reply.size': [CALL, ''],
   'redlock.reply.thin': ['`redlock.pool`', 'The counter is 0 from the first reply on.'],
@@ -33,6 +35,7 @@ const ATTRIBUTES = {
   'redlock.pool': 'The name of the pool; `default` for the pool without a name.',
   'redlock.resource.template':
     'The key template, or the `label` of the call. Metrics carry this text and leave out the resource.',
+  'redlock.role': 'The name of the role, as `lead` and `@Leader` have it.',
   'redlock.resource': "The full names of the resources. Spans have this attribute with `resource: 'value'` only.",
   'redlock.outcome':
     'Of a call: `acquired`, `held`, `skipped`, `joined`, `no_quorum`, `aborted`, `closed`, `error`. Of an extension: `extended`, `lost`, `no_quorum`, `error`.',
@@ -178,6 +181,7 @@ function instrumentsOf(lib) {
   for (const metrics of [
     new lib.LockMetrics(/** @type {never} */ (meter), 'template', pools),
     new lib.NodeMetrics(/** @type {never} */ (meter), pools),
+    new lib.LeaderMetrics(/** @type {never} */ (meter)),
     new lib.OnceMetrics(/** @type {never} */ (meter), 'template'),
   ])
     metrics.observe(/** @type {never} */ (subscriptions));

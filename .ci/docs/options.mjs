@@ -11,13 +11,15 @@ import { code, quoted, table } from './table.mjs';
 /** A value that no option can have. */
 const WRONG = Symbol('wrong');
 const LONGEST = /2147483647/g;
+const LEADER_RANGES = { ttl: 'as of a lock', stopTimeout: '0 to 2^31-1' };
 
 /** @param {import('./model.mjs').Project} project @param {Code} lib */
 export function optionsPage(project, lib) {
   checkDefaults(project, lib);
   const rows = rowsOf(project);
   const leases = { ttl: `${leastTtl(lib)} to \`maxTtl\``, minHold: '0 to `maxTtl`' };
-  const parts = [INTRODUCTION, pool(rows, lib), lock(rows, lib, leases), kept(rows, lib, leases), others(rows), END];
+  const locks = [pool(rows, lib), lock(rows, lib, leases), leader(rows)];
+  const parts = [INTRODUCTION, ...locks, kept(rows, lib, leases), others(rows), END];
   return parts.join('\n\n');
 }
 
@@ -72,6 +74,17 @@ ${rows('LockOptions', ofLock, lockRanges)}
 \`@WithLock\` takes all options of a lock, and these for its method.
 
 ${rows('WithLockOptions', ofMethod)}`;
+}
+
+/** @param {Rows} rows */
+function leader(rows) {
+  return `## Leader
+
+\`lead\` takes these options. [One leader](../guides/leader.md) describes them.
+
+${rows('LeadOptions', () => undefined, LEADER_RANGES)}
+
+\`@Leader\` takes \`ttl\`, \`stopTimeout\` and \`pool\`, the name of the pool.`;
 }
 
 /** @param {Rows} rows @param {Code} lib @param {Ranges} lockRanges */

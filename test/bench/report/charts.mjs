@@ -105,8 +105,10 @@ function ordered(bars) {
 
 /** @param {Row} row */
 function servedText({ runs }) {
-  const served = ascending(runs.map(({ sections }) => sections)).filter(isNew);
-  return `not done after ${PATIENCE_S} s: ${served.join(' and ')} of 128 served`;
+  const unfinished = runs.filter(({ finished }) => typeof finished !== 'number');
+  const served = ascending(unfinished.map(({ sections }) => sections)).filter(isNew);
+  const often = unfinished.length < runs.length ? `${unfinished.length} of ${runs.length} rounds ` : '';
+  return `${often}not done after ${PATIENCE_S} s: ${served.join(' and ')} of 128`;
 }
 
 /** @param {import('../harness/statistics.mjs').Spread} [ms] */

@@ -94,6 +94,31 @@ describe('docs/guides/keys.md', () => {
     expect(app.log.acquired).toEqual(['order:7', 'order:7', 'customer:a@b.example', 'customer:ann', 'order:7']);
   });
 
+  it('has keys for a tenant and for a cookie', async () => {
+    const lines = ['A tenant', 'A cookie'].map((name) =>
+      page.split('\n').find((line) => line.startsWith(`- **${name}:**`))!,
+    );
+    const keys = [...codesIn(lines[0]!).slice(0, 2), /``(.+?) ``/.exec(lines[1]!)![1]!];
+    const code = `import { Controller, Post, Req } from '@nestjs/common';
+import { WithLock } from 'nestjs-redlock';
+@Controller()
+export class Carts {
+  ${keys.map((key, at) => `@Post('${at}') @WithLock(${key}) async by${at}(@Req() _request: { cookies: { cart?: string } }) {}`).join('\n  ')}
+}`;
+    const pasted = await PastedCode.write([{ file: 'carts.ts', code }]);
+    const { Carts } = await pasted.run<{ Carts: Type }>('carts.ts');
+    const metadata = { imports: [RedlockTestingModule.forRoot()], controllers: [Carts] };
+    const app = await TestApp.start('Express', metadata, (nest) =>
+      nest.use((request: object, _response: object, next: () => void) => {
+        Object.assign(request, { user: { tenant: 'acme' }, cookies: { cart: '7' } });
+        next();
+      }),
+    );
+    for (const at of keys.keys())
+      expect((await app.post(`${at}`, {}, { headers: { 'x-tenant': 'umbrella' } })).status).toBe(201);
+    expect(app.log.acquired).toEqual(['tenant:acme', 'tenant:umbrella', 'cart:7']);
+  });
+
   it('makes by hand the name that a handler makes', async () => {
     const { SignUpService } = await (await PastedCode.write(blocks)).run<{ SignUpService: Type }>('sign-up.service.ts');
     const metadata = { imports: [RedlockTestingModule.forRoot()], providers: [SignUpService] };

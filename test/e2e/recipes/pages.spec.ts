@@ -11,8 +11,12 @@ const FILES: Readonly<Record<string, readonly string[]>> = {
   'cron-once': ['invoices.job.ts'],
   'double-submit': ['order-form.ts', 'app.module.ts'],
   'long-job': ['reindex.job.ts'],
+  'many-jobs': ['all.jobs.ts', 'coordinator.ts'],
+  'one-poller': ['feed.poller.ts'],
   'queue-consumers': ['changes.processor.ts'],
+  'readers-and-writers': ['catalogue.service.ts'],
   stock: ['stock.service.ts'],
+  'three-exports': ['exports.service.ts'],
   transfer: ['transfer.service.ts'],
   webhooks: ['webhooks.controller.ts', 'app.module.ts'],
 };
