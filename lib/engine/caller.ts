@@ -65,6 +65,10 @@ export class Call {
     return this.options.waitTimeout > 0 && this.options.retryCount > 0;
   }
 
+  get manner(): Manner {
+    return this.isPatient ? 'wait' : 'try';
+  }
+
   get isAborted(): boolean {
     return this.closing.reason !== undefined || this.signal?.aborted === true;
   }
@@ -113,11 +117,14 @@ export class Call {
   }
 }
 
-/** Takes a lease of one resource, or tells why not: asks once, or waits in the queue as the options say. @throws the reason of an abort */
-export function take(queues: LocalQueues, resource: string, call: Call, isTry: boolean): Promise<Part | Denied> {
+/** Whether a caller waits in the queue as the options of its call say, or asks once. 'look': asks once, and the call does not say that it has to wait. */
+type Manner = 'wait' | 'try' | 'look';
+
+/** Takes a lease of one resource, or tells why not. @throws the reason of an abort */
+export function take(queues: LocalQueues, resource: string, call: Call, manner: Manner): Promise<Part | Denied> {
   return new Promise((resolve, reject) => {
     call.throwIfAborted();
-    new Caller(queues, resource, call, isTry).begin(resolve, reject);
+    new Caller(queues, resource, call, manner).begin(resolve, reject);
   });
 }
 
@@ -150,10 +157,10 @@ export class Caller implements QueuedCaller {
     private readonly queues: LocalQueues,
     resource: string,
     private readonly call: Call,
-    isTry: boolean,
+    private readonly manner: Manner,
   ) {
     // If nobody may wait, each caller asks once.
-    this.isTry = isTry || queues.maxWaiters === 0;
+    this.isTry = manner !== 'wait' || queues.maxWaiters === 0;
     this.opens = call.opens;
     this.ttl = call.options.ttl;
     this.driftFactor = call.options.driftFactor;
@@ -192,7 +199,7 @@ export class Caller implements QueuedCaller {
 
   contended(): void {
     this.#listen();
-    this.call.contended();
+    if (this.manner !== 'look') this.call.contended();
   }
 
   goesOn(denied: Denied, attempts: number, noQuorumSince: number | undefined): boolean {

@@ -317,7 +317,7 @@ export class Redlock implements LockOwner {
   /** That there is a record tells something only to a call for that: any other one asks again. */
   async #takeOne(call: Call): Promise<Part | Denied> {
     for (;;) {
-      const taken = await take(this.#queues, call.resources[0]!, call, !call.isPatient);
+      const taken = await take(this.#queues, call.resources[0]!, call, call.manner);
       if (isPart(taken) || taken.kind !== 'kept' || call.opens !== undefined) return taken;
     }
   }

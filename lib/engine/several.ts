@@ -15,7 +15,7 @@ const SILENT: LockOwner = { emit: () => undefined, over: () => undefined };
 export function takeSeveral(queues: LocalQueues, call: Call): Promise<Part[] | Denied> {
   const several = new Several(queues, call, call.resources);
   return several.until(async () => {
-    const denied = await several.takeMissing(true);
+    const denied = await several.takeMissing('try');
     return denied && several.waitFor(denied);
   });
 }
@@ -32,7 +32,7 @@ export function takeAll(
 ): Promise<Part[] | Denied> {
   const several = new Several(queues, call, [gate, ...slots]);
   return several.until(async () => {
-    const denied = (await several.takeMissing(!call.isPatient, [gate])) ?? (await several.takeMissing(!call.isPatient));
+    const denied = (await several.takeMissing(call.manner, [gate])) ?? (await several.takeMissing(call.manner));
     return denied?.why;
   });
 }
@@ -76,17 +76,17 @@ class Several {
   }
 
   /** Asks for all that are missing, once or until it is their turn; returns the first one in order that was denied, and why. */
-  async takeMissing(isTry: boolean, of = this.#resources): Promise<Missing | undefined> {
+  async takeMissing(manner: Call['manner'], of = this.#resources): Promise<Missing | undefined> {
     for (const [resource, lock] of this.#taken) if (!lock.isValid) this.#taken.delete(resource);
     const missing = of.filter((resource) => !this.#taken.has(resource));
-    const tries = await Promise.all(missing.map((resource) => this.#try(resource, isTry)));
+    const tries = await Promise.all(missing.map((resource) => this.#take(resource, manner)));
     const denied = tries.findIndex((tried) => !isPart(tried));
     return denied === -1 ? undefined : { resource: missing[denied]!, why: tries[denied] as Denied };
   }
 
   /** Keeps what it gets at once: another try may end the call before all have ended. */
-  async #try(resource: string, isTry: boolean): Promise<Part | Denied> {
-    const taken = await take(this.queues, resource, this.call, isTry);
+  async #take(resource: string, manner: Call['manner']): Promise<Part | Denied> {
+    const taken = await take(this.queues, resource, this.call, manner);
     if (isPart(taken)) this.#keep(resource, taken);
     return taken;
   }
@@ -96,7 +96,7 @@ class Several {
     if (why.kind === 'contended') this.#contended = why;
     await this.#giveBack(this.#resources.slice(this.#resources.indexOf(resource)));
     if (!this.call.isPatient) return why;
-    const taken = await this.#try(resource, false);
+    const taken = await this.#take(resource, 'wait');
     return isPart(taken) ? undefined : taken;
   }
 

@@ -22,17 +22,17 @@ export function checkSlots(resources: readonly string[], { limit }: Pick<Prepare
  * @throws the reason of an abort
  */
 export async function takeSlot(queues: LocalQueues, call: Call, slots: readonly string[]): Promise<Part | Denied> {
-  let denied: Denied | undefined;
-  for (let left = slots; left.length > 0;) {
+  let isFirst = true;
+  for (let left = slots; left.length > 0; isFirst = false) {
     const slot = someOf(queues, left);
-    const taken = await take(queues, slot, call, true);
+    const taken = await take(queues, slot, call, 'look');
     if (isPart(taken)) return taken;
     if (taken.kind !== 'contended') return call.isPatient ? takeFirst(queues, slots, call) : taken;
     const others = left.filter((name) => name !== slot);
-    left = denied === undefined ? await freeOf(queues, others, call) : others;
-    denied = taken;
+    left = isFirst ? await freeOf(queues, others, call) : others;
   }
-  return call.isPatient ? takeFirst(queues, slots, call) : denied!;
+  call.contended();
+  return takeFirst(queues, slots, call);
 }
 
 /** Returns one of the slots, at random among those that nobody in this process wants. */
@@ -67,7 +67,7 @@ async function freeOf({ pool }: LocalQueues, slots: readonly string[], { options
 function takeFirst(queues: LocalQueues, slots: readonly string[], call: Call): Promise<Part | Denied> {
   return new Promise((resolve, reject) => {
     call.throwIfAborted();
-    const callers = slots.map((slot) => new Caller(queues, slot, call, !call.isPatient));
+    const callers = slots.map((slot) => new Caller(queues, slot, call, call.manner));
     const denials: Denied[] = [];
     const waiting = new Set(callers);
     const end = (settle: () => void): void => {

@@ -101,6 +101,25 @@ describe('limit: so many holders at once', () => {
     }
   });
 
+  it('is no contention if another slot is free', async () => {
+    const [one, two] = [pool.client(), pool.client()];
+    for (let count = 0; count < 7; count += 1) await acquire(one, { limit: 8 });
+    await acquire(two, { limit: 8 });
+    expect(two.events.map(({ type }) => type)).toEqual(['acquired']);
+    expect(two.events[0]).toMatchObject({ path: 'free' });
+    await expect(done(two.redlock.acquire('export', { limit: 8, waitTimeout: 0 }))).rejects.toThrow();
+    expect(two.events.slice(1).map(({ type }) => type)).toEqual(['contended', 'refused']);
+  });
+
+  it('tells how long it takes until the first slot is free', async () => {
+    const [one, two] = [pool.client(), pool.client()];
+    for (const ttl of [20_000, 3_000, 20_000]) await acquire(one, { ...LIMIT, ttl });
+    for (let count = 0; count < 10; count += 1) {
+      const refused = two.redlock.acquire('export', { ...LIMIT, waitTimeout: 0 }).catch((error: unknown) => error);
+      expect((await done(refused)) as { retryAfter: number }).toMatchObject({ retryAfter: expect.closeTo(2_900, -3) });
+    }
+  });
+
   it('runs a re-entrant call in the slot that the code around it has', async () => {
     const { redlock, events } = pool.client();
     const inner = (options: LockOptions): Promise<Lock> =>
