@@ -4,6 +4,7 @@
  * @property {number} ttl ms
  * @property {number} [patience] ms to wait for a lock that is held; without it the candidate's own default holds
  * @property {boolean} [autoExtend]
+ * @property {number} [slots] how many may hold a resource at once; without it one may
  * @property {string} library the built index.js of this project
  */
 /**

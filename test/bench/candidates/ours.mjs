@@ -9,7 +9,7 @@ const READY_WITHIN_MS = 35_000;
  * @param {import('./candidates.mjs').Settings} settings
  * @returns {Promise<import('./candidates.mjs').Client>}
  */
-export async function connect({ ports, library, ttl, patience, autoExtend }) {
+export async function connect({ ports, library, ttl, patience, autoExtend, slots }) {
   /** @type {typeof import('nestjs-redlock')} */
   const { RedlockModule, RedlockService } = await import(pathToFileURL(library).href);
   const nodes = ports.map((port) => `redis://127.0.0.1:${port}`);
@@ -21,6 +21,7 @@ export async function connect({ ports, library, ttl, patience, autoExtend }) {
     ttl,
     ...(patience !== undefined && { waitTimeout: patience }),
     ...(autoExtend !== undefined && { autoExtend }),
+    ...(slots !== undefined && { limit: slots }),
   };
   return {
     acquire: (resource) => service.acquire(resource, options),

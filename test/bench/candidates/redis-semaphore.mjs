@@ -1,8 +1,8 @@
 import { connectAll, load } from './redis-5.mjs';
 
 /** @param {import('./candidates.mjs').Settings} settings @returns {Promise<import('./candidates.mjs').Client>} */
-export async function connect({ ports, ttl, patience, autoExtend }) {
-  const { RedlockMutex } = load('redis-semaphore');
+export async function connect({ ports, ttl, patience, autoExtend, slots }) {
+  const { RedlockMutex, RedlockSemaphore } = load('redis-semaphore');
   const nodes = await connectAll(ports);
   const options = {
     lockTimeout: ttl,
@@ -11,12 +11,13 @@ export async function connect({ ports, ttl, patience, autoExtend }) {
     ...(autoExtend === false && { refreshInterval: 0 }),
   };
   return {
-    // A mutex is of one key and one holder, so each lock is a new one.
+    // Each lock is a new one: of one key and one holder, and of so many holders if there are slots.
     async acquire(key) {
-      const mutex = new RedlockMutex(nodes, key, options);
-      await mutex.acquire();
-      return mutex;
+      const lock =
+        slots === undefined ? new RedlockMutex(nodes, key, options) : new RedlockSemaphore(nodes, key, slots, options);
+      await lock.acquire();
+      return lock;
     },
-    release: (mutex) => mutex.release(),
+    release: (lock) => lock.release(),
   };
 }

@@ -34,6 +34,10 @@ export const DEFINITIONS = [
     'A section that began before the section before it ended, on the monotonic clock of the machine, over all processes.',
   ],
   [
+    'holders',
+    'Sections at once, between the call that got the lock and the call of release, on the monotonic clock of the machine. *Idle* is the share of the slots without a section.',
+  ],
+  [
     'hand-off',
     'From the call of release in one process until acquire answers in another one. Its round trip is the median of a PING through the same proxy.',
   ],
@@ -58,6 +62,6 @@ export const DEFINITIONS = [
     'storm',
     'Another replica has kept the replies. *Runs* are handlers that ran again, *locks taken* are `acquired` events.',
   ],
-  ['redis-semaphore', 'Its `RedlockMutex`.'],
+  ['redis-semaphore', 'Its `RedlockMutex`; with a limit its `RedlockSemaphore`.'],
   ['n of m done', 'What was under way after 20 s was ended.'],
 ];

@@ -5,6 +5,7 @@ import { burst } from './burst.mjs';
 import { decorator } from './decorator.mjs';
 import { held } from './held.mjs';
 import { http } from './http.mjs';
+import { limit } from './limit.mjs';
 import { memory } from './memory.mjs';
 import { near } from './near.mjs';
 import { network } from './network.mjs';
@@ -20,6 +21,7 @@ export const SCENARIOS = [
   near,
   burst,
   steady,
+  limit,
   traffic,
   arrivals,
   outage('slow'),
