@@ -20,6 +20,9 @@ import { mistake } from './codes.js';
  */
 export const MOST_RECORD_BYTES = 60_000;
 
+/** How often the promises of a leader are renewed within `maxTtl`. */
+const RENEWALS = 4;
+
 /** One attempt, as the nodes tell it from others. */
 export interface Ballot {
   readonly token: number;
@@ -90,13 +93,7 @@ export class ReplyRegister {
   /** Asks for promises, and reads. @throws QuorumNotReachedError */
   async open(key: string, ballot: Ballot, keep: number): Promise<OpenedRecord> {
     this.#memory.ask(keep);
-    const { token, owner: value, fingerprint } = ballot;
-    const ttl = Math.max(keep, 2 * this.pool.maxTtl);
-    const answers = await this.#ask(
-      { kind: 'open', resource: key, value, token, fingerprint, ttl },
-      this.#counts(key, isPromise),
-      (all) => this.#writeBack(key, ballot, all),
-    ).catch((error: unknown) => {
+    const answers = await this.#promise(key, ballot, keep).catch((error: unknown) => {
       this.withdraw(key, ballot).catch(ignore);
       throw error;
     });
@@ -106,6 +103,13 @@ export class ReplyRegister {
     // Others may have been told something else as long as no quorum has it.
     const isTold = copiesOf(find, answers) >= this.pool.quorum || (await this.#hasSettled(key, ballot, find));
     return isTold ? keptAs(find) : { kind: 'superseded' };
+  }
+
+  #promise(key: string, ballot: Ballot, keep: number): Promise<Answers | 'superseded'> {
+    const { token, owner: value, fingerprint } = ballot;
+    const ttl = Math.max(keep, 2 * this.pool.maxTtl);
+    const operation = { kind: 'open', resource: key, value, token, fingerprint, ttl } as const;
+    return this.#ask(operation, this.#counts(key, isPromise), (all) => this.#writeBack(key, ballot, all));
   }
 
   /** If that fails, some nodes may have the find under this ballot: the attempt must not settle anything else. */
@@ -169,8 +173,8 @@ export class ReplyRegister {
     const { clock, maxTtl } = this.pool;
     let stop: () => void;
     const open = (): void => {
-      stop = clock.schedule(maxTtl, open);
-      this.open(key, ballot, maxTtl).catch(ignore);
+      stop = clock.schedule(maxTtl / RENEWALS, open);
+      this.#promise(key, ballot, maxTtl).catch(ignore);
     };
     open();
     return () => {

@@ -30,7 +30,7 @@ export function takeAll(
   call: Call,
   { gate, slots }: { readonly gate: string; readonly slots: readonly string[] },
 ): Promise<Part[] | Denied> {
-  const several = new Several(queues, call, [gate, ...slots]);
+  const several = new Several(queues, call, [gate, ...slots], gate);
   return several.until(async () => {
     const denied = (await several.takeMissing(call.manner, [gate])) ?? (await several.takeMissing(call.manner));
     return denied?.why;
@@ -56,6 +56,8 @@ class Several {
     private readonly queues: LocalQueues,
     private readonly call: Call,
     resources: readonly string[],
+    /** Whoever loses it gives everything back: the next one with the gate waits for the others. */
+    private readonly gate?: string,
   ) {
     this.#resources = [...resources].sort((one, other) => (one < other ? -1 : 1));
   }
@@ -131,7 +133,9 @@ class Several {
   #keep(resource: string, part: Part): void {
     const options: PreparedOptions = { ...this.call.options, autoExtend: true, maxHold: Infinity, minHold: 0 };
     const lock = new HeldLock(this.queues.pool, [resource], [part], { options, owner: SILENT });
-    if (this.#isAbandoned) void lock.release();
-    else this.#taken.set(resource, lock);
+    const hasNoGate = this.gate !== undefined && resource !== this.gate && this.#taken.get(this.gate)?.isValid !== true;
+    if (this.#isAbandoned || hasNoGate) return void lock.release();
+    this.#taken.set(resource, lock);
+    if (resource === this.gate) lock.onLost(() => void this.#giveBack());
   }
 }

@@ -9,7 +9,7 @@ export interface Term {
   readonly number: number;
   /** Aborts when the term ends, before another process can lead. */
   readonly signal: AbortSignal;
-  /** True if the work of an earlier term of this process is still running after its `stopTimeout`. */
+  /** True if the work of an earlier term of this candidate is still running after its `stopTimeout`. */
   readonly overlap: boolean;
   /** Resolves with the reason when the term ends. It never rejects. */
   readonly ended: Promise<TermEnd>;
@@ -50,6 +50,8 @@ export class HeldTerm implements Term {
   }
 
   get signal(): AbortSignal {
+    // The signal of the lock notices on the clock that the lease is over.
+    void this.lock.signal;
     return this.#abort.signal;
   }
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import type { Choices } from './model.js';
+import type { SharedChoices } from './choices.js';
 
 /** A rule that is taken out of the source: `from` stands there once, and is replaced by `to`. */
 export interface Change {
@@ -17,7 +17,16 @@ export interface Report {
   readonly worlds: number;
   readonly grants: number;
   readonly told: number;
+  readonly terms: number;
   readonly bad: readonly { readonly seed: number; readonly violation: string }[];
+}
+
+interface RunOptions {
+  /** Ends at the first violation. */
+  readonly stop?: boolean;
+  readonly explore?: boolean;
+  /** Which worlds there are. @default those with locks, and in every fourth seed one more with limits and leaders */
+  readonly kind?: 'locks' | 'shared';
 }
 
 const execute = promisify(execFile);
@@ -42,7 +51,7 @@ export class ModelBundle {
         {
           name: 'changes',
           setup: ({ onLoad }) =>
-            onLoad({ filter: /lib\/(engine|memory)\/.*\.ts$/ }, async ({ path }) => {
+            onLoad({ filter: /lib\/(engine|leader|memory)\/.*\.ts$/ }, async ({ path }) => {
               let contents = await readFile(path, 'utf8');
               for (const change of changes) {
                 if (!path.endsWith(`/${change.file}`)) continue;
@@ -60,11 +69,7 @@ export class ModelBundle {
     return new ModelBundle(folder);
   }
 
-  async run(
-    from: number,
-    count: number,
-    choices: Partial<Choices> & { readonly stop?: boolean; readonly explore?: boolean } = {},
-  ): Promise<Report> {
+  async run(from: number, count: number, choices: Partial<SharedChoices> & RunOptions = {}): Promise<Report> {
     const args = [join(this.folder, 'run.mjs'), String(from), String(count), JSON.stringify(choices)];
     const { stdout } = await execute(process.execPath, args, { maxBuffer: 1e8 });
     return JSON.parse(stdout) as Report;

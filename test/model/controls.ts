@@ -1,12 +1,12 @@
 import type { Change } from './bundle.js';
-import type { Choices } from './model.js';
+import type { SharedChoices } from './choices.js';
 
 /** A rule of the engine, taken out: some world must notice that. */
 export interface Control {
   readonly rule: string;
   readonly changes: readonly Change[];
   readonly sees: RegExp;
-  readonly choices?: Partial<Choices>;
+  readonly choices?: Partial<SharedChoices>;
 }
 
 const TWO = /TWO HOLDERS/;
@@ -178,8 +178,8 @@ export const CONTROLS: readonly Control[] = [
     changes: [
       {
         file: 'several.ts',
-        from: 'await this.giveBack(this.#resources.slice(this.#resources.indexOf(resource)));',
-        to: 'await this.giveBack([resource]);',
+        from: 'await this.#giveBack(this.#resources.slice(this.#resources.indexOf(resource)));',
+        to: 'await this.#giveBack([resource]);',
       },
     ],
     sees: /STUCK/,
@@ -257,8 +257,8 @@ export const CONTROLS: readonly Control[] = [
     changes: [
       {
         file: QUEUE,
-        from: 'clock.schedule(Math.max(1, Math.min(free + 1, poll)), () => this.#ask());',
-        to: 'clock.schedule(1e9 + free + poll, () => this.#ask());',
+        from: 'clock.schedule(Math.max(1, Math.min(free + 1, head.retryIn())), () => this.#ask());',
+        to: 'clock.schedule(1e9 + free, () => this.#ask());',
       },
     ],
     sees: /STUCK/,
@@ -269,8 +269,8 @@ export const CONTROLS: readonly Control[] = [
     changes: [
       {
         file: QUEUE,
-        from: 'if (!this.#callers.delete(caller) || this.#callers.size > 0) return;',
-        to: 'if (!this.#callers.delete(caller)) return;\n    if (this.#callers.size > 0) return this.#attempts.leave();',
+        from: "if (this.#callers.size > 0) return void (isAhead && this.#state === 'waiting' && this.#ask());",
+        to: 'if (this.#callers.size > 0) return this.#attempts.leave();',
       },
     ],
     sees: TWO,
@@ -359,8 +359,8 @@ export const CONTROLS: readonly Control[] = [
     changes: [
       {
         file: REGISTER,
-        from: 'if (most.count < quorum) return undefined;',
-        to: 'if (most.count < 1) return undefined;',
+        from: 'return most.count < quorum ? undefined : { answer: most.answer };',
+        to: 'return most.count < 1 ? undefined : { answer: most.answer };',
       },
     ],
     sees: ANSWERS,

@@ -1,4 +1,4 @@
-import { Judge } from './model.js';
+import { Judge } from './judge.js';
 import { World, type Process } from './world.js';
 
 const NODES = 3;

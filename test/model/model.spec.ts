@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { ModelBundle } from './bundle.js';
+import { SHARED_CONTROLS } from './controls-shared.js';
 import { CONTROLS, ONCE } from './controls.js';
 
 const WORLDS = 300;
@@ -16,15 +17,22 @@ describe('the engine in worlds with faults', () => {
   afterAll(() => Promise.all(bundles.map((one) => one.remove())));
 
   it('never has two holders, never repeats a token, and serves everybody', async () => {
-    const { worlds, grants, bad } = await (await bundle()).run(0, WORLDS);
+    const { worlds, grants, bad } = await (await bundle()).run(0, WORLDS, { kind: 'locks' });
     expect(bad).toEqual([]);
     expect(worlds).toBe(WORLDS);
     expect(grants).toBeGreaterThan(10 * WORLDS);
   }, 300_000);
 
+  it('never has more holders than a limit, nor two leaders, and hands a role over after the clean-up', async () => {
+    const { terms, grants, bad } = await (await bundle()).run(0, WORLDS, { kind: 'shared' });
+    expect(bad).toEqual([]);
+    expect(grants).toBeGreaterThan(50 * WORLDS);
+    expect(terms).toBeGreaterThan(2 * WORLDS);
+  }, 300_000);
+
   it('tells all callers of a key the same answer, whatever becomes of leases, nodes and callers', async () => {
-    const usual = await (await bundle()).run(0, WORLDS / 3, { once: 1, foreign: 0 });
-    const harsh = await (await bundle()).run(0, WORLDS, ONCE);
+    const usual = await (await bundle()).run(0, WORLDS / 3, { kind: 'locks', once: 1, foreign: 0 });
+    const harsh = await (await bundle()).run(0, WORLDS, { kind: 'locks', ...ONCE });
     expect([usual.bad, harsh.bad]).toEqual([[], []]);
     expect(usual.told + harsh.told).toBeGreaterThan(50 * WORLDS);
   }, 300_000);
@@ -37,10 +45,15 @@ describe('the engine in worlds with faults', () => {
     expect(found.bad).toEqual([{ seed: expect.any(Number), violation: expect.stringMatching(/TWO HOLDERS/) }]);
   }, 300_000);
 
-  it.each(CONTROLS.map((control) => [control.rule, control] as const))(
+  it.each(
+    [
+      ...CONTROLS.map((control) => ({ ...control, kind: 'locks' as const })),
+      ...SHARED_CONTROLS.map((control) => ({ ...control, kind: 'shared' as const })),
+    ].map((control) => [control.rule, control] as const),
+  )(
     'needs the rule: %s',
-    async (_rule, { changes, sees, choices }) => {
-      const { bad } = await (await bundle(changes)).run(0, WORLDS_OF_CONTROL, { ...choices, stop: true });
+    async (_rule, { changes, sees, choices, kind }) => {
+      const { bad } = await (await bundle(changes)).run(0, WORLDS_OF_CONTROL, { ...choices, kind, stop: true });
       expect(bad).toEqual([{ seed: expect.any(Number), violation: expect.stringMatching(sees) }]);
     },
     300_000,

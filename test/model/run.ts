@@ -1,27 +1,44 @@
+import type { SharedChoices } from './choices.js';
 import { explore } from './explore.js';
-import { Model, type Choices } from './model.js';
+import { Model } from './model.js';
+import type { Result } from './result.js';
+import { SharedModel } from './shared.js';
 
 /**
  * Runs worlds in a process of its own: `node run.mjs FROM COUNT CHOICES`. Stops at the first violation if `CHOICES.stop` is set. With
  * `CHOICES.explore`, the numbers are not seeds but orders of the first messages.
  */
 const [from = '0', count = '100', text = '{}'] = process.argv.slice(2);
-const { stop, explore: isExploring, ...fixed } = JSON.parse(text) as Partial<Choices> & Options;
+const { stop, explore: isExploring, kind, ...fixed } = JSON.parse(text) as Partial<SharedChoices> & Options;
 
 interface Options {
   readonly stop?: boolean;
   readonly explore?: boolean;
+  /** Which worlds there are: with locks, or with limits and leaders. @default of both, see `worldsOf` */
+  readonly kind?: 'locks' | 'shared';
 }
 
-const report = { worlds: 0, grants: 0, told: 0, bad: [] as { seed: number; violation: string }[] };
+/** Every so many seeds have a second world, with limits and leaders. So the first worlds stay what they are. */
+const SHARED_IN = 4;
+
+function worldsOf(seed: number): (() => Promise<Omit<Result, 'choices'>>)[] {
+  const locks = (): Promise<Result> => new Model(seed, fixed).run();
+  const shared = (): Promise<Result> => new SharedModel(seed, fixed).run();
+  if (isExploring) return [async () => ({ grants: 3, told: 0, terms: 0, violations: await explore(seed) })];
+  if (kind === undefined) return seed % SHARED_IN === 0 ? [locks, shared] : [locks];
+  return [kind === 'locks' ? locks : shared];
+}
+
+const report = { worlds: 0, grants: 0, told: 0, terms: 0, bad: [] as { seed: number; violation: string }[] };
 for (let seed = Number(from); seed < Number(from) + Number(count); seed += 1) {
-  const { grants, told, violations } = isExploring
-    ? { grants: 3, told: 0, violations: await explore(seed) }
-    : await new Model(seed, fixed).run();
-  report.worlds += 1;
-  report.grants += grants;
-  report.told += told;
-  if (violations.length > 0) report.bad.push({ seed, violation: violations[0]! });
-  if (stop && violations.length > 0) break;
+  for (const run of worldsOf(seed)) {
+    const { grants, told, terms, violations } = await run();
+    report.worlds += 1;
+    report.grants += grants;
+    report.told += told;
+    report.terms += terms;
+    if (violations.length > 0) report.bad.push({ seed, violation: violations[0]! });
+  }
+  if (stop && report.bad.length > 0) break;
 }
 console.log(JSON.stringify(report));

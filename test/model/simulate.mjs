@@ -1,6 +1,8 @@
 // npm run simulate -- [FROM] [COUNT]: runs so many worlds with faults (1,000) from this seed on (0), on all cores.
-// In every fourth world some callers want their work done once for a key, beside others or alone.
+// In every fourth world some callers want their work done once for a key, beside others or alone. Every fourth seed has a second world, in which
+// callers have a limit and processes campaign for a role.
 // Ends with 1, and names the seeds, if a promise was broken. `npm run simulate -- SEED 1` runs one of them again.
+// npm run simulate -- --shared [FROM] [COUNT]: runs only worlds with limits and leaders, one for each seed.
 // npm run simulate -- --explore: runs one world for each order in which the first messages of three callers arrive.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -13,27 +15,30 @@ const CHUNK = 500;
 /** Three callers ask three nodes and hear from them; each of these 18 ways is fast or slow. */
 const ORDERS = 2 ** 18;
 const execute = promisify(execFile);
-const isExploring = process.argv[2] === '--explore';
-const [from = 0, count = 1_000] = isExploring ? [0, ORDERS] : process.argv.slice(2).map(Number);
-const choices = JSON.stringify({ explore: isExploring });
+const [first = '', ...others] = process.argv.slice(2);
+const isExploring = first === '--explore';
+const isShared = first === '--shared';
+const [from = 0, count = 1_000] = isExploring ? [0, ORDERS] : (isShared ? others : process.argv.slice(2)).map(Number);
+const choices = JSON.stringify({ explore: isExploring, kind: isShared ? 'shared' : undefined });
 const folder = await mkdtemp(join(tmpdir(), 'redlock-model-'));
 const program = join(folder, 'run.mjs');
 const since = performance.now();
-const sum = { worlds: 0, grants: 0, told: 0 };
+const sum = { worlds: 0, grants: 0, told: 0, terms: 0 };
 /** @type {{ seed: number, violation: string }[]} */
 const bad = [];
 let next = from;
 
 async function work() {
   while (next < from + count) {
-    const first = next;
-    const some = Math.min(CHUNK, from + count - first);
+    const start = next;
+    const some = Math.min(CHUNK, from + count - start);
     next += some;
-    const { stdout } = await execute(process.execPath, [program, String(first), String(some), choices]);
+    const { stdout } = await execute(process.execPath, [program, String(start), String(some), choices]);
     const report = JSON.parse(stdout);
     sum.worlds += report.worlds;
     sum.grants += report.grants;
     sum.told += report.told;
+    sum.terms += report.terms;
     bad.push(...report.bad);
     for (const { seed, violation } of report.bad) console.error(`seed ${seed}: ${violation}`);
   }
@@ -56,6 +61,6 @@ try {
 }
 const seconds = (performance.now() - since) / 1_000;
 console.log(
-  `${sum.worlds} worlds, ${sum.grants} grants, ${sum.told} answers told, ${bad.length} bad, ${Math.round(sum.worlds / seconds)} worlds a second`,
+  `${sum.worlds} worlds, ${sum.grants} grants, ${sum.told} answers told, ${sum.terms} terms of leaders, ${bad.length} bad, ${Math.round(sum.worlds / seconds)} worlds a second`,
 );
 process.exitCode = bad.length > 0 ? 1 : 0;
