@@ -1,0 +1,42 @@
+import { describe, expect, it } from '@jest/globals';
+import { eventually } from '../../support/eventually.js';
+import { faultsOf } from '../../support/leader/journal.js';
+import { leaderCrew, stretchesOf } from '../../support/leader/leader-crew.js';
+import { linesOf } from '../../support/node-lines.js';
+
+const SIZE = 5;
+/** Ms. */
+const CAMPAIGN = { ttl: 5_000, work: { cleanUp: 20 } };
+
+describe(`a rolling deploy of ${SIZE} processes`, () => {
+  const crew = leaderCrew(3);
+  const { journal, pool } = crew;
+
+  it(`changes the leader ${SIZE} times at most, each time at once`, async () => {
+    const role = crew.role();
+    const old = await crew.start(SIZE);
+    for (const member of old) await member.lead(role, CAMPAIGN);
+    await journal.nth(0, role, 'elected');
+    const young = await crew.start(SIZE);
+    for (const [index, member] of young.entries()) {
+      await member.lead(role, CAMPAIGN);
+      await eventually(async () => {
+        expect((await linesOf(pool, `lock:leader:${role}`)).map(({ length }) => length)).toEqual([SIZE, SIZE, SIZE]);
+      });
+      await old[index]!.terminate();
+    }
+    const last = journal.of(role, 'cleaned').length;
+    await journal.nth(last, role, 'elected');
+    const gaps = journal.gaps(role);
+    console.log(`${gaps.length} changes, gaps of ${gaps.map((gap) => gap.toFixed(1)).join(', ')} ms`);
+    expect(gaps.length).toBeGreaterThan(0);
+    expect(gaps.length).toBeLessThanOrEqual(SIZE);
+    for (const gap of gaps) {
+      expect(gap).toBeGreaterThan(0);
+      expect(gap).toBeLessThan(1_000);
+    }
+    const leads = await Promise.all(young.map((member) => member.leads(role)));
+    expect(leads.filter(Boolean)).toHaveLength(1);
+    expect(faultsOf(await stretchesOf(young, role))).toEqual([]);
+  });
+});
