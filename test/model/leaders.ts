@@ -71,6 +71,11 @@ export class Candidates {
     return [...this.#campaigns].filter(({ process, isClosing }) => !process.isDead && !isClosing);
   }
 
+  /** Whether a process is alive that has campaigned. */
+  get areAlive(): boolean {
+    return [...this.#campaigns].some(({ process }) => !process.isDead);
+  }
+
   get leader(): Campaign | undefined {
     return this.alive.find(({ candidate }) => candidate.isLeader);
   }

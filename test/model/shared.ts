@@ -36,7 +36,7 @@ export class SharedModel {
     this.#candidates.settle();
     world.loss = 0;
     await this.#within(BOUND, 'STUCK: calls wait 60 s after the faults', () => this.#open === 0);
-    if (choices.candidates > 0) await this.#judgeLeader();
+    if (this.#candidates.areAlive) await this.#judgeLeader();
     await this.#judgeEnd();
     const { judge: limits } = this.#callers;
     const { judge: leaders } = this.#candidates;
