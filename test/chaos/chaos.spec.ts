@@ -61,6 +61,9 @@ describe('in bad weather', () => {
         failures: [],
       });
       expect(weather.totals.holds).toBeGreaterThan(200);
+      expect(weather.totals.permits).toBeGreaterThan(20);
+      expect(weather.totals.mostPermits).toBe(3);
+      expect(weather.totals.terms).toBeGreaterThan(1);
       expect(Object.keys(weather.totals.faults).length).toBeGreaterThan(5);
     },
     PATIENCE,
@@ -69,6 +72,28 @@ describe('in bad weather', () => {
   it('a drawing shows what happened', () => {
     expect(weather.gallery.chapters[0]?.svg).toContain('class="fault"');
   });
+});
+
+describe('permits and leaders', () => {
+  it.each([
+    ['one-slot-more', /more than 3 slots at once/],
+    ['all-but-one-slot', /more than 3 slots at once/],
+    ['role-before-clean-up', /both held leader:chaos/],
+    ['term-before-clean-up', /led before its process had cleaned up/],
+    ['term-after-lease', /believed in/],
+  ])(
+    'are judged: this harness notices %s',
+    async (sabotage, complaint) => {
+      const stage = await stageWith({}, sabotage);
+      const nemeses = BEARABLE.filter(({ name }) => name === 'kill-connections');
+      // It is not in every chapter that a leader blocks its event loop for longer than its lease.
+      let found: readonly string[] = [];
+      for (let turn = 0; turn < 6 && !found.some((one) => complaint.test(one)); turn += 1)
+        found = (await runWeather(stage, { duration: 5_000, chapter: 5_000, seed: SEED, nemeses })).totals.complaints;
+      expect(found).toContainEqual(expect.stringMatching(complaint));
+    },
+    PATIENCE,
+  );
 });
 
 describe('three of five killed and restarted empty while a lock is held', () => {

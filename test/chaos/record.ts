@@ -1,3 +1,10 @@
+import type { TermEnd } from '../../lib/engine/events.js';
+
+/** The resource that so many may hold at once. */
+export const PERMITS = { resource: 'permits', limit: 3 } as const;
+/** The role for which all client processes campaign. */
+export const ROLE = 'chaos';
+
 /** What a client process writes down, as it happens: times are ms of the monotonic clock that all processes share. */
 export type ClientRecord =
   | { readonly what: 'asked'; readonly id: string; readonly at: number; readonly resources: readonly string[] }
@@ -10,6 +17,26 @@ export type ClientRecord =
       readonly latest: number;
       readonly token: number;
       readonly value: string;
+      /** The slots that it is, of a resource that several may hold at once. */
+      readonly slots?: readonly number[] | undefined;
+    }
+  /** A process leads; its clean-up is over at `released`. */
+  | {
+      readonly what: 'elected';
+      readonly id: string;
+      readonly at: number;
+      readonly until: number;
+      readonly latest: number;
+      readonly token: number;
+      readonly resource: string;
+    }
+  /** A term is over, and its clean-up begins. */
+  | {
+      readonly what: 'ended';
+      readonly id: string;
+      readonly at: number;
+      readonly token: number;
+      readonly reason: TermEnd;
     }
   | {
       readonly what: 'extended';
@@ -79,6 +106,12 @@ export interface Hold {
   readonly until: number;
   /** When its signal aborted. */
   readonly lost: number | undefined;
+  /** Undefined for an ordinary lock. */
+  readonly kind?: 'permit' | 'term' | undefined;
+  /** Why a term ended; undefined where the process ended before. */
+  readonly reason?: TermEnd | undefined;
+  /** When the clean-up of a term was over, however the term ended; undefined where the process ended before. */
+  readonly cleaned?: number | undefined;
 }
 
 /** What a holder saw of its lock after it had blocked its event loop. */

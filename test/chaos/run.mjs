@@ -8,8 +8,9 @@
 //   npm run chaos -- --rounds 3 --quarantine off      the same without the protection: it has to be caught
 //
 // It ends with 1 where two held a lock at once, where a token went back, where waiters were not served again after the
-// faults, where keys were left behind, or where callers of one key were told two answers although no node forgot. The
-// page that it writes shows what happened; `--help` lists all options.
+// faults, where keys were left behind, where more held permits than may, where two led at once, where nobody led after
+// the faults, or where callers of one key were told two answers although no node forgot. The page that it writes shows
+// what happened; `--help` lists all options.
 //
 //   stage/    nodes, the ways to them, client processes     check/    what has to hold, as pure functions
 //   client/   the program of a client process               report/   the page, the figures

@@ -3,6 +3,7 @@ import { unexplained } from './check/updates.js';
 import { findingsOf, Past } from './check/verdict.js';
 import { chaosChapters, keysAfterwards } from './chapters.js';
 import type { Nemesis } from './nemeses/nemesis.js';
+import { PERMITS } from './record.js';
 import type { ChaosOptions } from './options.js';
 import { Gallery } from './report/gallery.js';
 import { Totals } from './report/totals.js';
@@ -26,7 +27,7 @@ export async function runWeather(
     clients: stage.clients.map(({ name }) => name),
   });
   const past = new Past();
-  const used = new Set<string>();
+  const used = new Set<string>([`${PERMITS.resource}~all`]);
   let updates = 0;
   for await (const chapter of chaosChapters(stage, options)) {
     const found = findingsOf(chapter, past);
@@ -37,6 +38,7 @@ export async function runWeather(
     updates = stage.store.lostUpdates.length;
     totals.complaints.push(...lost.map(({ writer, other }) => `${writer} undid what ${other} wrote, both in time`));
     for (const { resource } of chapter.history.asks) used.add(resource);
+    for (const { resource } of chapter.history.holds) used.add(resource);
     for (const { key } of chapter.history.onces) used.add(key);
     tell(progress(totals, found.recovery));
   }

@@ -64,6 +64,26 @@ describe('toHistory', () => {
     expect(asks.map(({ answered }) => answered)).toEqual([2, 2]);
   });
 
+  it('makes one hold of each slot of a permit, and one ask', () => {
+    const { asks, holds } = toHistory([{ client: 'c', records: [ASKED, { ...ACQUIRED, slots: [0, 1] }] }]);
+    expect(holds).toMatchObject([
+      { resource: 'a~0', kind: 'permit' },
+      { resource: 'a~1', kind: 'permit' },
+    ]);
+    expect(asks.map(({ resource }) => resource)).toEqual(['a']);
+  });
+
+  it('lets a term last until its clean-up is over, or its lease, and asks nothing', () => {
+    const elected: ClientRecord = { what: 'elected', id: 't', at: 2, until: 10, latest: 11, token: 7, resource: 'r' };
+    const ended: ClientRecord = { what: 'ended', id: 't', at: 4, token: 7, reason: 'resigned' };
+    const termOf = (...records: ClientRecord[]) => toHistory([{ client: 'c', records: [elected, ended, ...records] }]);
+    expect(termOf({ what: 'released', id: 't', at: 6 })).toMatchObject({
+      asks: [],
+      holds: [{ resource: 'r', token: 7, from: 2, to: 6, kind: 'term', reason: 'resigned', cleaned: 6 }],
+    });
+    expect(termOf({ what: 'released', id: 't', at: 16 }).holds).toMatchObject([{ to: 10, cleaned: 16 }]);
+  });
+
   it('keeps why an ask was in vain, what troubled, and what was told of nodes', () => {
     const history = toHistory([
       {

@@ -25,13 +25,15 @@ type Of<W extends ClientRecord['what']> = Extract<ClientRecord, { what: W }>;
 interface Story {
   readonly client: string;
   readonly asked: Of<'asked'>;
-  acquired?: Of<'acquired'>;
+  readonly isTerm: boolean;
+  acquired?: Of<'acquired'> | Of<'elected'>;
   failed?: Of<'failed'>;
   until: number;
   latest: number;
   readonly looks: Look[];
   released: number | undefined;
   lost: number | undefined;
+  reason?: Of<'ended'>['reason'];
 }
 
 export function toHistory(all: readonly ClientRecords[]): History {
@@ -53,6 +55,11 @@ function storiesOf({ client, records }: ClientRecords): Map<string, Story> {
   for (const record of records) {
     if (!('id' in record)) continue;
     if (record.what === 'asked') stories.set(record.id, begun(client, record));
+    // A candidate waits for as long as it takes: what it asks is no ask that has to be served.
+    if (record.what === 'elected') {
+      const { id, at, resource } = record;
+      stories.set(id, { ...begun(client, { what: 'asked', id, at, resources: [resource] }), isTerm: true });
+    }
     const story = stories.get(record.id);
     if (story) tell(story, record);
   }
@@ -73,29 +80,35 @@ function oncesOf({ records }: ClientRecords): OnceAnswer[] {
 }
 
 function begun(client: string, asked: Of<'asked'>): Story {
-  return { client, asked, until: 0, latest: 0, looks: [], released: undefined, lost: undefined };
+  return { client, asked, isTerm: false, until: 0, latest: 0, looks: [], released: undefined, lost: undefined };
 }
 
 function tell(story: Story, record: ClientRecord): void {
-  if (record.what === 'acquired') story.acquired = record;
+  if (record.what === 'acquired' || record.what === 'elected') story.acquired = record;
   if (record.what === 'failed') story.failed = record;
-  if (record.what === 'acquired' || record.what === 'extended') {
+  if (record.what === 'acquired' || record.what === 'elected' || record.what === 'extended') {
     story.until = record.until;
     story.latest = record.latest;
   }
   if (record.what === 'looked') story.looks.push({ ...record, latest: story.latest });
   if (record.what === 'released') story.released = record.at;
   if (record.what === 'lost') story.lost = record.at;
+  if (record.what === 'ended') story.reason = record.reason;
 }
 
-function holdsOf({ client, asked: { id, resources }, acquired, until, released, lost }: Story): Hold[] {
+function holdsOf({ client, asked: { id, resources }, acquired, isTerm, ...story }: Story): Hold[] {
   if (!acquired) return [];
+  const { until, released, lost, reason } = story;
+  const slots = 'slots' in acquired ? acquired.slots : undefined;
+  const [kind, cleaned] = isTerm ? (['term', released] as const) : [slots && ('permit' as const), undefined];
   const { at: from, token } = acquired;
   const to = Math.max(from, Math.min(released ?? Infinity, lost ?? Infinity, until));
-  return resources.map((resource) => ({ id, client, resource, token, from, to, until, lost }));
+  const names = slots?.map((slot) => `${resources[0]}~${slot}`) ?? resources;
+  return names.map((resource) => ({ id, client, resource, token, from, to, until, lost, kind, reason, cleaned }));
 }
 
-function asksOf({ client, asked, acquired, failed }: Story): Ask[] {
+function asksOf({ client, asked, isTerm, acquired, failed }: Story): Ask[] {
+  if (isTerm) return [];
   const { id, resources, at } = asked;
   const answered = (acquired ?? failed)?.at;
   return resources.map((resource) => ({ id, client, resource, asked: at, answered, code: failed?.code }));

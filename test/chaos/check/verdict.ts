@@ -1,10 +1,12 @@
-import type { Ask, Fault, Hold, Look, OnceAnswer } from '../record.js';
+import { PERMITS, type Ask, type Fault, type Hold, type Look, type OnceAnswer } from '../record.js';
 import { lateAborts } from './aborts.js';
 import { twoAnswersOf, type TwoAnswers } from './answers.js';
 import { stillborn, unawareOf } from './awareness.js';
 import { backwardsOf, overlapsOf, type Backward, type Overlap } from './exclusion.js';
 import { handOffs, type HandOff } from './hand-off.js';
 import type { History } from './history.js';
+import { leadersOf, type Leaders } from './leaders.js';
+import { permitsOf, type Permits } from './permits.js';
 import { recoveryOf, type Calm } from './recovery.js';
 
 /** One stretch of faults and the calm after it, with what was found in it. */
@@ -25,6 +27,8 @@ export interface Findings {
   readonly unserved: readonly string[];
   readonly troubles: readonly string[];
   readonly twoAnswers: readonly TwoAnswers[];
+  readonly permits: Permits;
+  readonly leaders: Leaders;
   readonly holds: number;
   readonly asks: number;
   /** Ms. */
@@ -56,6 +60,8 @@ export function findingsOf({ calm, history }: Chapter, { highest, answers }: Pas
     ],
     troubles,
     twoAnswers: twoAnswersOf(onces, answers),
+    permits: permitsOf(holds, PERMITS.limit),
+    leaders: leadersOf(holds, calm),
     holds: holds.length,
     asks: asks.length,
     recovery: took,
@@ -81,8 +87,15 @@ export function complaints(found: Findings): string[] {
         `${id} believed in ${left} ms (signal ${aborted ? 'aborted' : 'quiet'}) after its validity`,
     ),
     ...found.unserved.map((who) => `${who} after the faults had ended`),
+    ...found.permits.crowds.map(({ ids }) => `${ids.join(', ')} had more than ${PERMITS.limit} slots at once`),
+    ...(found.leaders.isLeaderless ? [leaderless(found.leaders)] : []),
+    ...found.leaders.hasty.map(({ id }) => `${id} led before its process had cleaned up after the term before`),
     ...found.troubles,
   ];
+}
+
+function leaderless({ took }: Leaders): string {
+  return took === Infinity ? 'nobody led after the faults' : `nobody led for ${Math.round(took)} ms after the faults`;
 }
 
 function waitOf({ id, resource, asked, answered, code }: Ask, end: number): string {

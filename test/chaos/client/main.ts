@@ -5,13 +5,17 @@ import type { LockEvent } from '../../../lib/engine/events.js';
 import type { Idempotency } from '../../../lib/idempotency/idempotency.js';
 import { block } from '../../support/block.js';
 import { machineTime } from '../record.js';
+import { campaign } from './leader.js';
 import { callOnce, noteUnkept } from './once.js';
 import { runSection } from './section.js';
 import { Surroundings } from './surroundings.js';
 import type { ClientTerms, Mode, Order, TurnOrder } from './terms.js';
 import { work, type Taste } from './worker.js';
 
-const TASTES: readonly Taste[] = ['hot', 'hot', 'warm', 'warm', 'cold', 'pair', 'team', 'team', 'once', 'once'];
+const TASTES: readonly Taste[] = [
+  ...(['hot', 'hot', 'warm', 'warm', 'cold', 'pair', 'team', 'team'] as const),
+  ...(['permit', 'permit', 'once', 'once'] as const),
+];
 
 /** Ms: longer than a clock is wrong by, so that a step of a clock ends no record. */
 const KEEP = 4 * 3_600_000;
@@ -67,7 +71,8 @@ class Shifts {
       context.say({ say: 'resting' });
     } else if (wasResting) {
       await this.#last;
-      this.#last = Promise.all(TASTES.map((taste) => work(context, taste, () => callOnce(context, idempotency))));
+      const workers = TASTES.map((taste) => work(context, taste, () => callOnce(context, idempotency)));
+      this.#last = Promise.all([...workers, campaign(context)]);
     }
   }
 }

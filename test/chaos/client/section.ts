@@ -33,7 +33,8 @@ export async function runSection(context: Surroundings, plan: Plan): Promise<boo
     return false;
   }
   const claim = claimOf(lock);
-  context.journal.write({ what: 'acquired', id, ...claim, token: lock.fencingToken, value: lock.value });
+  const { fencingToken: token, value } = lock;
+  context.journal.write({ what: 'acquired', id, ...claim, token, value, slots: slotsOf(plan, lock) });
   const holder = { id, lock };
   context.holds(id, lock, () => {
     if (!plan.isOrdered) mourn(context, holder, () => runSection(context, againOf(context, plan)));
@@ -53,6 +54,12 @@ export async function runSection(context: Surroundings, plan: Plan): Promise<boo
   return true;
 }
 
+/** Undefined for an ordinary lock. */
+function slotsOf({ options: { limit, take } }: Plan, { slot }: Lock): number[] | undefined {
+  if (limit === undefined) return undefined;
+  return take === 'all' ? Array.from({ length: limit }, (_, index) => index) : [slot!];
+}
+
 function againOf(context: Surroundings, { resources, options, hold }: Plan): Plan {
   return { id: context.newId(), resources, options, hold };
 }
@@ -65,8 +72,11 @@ function fail({ journal }: Surroundings, id: string, error: unknown): void {
 }
 
 /** Read, stay, write: on the plain counter and on the fenced one. */
-async function work(context: Surroundings, { id, resources, hold, isOrdered }: Plan, lock: Lock): Promise<void> {
-  const resource = resources[0]!;
+async function work(context: Surroundings, plan: Plan, lock: Lock): Promise<void> {
+  const { id, resources, hold, isOrdered } = plan;
+  // Each slot has tokens of its own.
+  const [slot] = slotsOf(plan, lock) ?? [];
+  const resource = slot === undefined ? resources[0]! : `${resources[0]}~${slot}`;
   const about = { id, resource, token: lock.fencingToken };
   const read = await context.ask({ verb: 'read', ...about, plain: 0, fenced: 0 });
   const signals = isOrdered ? [lock.signal] : [lock.signal, context.shift];

@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { PERMITS } from '../record.js';
 import { runSection, type Plan } from './section.js';
 import type { Surroundings } from './surroundings.js';
 
 /**
  * What a worker goes for: one resource that all want, some, a great many, two at once, or two at once that it gives back in the
- * very turn in which it asks for one of them again. `once`: work that is to be done once for a key that all share.
+ * very turn in which it asks for one of them again. `permit`: a resource that several may hold at once. `once`: work that is
+ * to be done once for a key that all share.
  */
-export type Taste = 'hot' | 'warm' | 'cold' | 'pair' | 'team' | 'once';
+export type Taste = 'hot' | 'warm' | 'cold' | 'pair' | 'team' | 'permit' | 'once';
 
 /** Warm ones are few enough to be contended now and then; cold ones are hardly ever seen twice. */
 const WARM = 8;
@@ -16,6 +18,8 @@ const BURSTS = 0.01;
 const BURST = 8;
 /** So many that a line is often empty when a caller comes, and so few that others come soon. */
 const TEAM = 10;
+/** How often one wants all permits. */
+const ALL = 0.08;
 
 /** Takes locks, one after the other, until it is told to rest. */
 export async function work(context: Surroundings, taste: Taste, once: () => Promise<void>): Promise<void> {
@@ -27,10 +31,16 @@ export async function work(context: Surroundings, taste: Taste, once: () => Prom
     }
     const plan = { id: context.newId(), resources: resourcesOf(context, taste), ...termsOf(context) };
     if (taste === 'team') await runTogether(context, plan);
+    else if (taste === 'permit') await runSection(context, permitOf(context, plan));
     else if (taste === 'cold' && context.dice.chance(BURSTS)) await runBurst(context);
     else await runSection(context, plan);
     await sleep(context.dice.between(2, taste === 'hot' ? 10 : 40));
   }
+}
+
+function permitOf({ dice }: Surroundings, plan: Plan): Plan {
+  const take = dice.chance(ALL) ? 'all' : 1;
+  return { ...plan, options: { ...plan.options, limit: PERMITS.limit, take } };
 }
 
 /** Asks for one of the resources in the turn in which it gives all of them back. */
@@ -61,6 +71,7 @@ async function runBurst(context: Surroundings): Promise<void> {
 function resourcesOf({ dice }: Surroundings, taste: Taste): string[] {
   const warm = Array.from({ length: WARM }, (_, index) => `warm-${index}`);
   if (taste === 'hot') return ['hot'];
+  if (taste === 'permit') return [PERMITS.resource];
   if (taste === 'pair') return dice.some(2, warm);
   if (taste === 'team')
     return dice.some(

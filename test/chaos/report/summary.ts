@@ -37,6 +37,11 @@ export function summarize({ options, totals, store }: Whole): Summary {
     ['once: replays', String(totals.replays)],
     ['once: told as not kept', String(totals.unkept)],
     [`keys with two answers${totals.isForgetful ? ' (nodes forgot)' : ''}`, String(totals.twoAnswers.length)],
+    ['permits: taken', `${totals.permits}, ${totals.allPermits} of them all slots`],
+    ['permits: holders at once at most', `${totals.mostPermits}, more slots than there are: ${totals.crowds} times`],
+    ['leaders: terms', `${totals.terms} (${counted(totals.termEnds)})`],
+    ['leaders: gaps between terms', gapsOf(totals)],
+    ['leaders: nobody led after the faults', `for ${Math.round(totals.slowestElection)} ms at most`],
     [
       'hand-off in calm',
       `p50 ${totals.handOffP50.toFixed(1)} ms, p99 ${totals.handOffP99.toFixed(1)} ms (worst chapter)`,
@@ -45,6 +50,12 @@ export function summarize({ options, totals, store }: Whole): Summary {
     ['faults', counted(totals.faults)],
     ['told of nodes', counted(totals.nodeEvents)],
   ];
+}
+
+function gapsOf(totals: Totals): string {
+  const gaps = [...totals.gaps].sort((a, b) => a - b);
+  const at = (share: number): string => (gaps[Math.floor((gaps.length - 1) * share)] ?? 0).toFixed(1);
+  return `${gaps.length}, p50 ${at(0.5)} ms, p90 ${at(0.9)} ms, longest ${at(1)} ms`;
 }
 
 export function asText(summary: Summary): string {

@@ -26,6 +26,17 @@ export class Totals {
   replays = 0;
   unkept = 0;
   readonly twoAnswers: TwoAnswers[] = [];
+  permits = 0;
+  allPermits = 0;
+  /** Holders of permits at once, at most. */
+  mostPermits = 0;
+  crowds = 0;
+  terms = 0;
+  /** Ms between two terms, of all chapters. */
+  readonly gaps: number[] = [];
+  /** Ms after the faults until somebody led; the longest of all chapters. */
+  slowestElection = 0;
+  readonly termEnds: Record<string, number> = {};
   /** Ms; the longest of all chapters. */
   slowestRecovery = 0;
   /** Ms; the worst chapter's. */
@@ -74,6 +85,8 @@ export class Totals {
     this.replays += history.onces.filter(({ id, answer }) => answer !== undefined && answer !== id).length;
     this.unkept += history.onces.filter(({ isUnkept }) => isUnkept).length;
     this.twoAnswers.push(...found.twoAnswers);
+    this.#addPermits(found);
+    this.#addLeaders(found);
     this.slowestRecovery = Math.max(this.slowestRecovery, found.recovery);
     this.handOffP50 = Math.max(this.handOffP50, found.handOff.p50);
     this.handOffP99 = Math.max(this.handOffP99, found.handOff.p99);
@@ -84,6 +97,20 @@ export class Totals {
       this.outcomes[outcome] = (this.outcomes[outcome] ?? 0) + 1;
     }
     this.complaints.push(...complaints(found));
+  }
+
+  #addPermits({ permits: { taken, all, most, crowds } }: Findings): void {
+    this.permits += taken;
+    this.allPermits += all;
+    this.mostPermits = Math.max(this.mostPermits, most);
+    this.crowds += crowds.length;
+  }
+
+  #addLeaders({ leaders: { terms, gaps, took } }: Findings): void {
+    this.terms += terms.length;
+    this.gaps.push(...gaps);
+    this.slowestElection = Math.max(this.slowestElection, took);
+    for (const { reason = 'killed' } of terms) this.termEnds[reason] = (this.termEnds[reason] ?? 0) + 1;
   }
 }
 

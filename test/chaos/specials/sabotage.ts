@@ -1,5 +1,7 @@
 import type { Change } from '../compile.mjs';
 
+const CANDIDATE = 'lib/leader/candidate.ts';
+const TERM = 'lib/leader/term.ts';
 const OPERATIONS = 'lib/redis/scripts/operations.lua.ts';
 const RECORDS = 'lib/redis/scripts/records.lua.ts';
 const QUEUE = 'lib/redis/scripts/queue.lua.ts';
@@ -51,5 +53,38 @@ export const SABOTAGES: Readonly<Record<string, readonly Change[]>> = {
       from: /(function settle.*\n).*is_before.*\n/,
       to: 'function settle(key, at, ballot, promised)\n',
     },
+  ],
+  // There is one slot more than the limit says.
+  'one-slot-more': [
+    { file: 'lib/engine/resources.ts', from: 'Array.from({ length: limit },', to: 'Array.from({ length: limit + 1 },' },
+  ],
+  // Whoever takes all slots leaves one to others.
+  'all-but-one-slot': [
+    {
+      file: 'lib/engine/redlock.ts',
+      from: '{ gate: `${resources[0]!}~all`, slots }',
+      to: '{ gate: `${resources[0]!}~all`, slots: slots.slice(1) }',
+    },
+  ],
+  // The role passes on while the clean-up of its leader runs.
+  'role-before-clean-up': [
+    {
+      file: CANDIDATE,
+      from: /(await this\.#stopped\(running\);)\s+(withdraw\(\);\s+await term\.handOver\(\);)/,
+      to: 'withdraw(); await term.handOver(); await this.#stopped(running);',
+    },
+  ],
+  // A process that lost its lease leads again while it still cleans up.
+  'term-before-clean-up': [
+    {
+      file: CANDIDATE,
+      from: /await this\.#stopped\(running\);(?=\s+withdraw)/,
+      to: "if (reason !== 'lost') await this.#stopped(running);",
+    },
+  ],
+  // A term goes on after its lease until a timer says so.
+  'term-after-lease': [
+    { file: TERM, from: 'return this.#end === undefined && this.lock.isValid;', to: 'return this.#end === undefined;' },
+    { file: TERM, from: 'void this.lock.signal;', to: '' },
   ],
 };
