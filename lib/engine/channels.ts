@@ -153,6 +153,7 @@ const CHANNELS: Readonly<Partial<Record<LockEvent['type'], ReturnType<typeof cha
   'hand-off-unavailable': nodes,
   'thin-reply': thinReplies,
   campaigning: leaders,
+  'campaign-ended': leaders,
   elected: leaders,
   deposed: leaders,
   'term-failed': leaders,

@@ -79,6 +79,8 @@ export type LockEvent =
       readonly type: 'campaigning';
       /** The name of the role. */ readonly name: string;
     }
+  /** This process is no candidate for the role any more. */
+  | { readonly type: 'campaign-ended'; readonly name: string }
   /** This process leads. */
   | {
       readonly type: 'elected';

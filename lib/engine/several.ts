@@ -79,7 +79,8 @@ class Several {
 
   /** Asks for all that are missing, once or until it is their turn; returns the first one in order that was denied, and why. */
   async takeMissing(manner: Call['manner'], of = this.#resources): Promise<Missing | undefined> {
-    for (const [resource, lock] of this.#taken) if (!lock.isValid) this.#taken.delete(resource);
+    // After a step of the wall clock and back, a lock that is over now would be valid again.
+    await this.#giveBack([...this.#taken].flatMap(([resource, lock]) => (lock.isValid ? [] : [resource])));
     const missing = of.filter((resource) => !this.#taken.has(resource));
     const tries = await Promise.all(missing.map((resource) => this.#take(resource, manner)));
     const denied = tries.findIndex((tried) => !isPart(tried));

@@ -74,6 +74,7 @@ export class Candidate {
     this.#ended = this.#campaign().finally(() => {
       signal?.removeEventListener('abort', close);
       this.#leads.complete();
+      pool.emit({ type: 'campaign-ended', name });
       pool.closed(this);
     });
   }

@@ -38,7 +38,12 @@ const PLAN = Symbol.for('nestjs-redlock:leader');
 export function Leader(role: string, options: LeaderOptions = {}): LeaderDecorator {
   return (target, name, descriptor) => {
     const owner = typeof target === 'function' ? target : target.constructor;
-    if (typeof role !== 'string' || typeof target === 'function' || typeof descriptor?.value !== 'function')
+    if (
+      typeof role !== 'string' ||
+      role === '' ||
+      typeof target === 'function' ||
+      typeof descriptor?.value !== 'function'
+    )
       throw mistake(
         'REDLOCK_E08',
         `@Leader on ${owner.name}.${String(name)}: write @Leader('...') with a name, above a method of a provider`,

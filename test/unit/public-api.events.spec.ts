@@ -15,6 +15,7 @@ describe('the public surface', () => {
       | 'lost'
       | 'released'
       | 'campaigning'
+      | 'campaign-ended'
       | 'elected'
       | 'deposed'
       | 'term-failed'

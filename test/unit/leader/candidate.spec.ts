@@ -175,10 +175,11 @@ describe('a candidate', () => {
     await pass(2_000);
     await done(one.candidate.close());
     const { number } = one.terms[0]!;
-    expect(typesOf(one, 'campaigning', 'elected', 'deposed')).toEqual([
+    expect(typesOf(one, 'campaigning', 'elected', 'deposed', 'campaign-ended')).toEqual([
       { type: 'campaigning', name: 'bot' },
       { type: 'elected', name: 'bot', term: number, overlap: false },
       { type: 'deposed', name: 'bot', term: number, reason: 'resigned', led: expect.closeTo(2_000, -2) },
+      { type: 'campaign-ended', name: 'bot' },
     ]);
   });
 
