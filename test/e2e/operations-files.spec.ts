@@ -37,6 +37,8 @@ async function happen(redlock: RedlockService, jobs: Jobs): Promise<void> {
   await redlock.tryAcquire('order:7', { label: 'order' });
   await eventually(() => expect(lock.isValid).toBe(false));
   await new OnceCalls(redlock).run('order');
+  const candidate = redlock.lead('bot', () => undefined);
+  await eventually(() => expect(candidate.isLeader).toBe(true));
 }
 
 describe('the files in docs/operate', () => {
@@ -73,7 +75,7 @@ describe('the files in docs/operate', () => {
       if (named.length === 0) return [name.source];
       // Prometheus adds the labels of what it scrapes.
       return labels
-        .filter((label) => label !== 'job' && label !== 'namespace')
+        .filter((label) => !['job', 'namespace', 'instance'].includes(label))
         .filter((label) => !named.some((one) => label in one.labels))
         .map((label) => `${name.source} ${label}`);
     });
@@ -91,6 +93,7 @@ describe('the files in docs/operate', () => {
       'RedlockNodeRestarting',
       'RedlockClock',
       'RedlockJobNowhere',
+      'RedlockNoLeader',
     ]);
     expect(alertRules().flatMap(({ expr }) => missing(expr))).toEqual([]);
     expect(alertRules().every(({ expr }) => selectionsOf(expr).length > 0)).toBe(true);
