@@ -1,5 +1,6 @@
 // What `npm test` and `npm start` need, on a machine that has Node and nothing else: built-in modules only.
 import { fileURLToPath } from 'node:url';
+import { setUpChromium } from './set-up/chromium.mjs';
 import { startComposeNodes } from './set-up/compose.mjs';
 import { setUpPackages } from './set-up/packages.mjs';
 import { setUpPostgres } from './set-up/postgres.mjs';
@@ -33,6 +34,7 @@ export function setUpTests() {
   const redis = setUpRedis();
   setUpPromtool();
   setUpPostgres();
+  setUpChromium();
   return redis.kind === 'compose' ? { ...process.env, REDLOCK_TEST_DOCKER: '1' } : process.env;
 }
 

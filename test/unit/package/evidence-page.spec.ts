@@ -26,9 +26,7 @@ describe('docs/internals/evidence.md', () => {
   });
 
   it('counts the rules that the simulation is tried without', () => {
-    expect(resultOf('rules taken out of the engine')).toMatch(
-      `${CONTROLS.length + SHARED_CONTROLS.length} rules`,
-    );
+    expect(resultOf('rules taken out of the engine')).toMatch(`${CONTROLS.length + SHARED_CONTROLS.length} rules`);
   });
 
   it.each([

@@ -56,7 +56,7 @@ describe('the package', () => {
 
   it('leaves out what only this repository has a use for', () => {
     const inside =
-      /^(dist\/(esm|cjs|cli)\/|docs\/[\w/-]+\.(md|svg)$|docs\/operate\/(kubernetes\/)?[\w-]+\.(ya?ml|json)$)|^(README|CHANGELOG|CONTRIBUTING|SECURITY)\.md$|^LICENSE$/;
+      /^(dist\/(esm|cjs|cli)\/|docs\/[\w/-]+\.(md|svg)$|docs\/playground\/index\.html$|docs\/operate\/(kubernetes\/)?[\w-]+\.(ya?ml|json)$)|^(README|CHANGELOG|CONTRIBUTING|SECURITY)\.md$|^LICENSE$/;
     expect(files.filter((file) => !inside.test(file))).toEqual(['package.json']);
   });
 });

@@ -1,0 +1,4 @@
+/** A browser has no limit for listeners. */
+export function setMaxListeners(): void {
+  // Nothing.
+}

@@ -1,0 +1,53 @@
+import { afterAll, describe } from '@jest/globals';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { findChromium, NO_CHROMIUM } from '../../../.ci/set-up/chromium.mjs';
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+
+const EXECUTABLE = findChromium();
+const ARGUMENTS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+const hasBrowser = EXECUTABLE !== undefined;
+if (!hasBrowser) console.warn(NO_CHROMIUM);
+
+/** Tests that need Chromium; they are skipped on a machine without it. */
+export const describeInBrowser = hasBrowser ? describe : describe.skip;
+
+/** A browser for the tests of one file, and what its pages complained about. */
+export class PlaygroundBrowser {
+  readonly complaints: string[] = [];
+  #browser: Promise<Browser> | undefined;
+
+  constructor() {
+    afterAll(async () => (await this.#browser)?.close());
+  }
+
+  /** Opens the page from its file. A page that wants no motion does not play by itself. */
+  async open(search: string, options: BrowserContextOptions = {}): Promise<Page> {
+    const page = await this.blank(options);
+    await this.visit(page, search);
+    return page;
+  }
+
+  async blank(options: BrowserContextOptions = {}): Promise<Page> {
+    this.#browser ??= chromium.launch({ executablePath: EXECUTABLE!, args: ARGUMENTS });
+    const browser = await this.#browser;
+    const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
+    const page = await context.newPage();
+    page.on('console', (message) => this.complaints.push(`${message.type()}: ${message.text()}`));
+    page.on('pageerror', (error) => this.complaints.push(String(error)));
+    return page;
+  }
+
+  async visit(page: Page, search: string): Promise<void> {
+    await page.goto(pathToFileURL(resolve('docs/playground/index.html')).href + search);
+    await page.waitForSelector('#app[data-ready]');
+  }
+}
