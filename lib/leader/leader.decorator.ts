@@ -1,5 +1,7 @@
 import 'reflect-metadata';
+import { Inject } from '@nestjs/common';
 import { mistake } from '../engine/codes.js';
+import { getRedlockToken } from '../redlock.tokens.js';
 import type { LeadOptions } from './candidate.js';
 import type { LeaderWork } from './term.js';
 
@@ -48,6 +50,9 @@ export function Leader(role: string, options: LeaderOptions = {}): LeaderDecorat
         'REDLOCK_E08',
         `@Leader on ${owner.name}.${String(name)}: write @Leader('...') with a name, above a method of a provider`,
       );
+    // Nest shows this name if the module is missing, or has no such pool.
+    const needs = `@Leader needs RedlockModule.forRoot(${options.pool === undefined ? '' : `{ name: '${options.pool}' }`})`;
+    Inject(getRedlockToken(options.pool))(target, Symbol.for(needs));
     Reflect.defineMetadata(PLAN, { ...options, role } satisfies LeaderPlan, descriptor.value);
   };
 }

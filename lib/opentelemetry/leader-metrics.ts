@@ -25,10 +25,9 @@ export class LeaderMetrics {
   }
 
   #note({ type, pool, name }: LeaderMessage): void {
-    const role = JSON.stringify([pool, name]);
-    if (type === 'campaign-ended') this.#roles.delete(role);
-    if (type === 'term-failed' || type === 'campaign-ended') return;
-    this.#roles.set(role, { pool, name, leads: type === 'elected' });
+    if (type === 'term-failed') return;
+    // Also after the end of a campaign: the SDK goes on showing the latest value of a series that is not observed any more.
+    this.#roles.set(JSON.stringify([pool, name]), { pool, name, leads: type === 'elected' });
     // A counter that is not there before the first term shows no increase with it.
     this.#changes.add(type === 'elected' ? 1 : 0, { 'redlock.pool': poolName(pool), 'redlock.role': name });
   }

@@ -122,9 +122,8 @@ describe('three of five killed and restarted empty while a lock is held', () => 
     'begin their counters again where these begin at nothing, and this harness notices',
     async () => {
       const stage = await stageWith({ clientCount: 2 }, 'zero-seeded-counters');
-      // Which answers come first decides whether it shows in a round.
       const enough = (_: unknown, backwards: readonly unknown[]): boolean => backwards.length > 0;
-      const report = await killThreeRounds(stage, { rounds: 60, seed: SEED, enough });
+      const report = await killThreeRounds(stage, { rounds: 5, seed: SEED, enough, freezesOthers: true });
       expect(report.backwards.length).toBeGreaterThan(0);
     },
     PATIENCE,

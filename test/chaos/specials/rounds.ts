@@ -19,6 +19,8 @@ export interface RoundsReport {
 export interface RoundsPlan {
   readonly rounds: number;
   readonly seed: number;
+  /** Freezes the other nodes while the next caller asks, so that only the restarted ones vote. */
+  readonly freezesOthers?: boolean;
   /** Ends the rounds early. */
   enough?(overlaps: readonly Overlap[], backwards: readonly Backward[]): boolean;
 }
@@ -27,7 +29,8 @@ export interface RoundsPlan {
  * One client holds a lock; a majority of the nodes is killed and restarted empty; another client asks for the lock at
  * once. Without a quarantine the nodes that forgot give it to the other while the first one still has it.
  */
-export async function killThreeRounds(stage: Stage, { rounds, seed, enough }: RoundsPlan): Promise<RoundsReport> {
+export async function killThreeRounds(stage: Stage, plan: RoundsPlan): Promise<RoundsReport> {
+  const { rounds, seed, enough, freezesOthers = false } = plan;
   const dice = new Dice(seed);
   const report = {
     rounds: 0,
@@ -39,7 +42,7 @@ export async function killThreeRounds(stage: Stage, { rounds, seed, enough }: Ro
   };
   for (let round = 1; round <= rounds; round += 1) {
     report.rounds = round;
-    const took = await playRound(stage, dice, round);
+    const took = await playRound(stage, dice, { round, freezesOthers });
     if (took === undefined) report.unserved += 1;
     else report.slowest = Math.max(report.slowest, took);
     const { holds } = toHistory(await stage.takeRecords());
@@ -51,16 +54,24 @@ export async function killThreeRounds(stage: Stage, { rounds, seed, enough }: Ro
   return report;
 }
 
-async function playRound(stage: Stage, dice: Dice, round: number): Promise<number | undefined> {
+async function playRound(
+  stage: Stage,
+  dice: Dice,
+  { round, freezesOthers }: { readonly round: number; readonly freezesOthers: boolean },
+): Promise<number | undefined> {
   const [first, second] = dice.some(2, stage.clients);
   const resource = `round-${round}`;
   const ttl = stage.terms.maxTtl;
   const terms = { resource, ttl, waitTimeout: 20 * ttl };
   const holder = await first!.process.turn({ id: `${resource}/1`, ...terms, hold: 2 * ttl });
   if (!holder.isHolder) return undefined;
-  await Promise.all(dice.some(majorityOf(stage), stage.nodes).map((node) => node.restart()));
+  const forgetful = dice.some(majorityOf(stage), stage.nodes);
+  const others = freezesOthers ? stage.nodes.filter((node) => !forgetful.includes(node)) : [];
+  await Promise.all(forgetful.map((node) => node.restart()));
   const restarted = machineTime();
+  await Promise.all(others.map(({ server }) => server.freeze()));
   const next = await second!.process.turn({ id: `${resource}/2`, ...terms, hold: 0 });
+  await Promise.all(others.map(({ server }) => server.thaw()));
   const took = machineTime() - restarted;
   await Promise.all([holder.over, next.over]);
   return next.isHolder ? took : undefined;

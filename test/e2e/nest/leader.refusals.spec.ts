@@ -65,10 +65,18 @@ class OtherPool {
   }
 }
 
-@Module({ imports: [RedlockModule.forRoot({ enabled: false })] })
+@Injectable()
+class UnknownPool {
+  @Leader('a', { pool: 'unknown' })
+  run(): void {
+    // Being refused is all.
+  }
+}
+
+@Module({ imports: [RedlockModule.forRoot({ enabled: false, isGlobal: true })] })
 class Locks {}
 
-@Module({ imports: [RedlockModule.forRoot({ enabled: false, name: 'billing' })] })
+@Module({ imports: [RedlockModule.forRoot({ enabled: false, name: 'billing', isGlobal: true })] })
 class BillingLocks {}
 
 describe('the start of an application with @Leader', () => {
@@ -93,6 +101,10 @@ describe('the start of an application with @Leader', () => {
     const starting = start(providers, controllers);
     await expect(starting).rejects.toThrow(message);
     await expect(starting).rejects.toThrow(/REDLOCK_E08/);
+  });
+
+  it('fails for a pool that there is not, in the words of Nest', async () => {
+    await expect(start([UnknownPool])).rejects.toThrow(/@Leader needs RedlockModule.forRoot\({ name: 'unknown' }\)/);
   });
 
   it('accepts one role under two pools', async () => {

@@ -60,7 +60,7 @@ describe('the metrics of leaders and permits', () => {
     const ofOther = { redlock_pool: 'default', redlock_role: 'other' };
     await eventually(async () => expect(await measured(ofOther)).toEqual([1, 1]));
     await candidate.close();
-    expect(await measured(ofOther)).toEqual([undefined, 1]);
+    expect(await measured(ofOther)).toEqual([0, 1]);
   });
 
   it('tell that a process leads no more when another has the role', async () => {
