@@ -278,7 +278,8 @@ export class RedlockService {
   }
 
   async #end(): Promise<void> {
-    await this.beforeApplicationShutdown();
+    // At once if nobody campaigns, so that no further lock is granted.
+    if (this.#candidates.size > 0) await this.beforeApplicationShutdown();
     await this.#redlock.drain(this.#shutdownTimeout, (holders) => this.#log.waits(holders, this.#shutdownTimeout));
     this.#log.stop();
     await this.#redlock.close().finally(() => this.#log.stop());
