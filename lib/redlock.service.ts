@@ -16,7 +16,7 @@ import { type Random, systemRandom } from './engine/random.js';
 import type { Clock } from './engine/clock.js';
 import type { RedlockStatus, StatusOptions } from './engine/status.js';
 import { SystemClock } from './engine/system-clock.js';
-import { Candidate, type Electorate, type LeadOptions } from './leader/candidate.js';
+import { type Candidate, type Electorate, type LeadOptions, RoleCandidate } from './leader/candidate.js';
 import type { CurrentLeader } from './leader/current-leader.js';
 import type { LeaderWork } from './leader/term.js';
 import { EventLog } from './logging/event-log.js';
@@ -49,7 +49,7 @@ export class RedlockService {
   readonly #maxResources: number;
   readonly #isEnabled: boolean;
   readonly #name: string | undefined;
-  readonly #candidates = new Map<string, Candidate>();
+  readonly #candidates = new Map<string, RoleCandidate>();
   readonly #electorate: Electorate;
   #isShuttingDown = false;
   #ending: Promise<void> | undefined;
@@ -186,7 +186,7 @@ export class RedlockService {
     toResources(LEADER + name);
     if (this.#candidates.has(name))
       throw mistake('REDLOCK_E14', `This process is a candidate for "${name}" already; close that candidate first`);
-    const candidate = new Candidate(name, work, options, this.#electorate);
+    const candidate = new RoleCandidate(name, work, options, this.#electorate);
     this.#candidates.set(name, candidate);
     return candidate;
   }

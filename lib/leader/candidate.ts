@@ -39,11 +39,24 @@ export interface Electorate {
   closed(candidate: Candidate): void;
 }
 
-/**
- * One process that leads whenever it is elected. `RedlockService.lead` makes it.
- * @hideconstructor
- */
-export class Candidate {
+/** One process that leads whenever it is elected. `RedlockService.lead` makes it. */
+export interface Candidate {
+  /** The name of the role. */
+  readonly name: string;
+  /** True while this process leads. The property reads the clock. */
+  readonly isLeader: boolean;
+  /** The term of this process; undefined while this process does not lead. */
+  readonly term: Term | undefined;
+  /** Emits whether this process leads: at once, and whenever that changes. */
+  readonly leader$: Observable<boolean>;
+  /** Gives the role up, and stays a candidate behind the others. Resolves once another process can lead. */
+  resign(): Promise<void>;
+  /** Gives the role up, and stops campaigning. Resolves once another process can lead. */
+  close(): Promise<void>;
+}
+
+/** A candidate, as its pool sees it. */
+export class RoleCandidate implements Candidate {
   readonly #options: Required<Omit<LeadOptions, 'signal'>>;
   readonly #closing = new AbortController();
   readonly #leads = new BehaviorSubject(false);

@@ -4,7 +4,7 @@ import type { Process, World } from './world.js';
 import type { LockListener } from '../../lib/engine/events.js';
 import type { Lock } from '../../lib/engine/lock.js';
 import { LEADER } from '../../lib/engine/resources.js';
-import { Candidate, type Electorate } from '../../lib/leader/candidate.js';
+import { type Candidate, type Electorate, RoleCandidate } from '../../lib/leader/candidate.js';
 import type { LeaderWork, StopWork, Term } from '../../lib/leader/term.js';
 
 const ROLE = 'role';
@@ -126,7 +126,7 @@ export class Candidates {
     const { ttl, stopTimeout } = this.choices;
     const campaign = new Campaign(process);
     const work: LeaderWork = (term) => this.#work(campaign, term);
-    campaign.candidate = new Candidate(ROLE, work, { ttl, stopTimeout }, this.#electorateOf(campaign));
+    campaign.candidate = new RoleCandidate(ROLE, work, { ttl, stopTimeout }, this.#electorateOf(campaign));
     this.#campaigns.add(campaign);
     return campaign;
   }
