@@ -148,7 +148,8 @@ describe('a method with @Leader', () => {
       { provide: 'value', useValue: value },
     ]);
     await led(made);
-    await eventually(() => expect(value.term?.name).toBe('synchronous'));
+    // The term goes on after the method has returned.
+    await eventually(() => expect([value.term?.name, value.term?.signal.aborted]).toEqual(['synchronous', false]));
     await app.close();
     const { app: inheriting } = await start([Inheriting]);
     await led(inheriting.get(Inheriting));

@@ -8,7 +8,7 @@ import { machineTime, type LeaderProcess } from '../../support/leader/leader-pro
 const TTL = 1_200;
 
 describe('a role with three processes', () => {
-  const crew = leaderCrew(3);
+  const crew = leaderCrew(5);
   const { journal } = crew;
 
   const others = (members: readonly LeaderProcess[], leader: LeaderProcess): LeaderProcess[] =>
@@ -27,6 +27,15 @@ describe('a role with three processes', () => {
     const [stretch, ...more] = await stretchesOf(members, role);
     expect(more).toEqual([]);
     expect(stretch!.to - stretch!.from).toBeGreaterThan(1.4 * TTL);
+  });
+
+  it('is still led by a process whose work has returned at once, without a clean-up', async () => {
+    const [role, members] = [crew.role(), await crew.start(2)];
+    await Promise.all(members.map((member) => member.lead(role, { ttl: TTL, work: { isPlain: true } })));
+    const elected = await journal.nth(0, role, 'elected');
+    await setTimeout(1.5 * TTL); // longer than one lease
+    expect(await crew.memberOf(elected).leads(role)).toBe(true);
+    expect([journal.of(role, 'elected'), journal.of(role, 'ended')]).toEqual([[elected], []]);
   });
 
   it('passes on as soon as the clean-up of a terminated leader has ended', async () => {

@@ -9,7 +9,7 @@ const HOLDS = 100;
 const FAILURES = 5;
 
 describe('a leader whose work throws', () => {
-  const crew = leaderCrew(3);
+  const crew = leaderCrew(5);
   const { journal } = crew;
 
   it('pauses for longer after each failure, and another process leads meanwhile', async () => {

@@ -13,8 +13,8 @@ const PROCESSES = 20;
 const ROLES = 200;
 /** Ms: candidates ask four times in it. */
 const TTL = 10_000;
-/** Ms: three rounds of questions. */
-const SPAN = 0.75 * TTL;
+/** Ms: four rounds of questions. */
+const SPAN = TTL;
 
 describe(`${PROCESSES} services that are candidates for ${ROLES} roles`, () => {
   let pool: RedisPool;

@@ -16,6 +16,8 @@ export interface Campaign {
     readonly cleanUp?: number;
     /** Ms after which the work resigns. */
     readonly holds?: number;
+    /** Whether the work returns at once, without a clean-up. */
+    readonly isPlain?: boolean;
   };
 }
 

@@ -34,7 +34,7 @@ const look = () => {
 };
 setInterval(look, 2).unref();
 
-const workOf = ({ throws = 0, cleanUp = 0, holds }) => {
+const workOf = ({ throws = 0, cleanUp = 0, holds, isPlain = false }) => {
   let thrown = 0;
   return (term) => {
     note('elected', term);
@@ -45,6 +45,7 @@ const workOf = ({ throws = 0, cleanUp = 0, holds }) => {
       throw new Error('on purpose');
     }
     note('wrote', term);
+    if (isPlain) return undefined;
     if (holds !== undefined) setTimeout(() => void term.resign(), holds);
     return async () => {
       await sleep(cleanUp);
