@@ -7,7 +7,7 @@ import { machineTime, ROLE } from '../record.js';
 import { claimOf, type Surroundings } from './surroundings.js';
 
 /** How often a leader blocks the event loop, fails at once, resigns after a while, or cleans up for longer than its lease. */
-const SHARES = { blocks: 0.25, fails: 0.05, resigns: 0.8, cleansLong: 0.2 } as const;
+const SHARES = { blocks: 0.5, fails: 0.05, resigns: 0.8, cleansLong: 0.2 } as const;
 /** In ttl: no clean-up takes that long, so that the role never passes on before its end. */
 const STOP_TIMEOUT = 10;
 
