@@ -47,6 +47,7 @@ export class Candidates {
   readonly judge: LeaderJudge;
   readonly #campaigns = new Set<Campaign>();
   #isWorking = true;
+  #isOver = false;
 
   constructor(
     private readonly world: World,
@@ -64,6 +65,12 @@ export class Candidates {
   /** From now on nobody resigns, closes or throws. */
   settle(): void {
     this.#isWorking = false;
+  }
+
+  /** Closes all candidates. A process that stood still until now does not begin to campaign. */
+  end(): void {
+    this.#isOver = true;
+    for (const campaign of this.alive) void this.close(campaign);
   }
 
   /** The candidates that may still lead. */
@@ -99,6 +106,7 @@ export class Candidates {
     const { world } = this;
     for (;;) {
       await world.sleep(process, world.random() * 20);
+      if (this.#isOver) return;
       const campaign = this.#begin(process);
       await this.#live(campaign);
       if (!campaign.isClosing) return;

@@ -127,7 +127,7 @@ export class SharedModel {
   async #judgeEnd(): Promise<void> {
     const { world } = this;
     const { candidates } = this.#choices;
-    for (const campaign of this.#candidates.alive) void this.#candidates.close(campaign);
+    this.#candidates.end();
     await this.#within(BOUND, 'STUCK: candidates do not close', () => this.#open === 0);
     await this.#within(BOUND, 'STUCK: work goes on', () => this.#candidates.running + this.#callers.holding === 0);
     await world.run(world.time + (this.#isCalm ? this.#trips : this.#rest));
