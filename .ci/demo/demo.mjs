@@ -1,15 +1,21 @@
 // The process that guardian.mjs starts: everything from the build to the end.
 import { rmSync } from 'node:fs';
 import { constants } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from './build.mjs';
 import { openDatabase } from './database.mjs';
 import { guide } from './guide.mjs';
 import { Interruption, Lifetime } from './lifetime.mjs';
 import { startReplicas } from './processes.mjs';
-import { isExactlyOnce, isOneAnswer, race } from './race.mjs';
-import { openNodes } from './redis-nodes.mjs';
+import { openFront } from '../../sample-app/live/front.mjs';
+import { isExactlyOnce, isOneAnswer, race } from '../../sample-app/live/race.mjs';
+import { NodeProcess, openNodes } from './redis-nodes.mjs';
 import { table } from './table.mjs';
 
+/** Ms: a lease, and the time in which a restarted node does not vote. */
+const MAX_TTL = 3_000;
+/** Settings for nodes that may be restarted empty. For one race, the quarantine of new nodes would only be a wait. */
+const FORGETFUL = { MAX_TTL: String(MAX_TTL), RESTART_QUARANTINE: 'true' };
 const [folder = '', mode] = process.argv.slice(2);
 const lifetime = new Lifetime();
 
@@ -24,9 +30,23 @@ for (const output of [process.stdout, process.stderr]) output.on('error', () => 
 async function start() {
   await build(lifetime);
   const [nodes, databaseUrl] = await Promise.all([openNodes(lifetime, folder), openDatabase(lifetime)]);
-  const replicas = await startReplicas(lifetime, nodes, databaseUrl);
+  const urls = { REDLOCK_NODES: nodes.map(({ url }) => url).join(), DATABASE_URL: databaseUrl };
+  const replicas = await startReplicas(lifetime, { ...urls, ...(isBreakable(nodes) && FORGETFUL) });
+  if (isBreakable(nodes)) await untilReady(replicas);
   console.log(`Two replicas, ${nodes.length} Redis nodes, one Postgres; fifty identical sign-ups at the same moment:`);
   return { nodes, replicas };
+}
+
+/** Whether the live page may break the nodes. @param {Awaited<ReturnType<typeof openNodes>>} nodes */
+function isBreakable(nodes) {
+  return mode !== '--once' && nodes.every((node) => node instanceof NodeProcess);
+}
+
+/** New nodes do not vote for `MAX_TTL`. @param {string[]} replicas */
+async function untilReady(replicas) {
+  console.log(`Waiting until the new nodes vote: ${MAX_TTL / 1_000} s`);
+  const isReady = (/** @type {string} */ url) => fetch(`${url}/health/ready`).then(({ ok }) => ok);
+  while (!(await Promise.all(replicas.map(isReady))).every(Boolean)) await sleep(100);
 }
 
 /** @param {string[]} replicas @returns {Promise<number>} the exit code: 0 where the lock did its work */
@@ -45,10 +65,23 @@ async function demo() {
   const { nodes, replicas } = await lifetime.unlessOver(start());
   const exitCode = await lifetime.unlessOver(races(replicas));
   if (mode === '--once') return exitCode;
-  console.log(`\n${guide(replicas, nodes)}`);
+  const page = await openPage(replicas, nodes);
+  console.log(`\n${guide(page, replicas, nodes)}`);
   const reason = await lifetime.over;
   if (reason instanceof Interruption) return exitCode;
   throw reason;
+}
+
+/** @param {string[]} replicas @param {Awaited<ReturnType<typeof openNodes>>} nodes */
+async function openPage(replicas, nodes) {
+  const port = process.env.PORT ? Number(process.env.PORT) : undefined;
+  const { url, close } = await openFront({
+    replicas,
+    nodes: nodes.filter((node) => node instanceof NodeProcess),
+    port,
+  });
+  lifetime.atEnd(async () => close());
+  return url;
 }
 
 /** @param {Error} reason @returns {number} the exit code, which a shell would report for a process that a signal ended */

@@ -1,9 +1,10 @@
 /**
  * How to go on by hand.
+ * @param {string} page the address of the live page
  * @param {string[]} replicas
  * @param {import('./redis-nodes.mjs').Node[]} nodes
  */
-export function guide([first = '', second = ''], nodes) {
+export function guide(page, [first = '', second = ''], nodes) {
   // The data is kept from one start to the next.
   const email = `ada-${Date.now()}@example.com`;
   const [one, two, three] = nodes.map(({ pid }) => pid);
@@ -21,5 +22,10 @@ export function guide([first = '', second = ''], nodes) {
   }
   const width = Math.max(...steps.map(([command = '']) => command.length));
   const lines = steps.map(([command = '', comes]) => `  ${command.padEnd(width)}  # ${comes}`);
-  return ['Both replicas serve until Ctrl-C. To try:', ...lines].join('\n');
+  return [
+    `See it, and break it, in a browser: ${page}`,
+    '',
+    'Both replicas serve until Ctrl-C. To try by hand:',
+    ...lines,
+  ].join('\n');
 }

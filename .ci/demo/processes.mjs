@@ -11,13 +11,12 @@ export async function run(lifetime, program) {
 
 /**
  * Two replicas of the built app on free ports. The demo ends with the first of them that ends.
- * @param {Lifetime} lifetime @param {import('./redis-nodes.mjs').Node[]} nodes @param {string} databaseUrl
+ * @param {Lifetime} lifetime @param {NodeJS.ProcessEnv} settings
  * @returns {Promise<string[]>} their addresses
  */
-export function startReplicas(lifetime, nodes, databaseUrl) {
-  const urls = nodes.map(({ url }) => url);
-  const settings = { HOST: '127.0.0.1', PORT: '0', REDLOCK_NODES: urls.join(), DATABASE_URL: databaseUrl };
-  const env = { LOG_LEVELS: '>=warn', NODE_ENV: 'development', ...process.env, ...settings };
+export function startReplicas(lifetime, settings) {
+  const defaults = { LOG_LEVELS: '>=warn', NODE_ENV: 'development' };
+  const env = { ...defaults, ...process.env, ...settings, HOST: '127.0.0.1', PORT: '0' };
   const args = ['--enable-source-maps', 'dist/sample-app/main.js'];
   return Promise.all(['replica 1', 'replica 2'].map((name) => startReplica(lifetime, { name, args, env })));
 }

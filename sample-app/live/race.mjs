@@ -1,19 +1,27 @@
 import { randomUUID } from 'node:crypto';
 
-const REQUESTS = 50;
-
 /** @typedef {Awaited<ReturnType<typeof race>>} Outcome */
+/**
+ * @typedef {object} RaceOptions
+ * @property {number} [count] requests, in turn to all replicas
+ * @property {string} [email] the address that signs up
+ * @property {(answer: { replica: number, status: number }) => void} [answered] called for each answer
+ */
 
 /**
- * Fifty identical sign-ups at all replicas at the same moment, with an address that nobody has used. The statuses are
- * one per request, and 0 where there was no answer; `bodies` says how many different ones came with a 201.
- * @param {string[]} replicas @param {string} path
+ * Identical sign-ups at all replicas at the same moment. The statuses are one per request, and 0 where there was no answer; `bodies` says how many different ones came with a 201.
+ * @param {string[]} replicas @param {string} path @param {RaceOptions} [options]
  */
-export async function race(replicas, path) {
-  const email = `ada.${randomUUID()}@example.com`;
-  const urls = Array.from({ length: REQUESTS }, (_, index) => replicas[index % replicas.length] + path);
+export async function race(replicas, path, { count = 50, email = newEmail(), answered } = {}) {
   const begin = performance.now();
-  const answers = await Promise.all(urls.map((url) => signUp(url, email).catch(() => ({ status: 0, body: '' }))));
+  const answers = await Promise.all(
+    Array.from({ length: count }, async (_, index) => {
+      const replica = index % replicas.length;
+      const answer = await signUp(replicas[replica] + path, email).catch(() => ({ status: 0, body: '' }));
+      answered?.({ replica, status: answer.status });
+      return answer;
+    }),
+  );
   const ms = performance.now() - begin;
   const response = await fetch(`${replicas[0]}/users?email=${email}`);
   if (!response.ok) throw new Error(`GET /users answered ${response.status}: ${await response.text()}`);
@@ -23,20 +31,25 @@ export async function race(replicas, path) {
   return { endpoint: `POST ${path}`, users, bonuses, statuses, bodies, ms };
 }
 
+/** An address that nobody has used. */
+export function newEmail() {
+  return `ada.${randomUUID()}@example.com`;
+}
+
 /** @param {Outcome} outcome @param {number} status */
-export function answered({ statuses }, status) {
+export function countOf({ statuses }, status) {
   return statuses.filter((each) => each === status).length;
 }
 
 /** One user, one bonus, and one request that was told so. @param {Outcome} outcome */
 export function isExactlyOnce(outcome) {
-  return outcome.users === 1 && outcome.bonuses === 1 && answered(outcome, 201) === 1;
+  return outcome.users === 1 && outcome.bonuses === 1 && countOf(outcome, 201) === 1;
 }
 
 /** One user, one bonus, and the same 201 for every request. @param {Outcome} outcome */
 export function isOneAnswer(outcome) {
   const { users, bonuses, bodies, statuses } = outcome;
-  return users === 1 && bonuses === 1 && bodies === 1 && answered(outcome, 201) === statuses.length;
+  return users === 1 && bonuses === 1 && bodies === 1 && countOf(outcome, 201) === statuses.length;
 }
 
 /** @param {string} url @param {string} email */

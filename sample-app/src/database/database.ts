@@ -1,11 +1,13 @@
 import { Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { createPgConfig } from '@electric-sql/pglite/node-postgres';
 import { Pool, type QueryResultRow } from 'pg';
-import { openLite } from './lite.js';
+import { Subject } from 'rxjs';
 import { SCHEMA } from './schema.js';
 
 /** The application's Postgres: a server where there is an address, else PGlite with its files in a folder. */
 export class Database implements OnApplicationShutdown {
+  /** The name of the table for each row that was inserted. */
+  readonly inserted$ = new Subject<string>();
+
   private constructor(
     private readonly pool: Pool,
     private readonly closeLite?: () => Promise<void>,
@@ -25,12 +27,19 @@ export class Database implements OnApplicationShutdown {
   }
 
   private static async inProcess(folder: string): Promise<Database> {
+    // The production image has no PGlite.
+    const [{ openLite }, { createPgConfig }] = await Promise.all([
+      import('./lite.js'),
+      import('@electric-sql/pglite/node-postgres'),
+    ]);
     const { lite, close } = await openLite(folder);
     return new Database(new Pool(createPgConfig(lite)), close);
   }
 
   async query<Row extends QueryResultRow>(sql: string, values: unknown[] = []): Promise<Row[]> {
     const { rows } = await this.pool.query<Row>(sql, values);
+    const [, table] = /^insert into (\w+)/.exec(sql) ?? [];
+    if (table !== undefined) this.inserted$.next(table);
     return rows;
   }
 

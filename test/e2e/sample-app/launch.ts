@@ -24,7 +24,7 @@ export class Launch {
   ) {
     const own = { TMPDIR: this.#temporary, DATA_FOLDER: join(folder, 'data') };
     // Empty, so that neither the environment nor the reader's .env decides what is tested.
-    const env = { ...process.env, ...own, REDLOCK_NODES: '', DATABASE_URL: '', BONUS_DELAY: '' };
+    const env = { ...process.env, ...own, REDLOCK_NODES: '', DATABASE_URL: '', BONUS_DELAY: '', PORT: '0' };
     mkdirSync(this.#temporary, { recursive: true });
     this.#child = spawn(process.execPath, [LAUNCHER, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
@@ -49,6 +49,11 @@ export class Launch {
   /** The addresses of the replicas, as they are shown to the reader. */
   get replicas(): string[] {
     return [...new Set([...this.output.matchAll(/(http:\S+)\/users/g)].map(([, url = '']) => url))];
+  }
+
+  /** The address of the live page. */
+  get page(): string {
+    return /http:\S+\/$/m.exec(this.output)?.[0] ?? '';
   }
 
   /** The living processes of this folder's launches whose command line has the text in it. */
