@@ -1,5 +1,5 @@
-// node .ci/playground.mjs: writes docs/playground, the page that runs the real engine over simulated nodes, without a server.
-// With `--check` it writes nothing, and fails if a file is not current. `--pictures` also makes the pictures of the frames, with Chromium.
+// node .ci/playground.mjs: writes docs/playground, the page that runs the real engine over simulated nodes, without a server, and the live
+// page of the sample. With `--check` it writes nothing, and fails if a file is not current. `--pictures` also makes the pictures of the frames, with Chromium.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -46,8 +46,12 @@ export async function scriptOf(entry) {
   return file.text.trim().replaceAll('</script', '<\\/script');
 }
 
-/** @returns {Promise<string>} the whole page */
-async function page() {
+/**
+ * A template with its style, its tools and its script.
+ * @param {string} template @param {string} entry both in sample-app/playground
+ * @returns {Promise<string>} the whole page
+ */
+export async function pageOf(template, entry) {
   const {
     outputFiles: [file],
   } = await build({
@@ -59,9 +63,10 @@ async function page() {
     logLevel: 'error',
   });
   if (file === undefined) throw new Error('esbuild has written nothing');
-  const script = await scriptOf('sample-app/playground/main.ts');
-  return readFileSync(join(SOURCES, 'template.html'), 'utf8')
+  const script = await scriptOf(join(SOURCES, entry));
+  return readFileSync(join(SOURCES, template), 'utf8')
     .replace('/*style*/', () => file.text.trim())
+    .replace('<!--tools-->', () => readFileSync(join(SOURCES, 'tools.html'), 'utf8').trim())
     .replace('/*script*/', () => script);
 }
 
@@ -127,19 +132,21 @@ async function takePictures(all) {
 }
 
 async function main() {
-  const html = await page();
+  const html = await pageOf('template.html', 'main.ts');
   const size = gzipSync(html, { level: 9 }).length;
   if (size > MOST) throw new Error(`The page has ${size} bytes, compressed; at most ${MOST}`);
   const all = await frames();
-  const files = new Map([['index.html', html]]);
-  for (const frame of all) files.set(`${frame.id}.html`, await linkPage(frame));
+  const files = new Map([
+    ['docs/playground/index.html', html],
+    ['sample-app/live/page.html', await pageOf('../live/template.html', '../live/main.ts')],
+  ]);
+  for (const frame of all) files.set(`docs/playground/${frame.id}.html`, await linkPage(frame));
   const stale = [...files].filter(([name, text]) => {
-    const file = join(FOLDER, name);
+    const file = join(root, name);
     return !existsSync(file) || readFileSync(file, 'utf8') !== text;
   });
   if (process.argv.includes('--check')) {
-    for (const [name] of stale)
-      console.error(`docs/playground/${name} is not current: run \`node .ci/playground.mjs\`.`);
+    for (const [name] of stale) console.error(`${name} is not current: run \`node .ci/playground.mjs\`.`);
     process.exitCode = stale.length > 0 ? 1 : 0;
     // The sources are for a browser: `npm run typecheck` does not know them.
     execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', SOURCES], {
@@ -148,7 +155,7 @@ async function main() {
     return;
   }
   mkdirSync(FOLDER, { recursive: true });
-  for (const [name, text] of stale) writeFileSync(join(FOLDER, name), text);
+  for (const [name, text] of stale) writeFileSync(join(root, name), text);
   console.log(`docs/playground/index.html: ${html.length} bytes, ${size} compressed`);
   if (process.argv.includes('--pictures')) await takePictures(all);
 }

@@ -14,6 +14,8 @@ export interface Note {
   readonly lane: string;
   readonly text: string;
   readonly tone: Tone;
+  /** Whether only the table tells it, because a bar shows it. */
+  readonly isInTableOnly?: boolean;
 }
 
 /** One way of a message. */
@@ -32,7 +34,9 @@ export interface Message {
   readonly isQuiet: boolean;
 }
 
-export type SpanKind = 'holds' | 'waits' | 'frozen' | 'down' | 'quarantine' | 'works';
+/** `over`: works although its lease is over; `vain`: waits, and gets nothing; `way`: some of its ways to the nodes are bad. */
+export type SpanKind =
+  'holds' | 'waits' | 'vain' | 'frozen' | 'down' | 'quarantine' | 'works' | 'over' | 'fault' | 'way';
 
 /** A state of a lane from a time to a time. */
 export interface Span {
@@ -59,6 +63,8 @@ export interface Trace {
   /** Ends of leases: what the rings show. */
   readonly leases: readonly Span[];
   readonly alarms: readonly Alarm[];
+  /** Time after the last fault, in which everybody has to recover. */
+  readonly calm?: Pick<Span, 'from' | 'to' | 'label'> | undefined;
   readonly end: number;
 }
 

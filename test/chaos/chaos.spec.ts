@@ -6,6 +6,7 @@ import { BEARABLE } from './nemeses/table.js';
 import { frozenAsker, frozenHolder } from './specials/pauses.js';
 import { killThreeRounds } from './specials/rounds.js';
 import { SABOTAGES } from './specials/sabotage.js';
+import type { SpanKind } from '../../sample-app/playground/events.js';
 import { Stage, type StageTerms } from './stage/stage.js';
 import { runWeather, type Weather } from './weather.js';
 
@@ -70,7 +71,11 @@ describe('in bad weather', () => {
   );
 
   it('a drawing shows what happened', () => {
-    expect(weather.gallery.chapters[0]?.svg).toContain('class="fault"');
+    const { lanes, spans } = weather.gallery.chapters[0]!.trace;
+    const kinds = new Set(spans.map(({ kind }) => kind));
+    expect(lanes.map(({ id }) => id)).toEqual(expect.arrayContaining(['node 5', 'client 3', 'hot']));
+    expect(['down', 'frozen', 'fault', 'way'].some((kind) => kinds.has(kind as SpanKind))).toBe(true);
+    expect(spans.filter(({ lane, kind }) => lane === 'hot' && kind === 'holds').length).toBeGreaterThan(20);
   });
 });
 

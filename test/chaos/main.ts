@@ -94,7 +94,7 @@ async function playRounds(stage: Stage, options: ChaosOptions): Promise<Outcome>
 async function write(folder: string, outcome: Outcome): Promise<void> {
   const { summary, complaints, failures, chapters } = outcome;
   await mkdir(folder, { recursive: true });
-  const page = renderPage({ title: TITLE, summary, complaints: [...complaints, ...failures], chapters });
+  const page = await renderPage({ title: TITLE, summary, complaints: [...complaints, ...failures], chapters });
   await writeFile(join(folder, 'page.html'), page);
   await writeFile(join(folder, 'report.md'), asMarkdown(TITLE, summary));
   await writeFile(join(folder, 'report.json'), `${JSON.stringify({ summary, complaints, failures }, undefined, 2)}\n`);

@@ -1,4 +1,5 @@
-import { type Alarm, type Lane, type Message, type Note, type Span, type Trace } from '../events.js';
+import { type Alarm, type Lane, type Message, type Note, type Span, type SpanKind, type Trace } from '../events.js';
+import { fold, textOf, type Bar } from '../fold.js';
 
 /** What part of a trace is drawn, and how large. */
 export interface View {
@@ -16,17 +17,29 @@ const RIGHT = 12;
 /** Pixels that a letter takes, nearly. */
 const LETTER = 6.4;
 const RING = 9;
-/** The half height of a bar. */
+/** The half heights of bars. */
 const BAR = 9;
+const HALF: Readonly<Partial<Record<SpanKind, number>>> = { waits: 3, vain: 3, way: 1.5, frozen: 12, down: 12 };
+/** Bad ways of a lane are drawn so far above it. */
+const WAYS_ABOVE = 15.5;
+/** Pixels: what is nearer is drawn as one. */
+const NEAR = 2;
+/** Of more messages, those between the same lanes are drawn with so much room that there are not many more. */
+const MOST_MESSAGES = 800;
+const TICKS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 30_000, 60_000, 300_000];
 
 /** Turns a trace into the content of an SVG element. */
 class Drawing {
   readonly height: number;
+  /** What each bar says that stands for several spans. */
+  readonly folded: string[] = [];
   readonly #left: number;
   readonly #rows: ReadonlyMap<string, number>;
-  /** The ends of texts at a height, so that texts do not lie on each other. */
-  readonly #textEnds = new Map<number, number>();
-
+  /** Where there are texts at a height, so that texts do not lie on each other. */
+  readonly #texts = new Map<number, (readonly [from: number, to: number])[]>();
+  readonly #drawn = new Set<string>();
+  /** By lane. */
+  readonly #leases = new Map<string, Span[]>();
   /** The texts of bars, which are above all bars. */
   readonly #barTexts: string[] = [];
 
@@ -35,6 +48,11 @@ class Drawing {
     private readonly view: View,
   ) {
     this.#rows = new Map(trace.lanes.map(({ id }, index) => [id, index]));
+    for (const lease of trace.leases) {
+      const list = this.#leases.get(lease.lane);
+      if (list === undefined) this.#leases.set(lease.lane, [lease]);
+      else list.push(lease);
+    }
     const longest = Math.max(...trace.lanes.map(({ label }) => label.length));
     this.#left = 36 + longest * 8;
     this.height = TOP + ROW * trace.lanes.length + AXIS;
@@ -44,23 +62,44 @@ class Drawing {
     const { trace, view } = this;
     const isSeen = ({ from, to }: Pick<Span, 'from' | 'to'>): boolean => from <= view.time && to >= view.from;
     const notes = trace.notes.filter(({ at }) => at <= view.time && at >= view.from);
-    const spans = trace.spans.filter(isSeen).map((span) => this.#span(span));
+    const spans = trace.spans
+      .filter(isSeen)
+      .flatMap((span) => this.#parts(span))
+      .filter(isSeen);
+    const bars = fold(spans, NEAR * this.#msPerPixel).map((bar) => this.#bar(bar));
+    const messages = trace.messages.filter((one) => isSeen({ from: one.sent, to: endOf(one) }));
+    const room = this.#roomOf(messages);
+    // What is wrong gets the room for its text first.
+    const bad = notes.filter(({ tone }) => tone === 'bad').map((note) => this.#note(note));
     return [
+      this.#calm(),
       this.#axis(),
       ...trace.lanes.map((lane) => this.#lane(lane)),
       ...trace.alarms.filter(isSeen).map((alarm) => this.#alarm(alarm)),
-      ...spans,
+      ...bars,
+      ...messages.map((one) => this.#message(one, room)),
+      ...notes.filter(({ tone }) => tone !== 'bad').map((note) => this.#note(note)),
+      ...bad,
       ...this.#barTexts,
-      ...trace.messages.filter((one) => isSeen({ from: one.sent, to: endOf(one) })).map((one) => this.#message(one)),
-      ...notes.map((note) => this.#note(note)),
       ...trace.lanes.map((lane) => this.#head(lane)),
       this.#cursor(),
     ].join('');
   }
 
+  get #msPerPixel(): number {
+    const { from, to, width } = this.view;
+    return (to - from) / (width - this.#left - RIGHT);
+  }
+
   #x(time: number): number {
     const { from, to, width } = this.view;
-    return this.#left + ((Math.min(Math.max(time, from), to) - from) / (to - from)) * (width - this.#left - RIGHT);
+    const share = (Math.min(Math.max(time, from), to) - from) / (to - from);
+    return tenth(this.#left + share * (width - this.#left - RIGHT));
+  }
+
+  /** The moment at a place of the drawing. */
+  timeAt(x: number): number {
+    return this.view.from + (x - this.#left) * this.#msPerPixel;
   }
 
   #y(lane: string): number {
@@ -69,9 +108,8 @@ class Drawing {
 
   #axis(): string {
     const { from, to, width } = this.view;
-    const most = Math.min(9, (width - this.#left) / 46);
-    const step =
-      [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000].find((ms) => (to - from) / ms <= most) ?? 5_000;
+    const mostOf = (ms: number): number => Math.min(9, (width - this.#left) / (ms < 100 ? 60 : 46));
+    const step = TICKS.find((ms) => (to - from) / ms <= mostOf(ms)) ?? TICKS.at(-1)!;
     const ticks: string[] = [];
     for (let at = Math.ceil(from / step) * step; at <= to; at += step) {
       const x = this.#x(at);
@@ -121,43 +159,71 @@ class Drawing {
     return `<rect class="alarm" x="${x}" y="${TOP - 6}" width="${Math.max(2, end - x)}" height="${this.height - AXIS - 4}"><title>${escape(text)}</title></rect>`;
   }
 
-  #span(span: Span): string {
-    const { time } = this.view;
-    const to = Math.min(span.to, time);
-    if (span.kind === 'waits') return this.#bar(span, to, 3);
-    if (span.kind !== 'holds')
-      return this.#bar(span, to, span.kind === 'works' || span.kind === 'quarantine' ? BAR : 12);
-    const leases = this.trace.leases.filter(
-      ({ lane, from }) => lane === span.lane && from >= span.from && from <= span.to && from <= time,
-    );
-    const valid = Math.max(span.from, ...leases.map((lease) => lease.to));
-    const holds = this.#bar(span, Math.min(valid, to), BAR);
-    if (valid >= to) return holds;
-    return this.#bar({ ...span, kind: 'works', from: valid, label: 'over' }, to, BAR, 'over') + holds;
+  #calm(): string {
+    const { calm } = this.trace;
+    if (calm === undefined || calm.from > this.view.time) return '';
+    const [x, end] = [this.#x(calm.from), this.#x(calm.to)];
+    return `<rect class="calm" x="${x}" y="${TOP - 6}" width="${end - x}" height="${this.height - AXIS - 4}"><title>${escape(calm.label)}</title></rect>`;
   }
 
-  #bar({ lane, kind, from, label }: Span, to: number, half: number, name: string = kind): string {
-    const [x, end, y] = [this.#x(from), this.#x(to), this.#y(lane)];
-    const width = Math.max(1.5, end - x);
+  /** What is seen of a span until now, and apart from it the time in which its lease is over. */
+  #parts(span: Span): readonly Span[] {
+    const to = Math.min(span.to, this.view.time);
+    if (span.kind !== 'holds') return [{ ...span, to }];
+    const isOwn = ({ from }: Span): boolean => from >= span.from && from <= span.to && from <= this.view.time;
+    const leases = (this.#leases.get(span.lane) ?? []).filter(isOwn);
+    const valid = leases.length === 0 ? to : Math.max(span.from, ...leases.map((lease) => lease.to));
+    const holds = { ...span, to: Math.min(valid, to) };
+    if (valid >= to) return [holds];
+    return [holds, { ...span, kind: 'over', from: valid, to, label: 'over' }];
+  }
+
+  #bar(bar: Bar): string {
+    const { lane, kind, from, to, count } = bar;
+    const half = HALF[kind] ?? BAR;
+    const [x, end, y] = [this.#x(from), this.#x(to), this.#y(lane) - (kind === 'way' ? WAYS_ABOVE : 0)];
+    const width = Math.max(1.5, tenth(end - x));
+    const text = textOf(bar);
+    if (half >= BAR) this.#barText(bar, text, { x, end, y });
+    if (count > 1) this.folded.push(`${this.trace.lanes[this.#rows.get(lane) ?? -1]?.label}: ${text}`);
+    const isFolded = count > 1 ? ` data-span="${Math.floor(from)} ${Math.ceil(to)}"` : '';
+    const title = text === '' ? '' : `<title>${escape(text)}</title>`;
+    return `<rect class="bar ${kind}"${isFolded} x="${x}" y="${y - half}" width="${width}" height="${2 * half}" rx="3">${title}</rect>`;
+  }
+
+  #barText(
+    { kind }: Bar,
+    text: string,
+    { x, end, y }: { readonly x: number; readonly end: number; readonly y: number },
+  ) {
+    const isWithin = text.length * LETTER + 10 < end - x;
+    // The names of faults are needed, and most faults are short.
+    if (!isWithin && kind !== 'fault') return;
     // A server stands still while it has a lock: the two texts begin at different ends.
-    const place = kind === 'frozen' ? `text-anchor="end" x="${end - 6}"` : `x="${x + 7}"`;
-    const isFree = kind === 'frozen' || x >= (this.#textEnds.get(y) ?? 0);
-    if (label.length * LETTER + 10 < width && half >= BAR && isFree) {
-      this.#barTexts.push(`<text class="in ${name}" ${place} y="${y + 4}">${escape(label)}</text>`);
-      this.#textEnds.set(y, x + label.length * LETTER + 8);
-    }
-    return `<rect class="bar ${name}" x="${x}" y="${y - half}" width="${width}" height="${2 * half}" rx="3"/>`;
+    const isAtEnd = kind === 'frozen';
+    const length = text.length * LETTER;
+    const start = isAtEnd ? end - length - 6 : isWithin ? x + 7 : end + 3;
+    if (start + length > this.view.width || !this.#takeRoom(y, start, start + length)) return;
+    const place = isAtEnd ? `text-anchor="end" x="${end - 6}"` : `x="${start}"`;
+    this.#barTexts.push(`<text class="in ${kind}" ${place} y="${y + 4}">${escape(text)}</text>`);
   }
 
-  #message(message: Message): string {
+  /** How many pixels each message between two lanes has for itself. */
+  #roomOf(messages: readonly Message[]): number {
+    if (messages.length <= MOST_MESSAGES) return NEAR;
+    const kinds = new Set(messages.map(({ from, to, tone }) => `${from} ${to} ${tone}`));
+    return Math.max(NEAR, (this.view.width * kinds.size) / MOST_MESSAGES);
+  }
+
+  #message(message: Message, room: number): string {
     const { time } = this.view;
     if (!this.#rows.has(message.from) || !this.#rows.has(message.to)) return '';
     const end = message.lost ?? message.arrived ?? Infinity;
     const share = Math.min(1, (Math.min(time, end) - message.sent) / (endOf(message) - message.sent));
     const reach = message.lost === undefined ? 1 : 0.8;
     const [x1, y1] = [this.#x(message.sent), this.#y(message.from)];
-    const x2 = x1 + (this.#x(endOf(message)) - x1) * share * reach;
-    const y2 = y1 + (this.#y(message.to) - y1) * share * reach;
+    const x2 = tenth(x1 + (this.#x(endOf(message)) - x1) * share * reach);
+    const y2 = tenth(y1 + (this.#y(message.to) - y1) * share * reach);
     const isOnWay = time < end;
     const kind = `${message.tone} ${message.isQuiet ? 'quiet' : ''} ${isOnWay ? 'on-way' : ''}`;
     const dot = isOnWay
@@ -165,6 +231,8 @@ class Drawing {
       : '';
     const cross =
       message.lost !== undefined && !isOnWay ? `<path class="lost" d="M${x2 - 5} ${y2 - 5}l10 10m0 -10l-10 10"/>` : '';
+    const places = [x1, room === NEAR ? x2 : 0].map((x) => Math.round(x / room));
+    if (!isOnWay && this.#isDrawn(`${message.from} ${message.to} ${kind} ${places.join(' ')}`)) return '';
     return `<line class="way ${kind}" x1="${x1}" y1="${y1}" x2="${x2}" y2="${y2}"/>${cross}${dot}${this.#said(message, x2, share)}`;
   }
 
@@ -178,25 +246,51 @@ class Drawing {
     return this.#text(text, { x, y, tone: lost === undefined ? tone : 'bad' });
   }
 
-  #note({ at, lane, text, tone }: Note): string {
+  #note({ at, lane, text, tone, isInTableOnly }: Note): string {
+    if (isInTableOnly) return '';
     const row = this.trace.lanes[this.#rows.get(lane) ?? -1];
     if (row === undefined) return '';
     const [x, y] = [this.#x(at), this.#y(lane)];
-    const mark = `<circle class="note ${tone}" cx="${x}" cy="${y}" r="4"/>`;
+    const mark = this.#isDrawn(`${lane} ${tone} ${Math.round(x / NEAR)}`)
+      ? ''
+      : `<circle class="note ${tone}" cx="${x}" cy="${y}" r="4"/>`;
     const says = (row.kind === 'store' || row.kind === 'person') && !text.startsWith('takes');
     return says ? mark + this.#text(text, { x: x + 7, y: y + (row.kind === 'store' ? 21 : -9), tone }) : mark;
   }
 
-  /** Leaves out a text that would lie on another one, and moves one to the left that would leave the drawing. */
+  /** Whether the same was drawn at nearly the same place. */
+  #isDrawn(what: string): boolean {
+    const isOld = this.#drawn.has(what);
+    this.#drawn.add(what);
+    return isOld;
+  }
+
+  /** Whether there is room for a text at a height; if so, it is taken. */
+  #takeRoom(height: number, from: number, to: number): boolean {
+    const texts = this.#texts.get(height) ?? [];
+    if (texts.some(([start, end]) => from < end && start < to)) return false;
+    this.#texts.set(height, [...texts, [from, to]]);
+    return true;
+  }
+
+  /** Leaves out a text that would lie on another one, and moves or narrows one that would leave the drawing. */
   #text(text: string, place: { readonly x: number; readonly y: number; readonly tone: string }): string {
     const width = text.length * LETTER;
     // Below zero, because the texts of bars have the heights of their lanes.
     const track = Math.round(place.y / 12) - 1_000;
-    const x = Math.max(this.#left, Math.min(place.x, this.view.width - 4 - width));
-    if (x < (this.#textEnds.get(track) ?? 0) - 1) return '';
-    this.#textEnds.set(track, x + width + 4);
-    return `<text class="said ${place.tone}" x="${x}" y="${place.y}">${escape(text)}</text>`;
+    const end = this.view.width - 4;
+    const x = Math.max(this.#left, Math.min(place.x, end - width));
+    if (!this.#takeRoom(track, x + 1, x + width + 4)) return '';
+    const room = end - this.#left;
+    const start = `x="${x}"${width > room ? ` textLength="${room}" lengthAdjust="spacingAndGlyphs"` : ''}`;
+    const where = width <= room && place.x + width > end ? `x="${end}" text-anchor="end"` : start;
+    return `<text class="said ${place.tone}" ${where} y="${place.y}">${escape(text)}</text>`;
   }
+}
+
+/** More digits of a place would not be seen, and a drawing of thousands of lines takes longer with them. */
+function tenth(place: number): number {
+  return Math.round(10 * place) / 10;
 }
 
 function endOf({ sent, arrived, lost }: Message): number {
@@ -207,8 +301,18 @@ export function escape(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 }
 
-/** Returns the content of the SVG element, and its height. */
-export function draw(trace: Trace, view: View): { readonly svg: string; readonly height: number } {
+/** The content of an SVG element. */
+export interface Drawn {
+  readonly svg: string;
+  readonly height: number;
+  /** What each bar says that stands for several spans. */
+  readonly folded: readonly string[];
+  /** The moment at a place of the drawing, in pixels from its left. */
+  timeAt(x: number): number;
+}
+
+export function draw(trace: Trace, view: View): Drawn {
   const drawing = new Drawing(trace, view);
-  return { svg: drawing.svg, height: drawing.height };
+  const { svg, height, folded } = drawing;
+  return { svg, height, folded, timeAt: (x) => drawing.timeAt(x) };
 }

@@ -11,6 +11,7 @@ import { FreeControls } from './free-controls.js';
 import { Panel } from './panel.js';
 import { Player } from './player.js';
 import { SeedControls } from './seed-controls.js';
+import { Tools } from './tools.js';
 
 /** How many frames tell the story. */
 const STORY = 3;
@@ -27,8 +28,7 @@ export class Page {
   #address: Address;
   #panels: Panel[] = [];
   #free: FreeControls | undefined;
-  /** Ms of the world in a ms, at speed 1. */
-  #baseRate = 1;
+  readonly #tools: Tools;
   /** The actions of each drawing of the free part: before and after a fork. */
   #branches: Action[][] = [[]];
 
@@ -37,10 +37,9 @@ export class Page {
     this.player = new Player({ moved: (time, isMoving) => this.#moved(time, isMoving) }, () => calm.matches);
     this.#address = readAddress(location.search);
     document.body.classList.toggle('embedded', this.#address.isEmbedded);
-    this.#wireTools();
+    this.#tools = new Tools(this.player);
     addEventListener('popstate', () => void this.open(location.search));
     document.addEventListener('click', (event) => this.#followed(event));
-    document.addEventListener('keydown', (event) => this.#typed(event));
   }
 
   /** Shows the page of an address. */
@@ -58,7 +57,7 @@ export class Page {
     byId('extra').replaceChildren();
     this.#showPlace(address.page);
     this.player.time = 0;
-    this.#baseRate = 1;
+    this.#tools.baseRate = 1;
     if (address.page === 'free') await this.#openFree(address);
     else if (address.page === 'seed') await this.#openSeed(address);
     else await this.#openFrame(address);
@@ -106,7 +105,7 @@ export class Page {
         : `npm run simulate -- ${seed} 1 runs the same world. It lasts ${seconds(end)}.`;
     const seen = Math.min(end, Math.max(10, WAYS_SEEN * (ways[ways.length >> 1] ?? 1)));
     this.#add(`Seed ${seed}`, tells, played, seen / 700);
-    this.#baseRate = seen / SEED_WINDOW;
+    this.#tools.baseRate = seen / SEED_WINDOW;
     const [alarm] = played.trace.alarms;
     this.#start(at ?? (alarm ? alarm.from + 0.5 : undefined), false);
     controls.tell(await traceHash(seed, faults));
@@ -129,7 +128,7 @@ export class Page {
   }
 
   #start(at: number | undefined, plays = true): void {
-    this.#setRate();
+    this.#tools.setRate();
     this.#load();
     this.player.go(at ?? 0);
     const isCalm = matchMedia('(prefers-reduced-motion: reduce)').matches;
@@ -138,13 +137,10 @@ export class Page {
   }
 
   #load(): void {
-    this.player.load(
+    this.#tools.load(
       Math.max(...this.#panels.map(({ end }) => end)),
       this.#panels.flatMap(({ steps }) => steps),
     );
-    const slider = byId('time') as HTMLInputElement;
-    slider.max = String(this.player.end);
-    slider.step = String(this.player.end / 2_000);
   }
 
   get #actions(): Action[] {
@@ -198,11 +194,7 @@ export class Page {
   #moved(time: number, isMoving: boolean): void {
     for (const panel of this.#panels) panel.moveTo(time, isMoving);
     this.#free?.moveTo(time, isMoving);
-    const slider = byId('time') as HTMLInputElement;
-    slider.value = String(time);
-    slider.setAttribute('aria-valuetext', seconds(time));
-    byId('clock').textContent = `${seconds(time)} of ${seconds(this.player.end)}`;
-    byId('play').textContent = isMoving ? 'Pause' : time >= this.player.end ? 'Play again' : 'Play';
+    this.#tools.moveTo(time, isMoving);
     document.body.classList.toggle(
       'broken',
       this.#panels.some(({ isBroken }) => isBroken),
@@ -212,8 +204,11 @@ export class Page {
   #showPlace(page: string): void {
     const at = PAGES.findIndex(({ id }) => id === page);
     for (const link of document.querySelectorAll<HTMLAnchorElement>('#places a')) {
-      if (new URLSearchParams(link.search).get('frame') === page) link.setAttribute('aria-current', 'page');
+      const isShown = new URLSearchParams(link.search).get('frame') === page;
+      if (isShown) link.setAttribute('aria-current', 'page');
       else link.removeAttribute('aria-current');
+      // On a phone the list is wider than the screen.
+      if (isShown) link.closest('#places')!.scrollLeft = link.offsetLeft - 40;
     }
     for (const [id, place] of [
       ['previous', PAGES[at - 1]],
@@ -228,21 +223,6 @@ export class Page {
     const src = `${location.href.split('?')[0]}?frame=${page}&embed`;
     byId('embed').textContent =
       `<iframe\n  title="nestjs-redlock: ${byId('title').textContent}"\n  src="${src}"\n  width="100%" height="720" loading="lazy"\n></iframe>`;
-  }
-
-  #wireTools(): void {
-    byId('play').addEventListener('click', () => (this.player.isPlaying ? this.player.pause() : this.player.play()));
-    byId('back').addEventListener('click', () => this.player.step(-1));
-    byId('on').addEventListener('click', () => this.player.step(1));
-    byId('speed').addEventListener('change', () => this.#setRate());
-    byId('time').addEventListener('input', () => {
-      this.player.pause();
-      this.player.go(Number((byId('time') as HTMLInputElement).value));
-    });
-  }
-
-  #setRate(): void {
-    this.player.rate = Number((byId('speed') as HTMLSelectElement).value) * this.#baseRate;
   }
 
   /** Links of the page change it without loading it again. */
@@ -261,16 +241,6 @@ export class Page {
     }
     void this.open(search).then(() => byId('title').focus({ preventScroll: true }));
     scrollTo(0, 0);
-  }
-
-  #typed(event: KeyboardEvent): void {
-    const isOwn = event.target instanceof Element && event.target.closest('button, input, select, summary, a') !== null;
-    if (isOwn || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === 'ArrowRight') this.player.step(1);
-    else if (event.key === 'ArrowLeft') this.player.step(-1);
-    else if (event.key === ' ') byId('play').click();
-    else return;
-    event.preventDefault();
   }
 }
 

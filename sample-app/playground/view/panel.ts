@@ -1,8 +1,13 @@
 import { rowsOf, seconds, type Row } from '../events.js';
 import type { Played } from '../scenes/scene.js';
-import { draw } from './draw.js';
+import { draw, type Drawn } from './draw.js';
 import { element } from './element.js';
 import { Table } from './table.js';
+
+/** How many of the bars that stand for several spans are told in the text of a drawing. */
+const MOST_TOLD = 8;
+/** How many events of one moment are told below a drawing. */
+const MOST_EVENTS = 4;
 
 /** What a panel needs of the page. */
 export interface PanelTerms {
@@ -26,6 +31,9 @@ export class Panel {
   #rows: readonly Row[] = [];
   #time = 0;
   #width = 0;
+  #drawn: Drawn | undefined;
+  /** Ms that are seen at once; undefined: what the scale of the panel says. */
+  #seen: number | undefined;
 
   constructor(private readonly terms: PanelTerms) {
     const { name, tells, go } = terms;
@@ -55,6 +63,12 @@ export class Panel {
     this.played = played;
     this.#rows = rowsOf(played.trace).filter(({ isQuiet }) => !isQuiet);
     this.#table.show(played.trace);
+    this.moveTo(this.#time);
+  }
+
+  /** Shows so many ms at once. */
+  zoom(ms: number): void {
+    this.#seen = ms;
     this.moveTo(this.#time);
   }
 
@@ -88,7 +102,9 @@ export class Panel {
     const last = this.#rows.findLast(({ at }) => at <= time + 0.5);
     if (last === undefined) return 'Nothing has happened yet.';
     const rows = this.#rows.filter(({ at }) => at > last.at - 1 && at <= last.at);
-    return `${seconds(last.at)}, ${rows.map(({ who, what }) => `${who}: ${what}`).join('; ')}`;
+    const texts = rows.slice(-MOST_EVENTS).map(({ who, what }) => `${who}: ${what}`);
+    const more = rows.length > MOST_EVENTS ? `; and ${rows.length - MOST_EVENTS} more` : '';
+    return `${seconds(last.at)}, ${texts.join('; ')}${more}`;
   }
 
   #judge({ trace, tone, verdict }: Played, time: number): void {
@@ -104,16 +120,25 @@ export class Panel {
   #draw({ trace }: Played, time: number): void {
     const width = (this.#width ||= this.#svg.clientWidth);
     if (width === 0) return;
-    const span = Math.min(trace.end, (width - 120) * this.terms.scale);
+    const span = Math.min(trace.end, this.#seen ?? (width - 120) * this.terms.scale);
     const from = Math.max(0, Math.min(time - 0.8 * span, trace.end - span));
-    const { svg, height } = draw(trace, { width, time, from, to: from + span });
+    const { svg, height, folded } = (this.#drawn = draw(trace, { width, time, from, to: from + span }));
     this.#svg.setAttribute('height', String(height));
-    this.#svg.setAttribute('aria-label', `${this.terms.name}, at ${seconds(time)}. ${this.#badge.textContent}`);
+    const told = [`${this.terms.name}, at ${seconds(time)}. ${this.#badge.textContent}`, ...folded.slice(0, MOST_TOLD)];
+    if (folded.length > MOST_TOLD) told.push(`${folded.length - MOST_TOLD} more bars stand for several events each`);
+    this.#svg.setAttribute('aria-label', told.join('. '));
     this.#svg.innerHTML = svg;
   }
 
-  #clicked({ target }: Event): void {
-    const message = target instanceof Element ? target.getAttribute('data-message') : null;
+  #clicked({ target, clientX }: MouseEvent): void {
+    if (!(target instanceof Element)) return;
+    const message = target.getAttribute('data-message');
     if (message !== null) this.terms.drop?.(Number(message));
+    const span = target.getAttribute('data-span');
+    if (span === null) return;
+    const [from, to] = span.split(' ').map(Number) as [number, number];
+    const clicked = this.#drawn!.timeAt(clientX - this.#svg.getBoundingClientRect().left);
+    this.terms.go(Math.min(Math.max(clicked, from), to));
+    this.#table.open();
   }
 }

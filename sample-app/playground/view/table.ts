@@ -11,6 +11,7 @@ export class Table {
   readonly #body = element('tbody');
   readonly #caption: HTMLElement;
   readonly #all: HTMLInputElement;
+  readonly #choice: HTMLElement;
   #rows: readonly Row[] = [];
   #trace: Trace | undefined;
   #time = 0;
@@ -23,13 +24,15 @@ export class Table {
     const id = `all-messages-${(tables += 1)}`;
     this.#all = element('input', { type: 'checkbox', id, change: () => this.#reload() });
     this.#caption = element('caption', {}, `Events: ${name}`);
+    const label = element('label', { for: id }, 'With all messages between servers and nodes');
+    this.#choice = element('p', {}, this.#all, ' ', label);
     const heads = ['Time', 'Who', 'What'].map((text) => element('th', { scope: 'col' }, text));
     const table = element('table', {}, this.#caption, element('thead', {}, element('tr', {}, ...heads)), this.#body);
     this.element = element(
       'details',
       { class: 'events', toggle: () => this.#render() },
       element('summary', {}, 'Events as a table'),
-      element('p', {}, this.#all, ' ', element('label', { for: id }, 'With all messages between servers and nodes')),
+      this.#choice,
       element('div', { class: 'scrolls', tabindex: '0', role: 'region', 'aria-label': `Events: ${name}` }, table),
     );
   }
@@ -44,9 +47,19 @@ export class Table {
     if (this.element.open) this.#render();
   }
 
+  /** Opens the table at the moment that is shown. */
+  open(): void {
+    this.element.open = true;
+    this.#render();
+    const row = this.#body.querySelector('[aria-current]') ?? this.element;
+    row.scrollIntoView({ block: 'center' });
+  }
+
   #reload(): void {
     if (this.#trace === undefined) return;
-    this.#rows = rowsOf(this.#trace).filter(({ isQuiet }) => !isQuiet || this.#all.checked);
+    const rows = rowsOf(this.#trace);
+    this.#rows = rows.filter(({ isQuiet }) => !isQuiet || this.#all.checked);
+    this.#choice.hidden = !rows.some(({ isQuiet }) => isQuiet);
     this.#shown = '';
     if (this.element.open) this.#render();
   }

@@ -1,6 +1,6 @@
 import { complaints, type Chapter, type Findings } from '../check/verdict.js';
 import type { PageChapter } from './page.js';
-import { Timeline } from './timeline.js';
+import { traceOf, type Cast } from './trace.js';
 
 /** How many chapters are drawn where all is well, and how many with something wrong. */
 const FIRST = 3;
@@ -12,7 +12,7 @@ export class Gallery {
   #number = 0;
   #wrong = 0;
 
-  constructor(private readonly rows: { readonly nodes: readonly string[]; readonly clients: readonly string[] }) {}
+  constructor(private readonly cast: Cast) {}
 
   add(chapter: Chapter, found: Findings): void {
     this.#number += 1;
@@ -20,8 +20,8 @@ export class Gallery {
     if (wrong.length > 0) this.#wrong += 1;
     const isShown = wrong.length > 0 ? this.#wrong <= WRONG : this.#number <= FIRST;
     if (!isShown) return;
-    const svg = new Timeline(chapter, this.rows, found.overlaps).draw();
-    const title = `Chapter ${this.#number}: ${chapter.faults.length} faults, ${found.holds} holds, recovered in ${Math.round(found.recovery)} ms`;
-    this.chapters.push({ title, svg, complaints: wrong });
+    const tells = `${chapter.faults.length} faults, ${found.holds} holds, recovered in ${Math.round(found.recovery)} ms.`;
+    const trace = traceOf(chapter, this.cast, found);
+    this.chapters.push({ name: `Chapter ${this.#number}`, tells, complaints: wrong, trace });
   }
 }

@@ -1,9 +1,12 @@
 import { afterAll, describe } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { findChromium, NO_CHROMIUM } from '../../../.ci/set-up/chromium.mjs';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const EXECUTABLE = findChromium();
 const ARGUMENTS = [
   '--no-sandbox',
@@ -19,6 +22,27 @@ if (!hasBrowser) console.warn(NO_CHROMIUM);
 
 /** Tests that need Chromium; they are skipped on a machine without it. */
 export const describeInBrowser = hasBrowser ? describe : describe.skip;
+
+/** What axe finds wrong with a page, with everything on it opened. */
+export async function mistakesOf(page: Page): Promise<string[]> {
+  await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');
+  await page.addScriptTag({ content: AXE });
+  return page.evaluate<string[]>(
+    'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`))',
+  );
+}
+
+/** Presses Tab until the focus is on what has this name. */
+export async function tabTo(page: Page, name: string): Promise<void> {
+  for (let presses = 0; presses < 120; presses += 1) {
+    const focused = await page.evaluate<string>(
+      'document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent',
+    );
+    if (focused.startsWith(name)) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`Tab does not lead to ${name}`);
+}
 
 /** A browser for the tests of one file, and what its pages complained about. */
 export class PlaygroundBrowser {

@@ -2,16 +2,14 @@ import { afterEach, expect, it } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
-import { describeInBrowser, PlaygroundBrowser } from './browser.js';
+import { describeInBrowser, mistakesOf, PlaygroundBrowser, tabTo } from './browser.js';
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const PAGES = ['clicks', 'fence', 'forget', 'unique', 'ttl', 'replicas', 'transaction', 'free', 'seed'];
 const END = 99_999;
 /** A moment of the free part at which Server 2 has the lock. */
@@ -35,18 +33,6 @@ async function expectRows(page: Page, time: number, said: RegExp): Promise<strin
     timeout: 10_000,
   });
   return details.locator('tbody').innerText();
-}
-
-/** Presses Tab until the focus is on what has this name. */
-async function tabTo(page: Page, name: string): Promise<void> {
-  for (let presses = 0; presses < 120; presses += 1) {
-    const focused = await page.evaluate<string>(
-      'document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent',
-    );
-    if (focused.startsWith(name)) return;
-    await page.keyboard.press('Tab');
-  }
-  throw new Error(`Tab does not lead to ${name}`);
 }
 
 /** Presses Enter on a button until the line below the drawing says something. */
@@ -214,12 +200,7 @@ describeInBrowser('the playground', () => {
     async (colorScheme) => {
       for (const id of PAGES) {
         const page = await browser.open(`?frame=${id}&at=8000`, { colorScheme });
-        await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');
-        await page.addScriptTag({ content: AXE });
-        const found = await page.evaluate<string[]>(
-          'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`))',
-        );
-        expect([id, found]).toEqual([id, []]);
+        expect([id, await mistakesOf(page)]).toEqual([id, []]);
         await page.context().close();
       }
     },
@@ -233,6 +214,22 @@ describeInBrowser('the playground', () => {
       await page.context().close();
     }
   }, 60_000);
+
+  it('shows on a phone what went wrong, whole texts, and which frame it is', async () => {
+    const page = await browser.open(`?frame=transaction&at=${END}`, { viewport: { width: 390, height: 844 } });
+    expect(await page.locator('svg .said.bad').allTextContents()).toEqual(['seat sold, -1 left']);
+    const current = (await page.locator('#places [aria-current]').boundingBox())!;
+    expect([current.x >= 0, current.x + current.width <= 390]).toEqual([true, true]);
+    for (const id of ['unique', 'fence']) {
+      await browser.visit(page, `?frame=${id}&at=${END}`);
+      const ends = await page.locator('svg .said').evaluateAll((texts) => {
+        return texts.map(
+          (text) => text.getBoundingClientRect().right - text.closest('svg')!.getBoundingClientRect().right,
+        );
+      });
+      expect(Math.max(...ends)).toBeLessThanOrEqual(0);
+    }
+  });
 
   it('draws within a second on a processor that is four times slower', async () => {
     const times: number[] = [];
