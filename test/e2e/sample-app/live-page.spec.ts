@@ -61,6 +61,10 @@ describeInBrowser('the live page of the sample', () => {
         false,
         false,
       ]);
+      expect(await panels.nth(0).locator('.alarm').count()).toBe(1);
+      // Many callers are one bar.
+      expect(await panels.nth(0).locator('.bar.works').count()).toBeLessThan(10);
+      expect(await panels.nth(0).locator('.in.works').first().textContent()).toMatch(/^runs ×\d+$/);
     },
     PATIENCE,
   );
