@@ -60,6 +60,19 @@ describe(BENCH, () => {
 
 describe('docs/internals/performance.md', () => {
   it.each([
+    ['holders at once, at most', 'mostHolders', 1, 0, ''],
+    ['time with more than three holders', 'tooMany', 100, 1, ' %'],
+    ['time in which a slot is idle', 'idle', 100, 1, ' %'],
+    ['99 % wait no longer than', 'waitP99', 1, 0, ' ms'],
+    ['turns of the luckiest worker for one of the unluckiest', 'shares', 1, 2, ''],
+  ])('has the measured %s', (heading, figure, factor, digits, unit) => {
+    const measured = ['ours', 'redis-semaphore'].map(
+      (name) => number(factor * medianOf(24, `limit/4x4/${name}/${figure}`), digits) + unit,
+    );
+    expect(cellsOf(heading)).toEqual(measured);
+  });
+
+  it.each([
     ['pairs per second, Node.js 24', 'ours/opsPerSecond', 0],
     ['the same by bare ioredis commands', 'raw/opsPerSecond', 0],
     ['processor time of the client for a pair, µs', 'ours/clientCpu', 0],
