@@ -7,8 +7,8 @@ import { setUpRedis } from '../set-up.mjs';
 /** @typedef {import('../../sample-app/live/front.mjs').Deed} Deed */
 
 const HOST = '127.0.0.1';
-/** Ms of each 50 in which a slow node stands still. */
-const SLOW = { still: 45, runs: 5 };
+/** Ms: a slow node is paused for 45 of each 50. */
+const SLOW = { paused: 45, runs: 5 };
 
 /**
  * The configured nodes, or five redis-server processes with everything in memory. A minority may go, and there is
@@ -88,13 +88,13 @@ export class NodeProcess {
     this.#server?.kill(deed === 'freeze' ? 'SIGSTOP' : 'SIGCONT');
   }
 
-  /** Stands still most of the time, so that every answer is late. */
+  /** Pauses the node most of the time, so that every answer is late. */
   async #crawl() {
     const server = this.#server;
     const isSlow = () => this.state === 'slow' && this.#server === server;
     while (isSlow()) {
       server?.kill('SIGSTOP');
-      await sleep(SLOW.still);
+      await sleep(SLOW.paused);
       if (this.state !== 'frozen') server?.kill('SIGCONT');
       await sleep(SLOW.runs);
     }

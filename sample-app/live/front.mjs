@@ -95,16 +95,16 @@ class Front {
     /** @type {Record<string, number>} */
     const answers = {};
     for (const status of statuses) answers[status] = (answers[status] ?? 0) + 1;
-    const told = { type: 'outcome', way, count, answers, ...outcome };
-    this.#hub.tell(told);
-    return told;
+    const event = { type: 'outcome', way, count, answers, ...outcome };
+    this.#hub.tell(event);
+    return event;
   }
 
   /** @param {string} name @param {string} deed @param {Response} to */
   async #breakNode(name, deed, to) {
     const node = this.nodes[Number(name) - 1];
     if (node === undefined) return refuse(to, 404, `There is no node ${name} that can be broken here`);
-    if (!DEEDS.includes(deed)) return refuse(to, 400, `A node can be told to ${DEEDS.join(', ')}; got "${deed}"`);
+    if (!DEEDS.includes(deed)) return refuse(to, 400, `Choose one of ${DEEDS.join(', ')}; got "${deed}"`);
     await node.does(/** @type {Deed} */ (deed));
     this.#hub.tellState();
     return answerWith(to, 200, { name: node.name, state: node.state });
@@ -123,7 +123,7 @@ function refuse(to, status, reason) {
 }
 
 /**
- * Opens the page. Where the port is taken, and nobody has asked for it, another one is used.
+ * Opens the page. Without a `port`, it is 3000 if that port is free, and any other if not.
  * @param {{ replicas: string[], nodes?: BreakableNode[], ttl?: number, host?: string, port?: number | undefined }} options
  * @returns {Promise<{ url: string, close: () => void }>}
  */

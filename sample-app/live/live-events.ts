@@ -44,7 +44,7 @@ export type LiveEvent =
       readonly replicas: number;
       /** Ms that a lease lasts. */
       readonly ttl: number;
-      /** The nodes that the page may break: none where they are not processes of the launcher. */
+      /** The nodes that the page may break: empty if the launcher did not start them. */
       readonly nodes: readonly NodeState[];
     }
   | {

@@ -28,7 +28,7 @@ export class Live {
   readonly #tools: Tools;
   readonly #nodeList: NodeList;
   readonly #panels = new Map<Way, Panel>();
-  /** As the front tells them: none where the page cannot break them. */
+  /** The nodes that the page may break. */
   #nodes: readonly NodeState[] = [];
   #statuses: Extract<LiveEvent, { type: 'status' }>['nodes'] = [];
   #stage = { replicas: 0, ttl: 0 };
@@ -115,9 +115,8 @@ export class Live {
 
   #end({ way, endpoint, count, users, bonuses, answers, ms }: Outcome): void {
     this.#show();
-    // What the replicas still tell of this race is drawn until the next one begins.
-    const told = Object.entries(answers).map(([status, each]) => `${each} × ${status}`);
-    const cells = [endpoint, count, users, bonuses, told.join(', '), `${Math.round(ms)} ms`];
+    const counts = Object.entries(answers).map(([status, each]) => `${each} × ${status}`);
+    const cells = [endpoint, count, users, bonuses, counts.join(', '), `${Math.round(ms)} ms`];
     const row = element(
       'tr',
       { class: users > 1 ? 'bad' : '' },

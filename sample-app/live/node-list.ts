@@ -18,7 +18,7 @@ const DEEDS: Readonly<Record<NodeState['state'], readonly Deed[]>> = {
   down: ['restart'],
 };
 
-/** The nodes with their states, as a replica sees them, and with buttons where they are processes of the launcher. */
+/** The nodes with their states, as a replica sees them. Nodes that the launcher has started have buttons. */
 export class NodeList {
   #shown = '';
 
@@ -37,7 +37,7 @@ export class NodeList {
     const rows = statuses.map((status, index) => ({
       name: `Node ${index + 1}`,
       state: nodes[index]?.state,
-      ...told(status),
+      ...stateOf(status),
     }));
     const shown = JSON.stringify(rows);
     if (shown === this.#shown) return;
@@ -46,11 +46,7 @@ export class NodeList {
     this.list.replaceChildren(...rows.map((row, index) => this.#row(row, index)));
     if (nodes.length === 0)
       this.list.append(
-        element(
-          'li',
-          {},
-          'The launcher did not start these nodes: stop one where it runs, for example with docker compose kill.',
-        ),
+        element('li', {}, 'The launcher did not start these nodes. To stop one, use for example docker compose kill.'),
       );
     if (focused)
       (this.list.querySelector<HTMLElement>(`[data-deed="${focused}"]`) ?? this.list.querySelector('button'))?.focus();
@@ -82,7 +78,7 @@ export class NodeList {
   }
 }
 
-function told({ up, votes, votesIn }: Status): { says: string; tone: string } {
+function stateOf({ up, votes, votesIn }: Status): { says: string; tone: string } {
   if (votes) return { says: 'votes', tone: 'good' };
   if (votesIn !== undefined)
     return { says: `may have forgotten: no vote for ${Math.ceil(votesIn / 1_000)} s`, tone: 'wait' };

@@ -13,12 +13,12 @@ export interface Stage {
 type Race = Extract<LiveEvent, { type: 'race' }>;
 type Status = Extract<LiveEvent, { type: 'status' }>;
 
-/** Ms between two equal answers that are told as one. */
+/** Ms: equal answers that are closer to each other become one note. */
 const AT_ONCE = 10;
 const CLIENTS = 'clients';
 const STORE = 'store';
 
-/** Collects what happens in one race, and tells it as a trace. */
+/** Collects the events of one race, and makes a trace of them. */
 export class RaceTrace {
   readonly #notes: Note[] = [];
   readonly #messages: Message[] = [];
@@ -211,8 +211,10 @@ const nodeLane = (index: number): string => `node-${index}`;
 function verdictOf(outcome: Outcome | undefined): { readonly verdict: string; readonly tone: Tone } {
   if (outcome === undefined) return { verdict: 'The requests are on their way', tone: 'plain' };
   const { users, bonuses, answers } = outcome;
-  const told = Object.entries(answers).map(([status, count]) => `${count} × ${status === '0' ? 'no answer' : status}`);
-  const verdict = `${many(users, 'user')} created, ${many(bonuses, 'bonus')} paid: ${told.join(', ')}`;
+  const counts = Object.entries(answers).map(
+    ([status, count]) => `${count} × ${status === '0' ? 'no answer' : status}`,
+  );
+  const verdict = `${many(users, 'user')} created, ${many(bonuses, 'bonus')} paid: ${counts.join(', ')}`;
   return { verdict, tone: users > 1 || bonuses > 1 ? 'bad' : users === 1 ? 'good' : 'wait' };
 }
 

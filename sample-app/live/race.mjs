@@ -9,7 +9,7 @@ import { randomUUID } from 'node:crypto';
  */
 
 /**
- * Identical sign-ups at all replicas at the same moment. The statuses are one per request, and 0 where there was no answer; `bodies` says how many different ones came with a 201.
+ * Identical sign-ups at all replicas at the same moment. The statuses are one per request, and 0 if there was no answer; `bodies` says how many different ones came with a 201.
  * @param {string[]} replicas @param {string} path @param {RaceOptions} [options]
  */
 export async function race(replicas, path, { count = 50, email = newEmail(), answered } = {}) {

@@ -34,9 +34,9 @@ export interface Message {
   readonly isQuiet: boolean;
 }
 
-/** `over`: works although its lease is over; `vain`: waits, and gets nothing; `way`: some of its ways to the nodes are bad. */
+/** `over`: works although its lease is over; `refused`: waits, and gets no lock; `way`: some of its ways to the nodes are bad. */
 export type SpanKind =
-  'holds' | 'waits' | 'vain' | 'frozen' | 'down' | 'quarantine' | 'works' | 'over' | 'fault' | 'way';
+  'holds' | 'waits' | 'refused' | 'frozen' | 'down' | 'quarantine' | 'works' | 'over' | 'fault' | 'way';
 
 /** A state of a lane from a time to a time. */
 export interface Span {

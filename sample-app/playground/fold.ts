@@ -10,8 +10,8 @@ export interface Bar extends Omit<Span, 'from'> {
 const NAMES: Readonly<Record<SpanKind, string>> = {
   holds: 'has the lock',
   waits: 'waits',
-  vain: 'waits in vain',
-  frozen: 'stands still',
+  refused: 'waits, and gets no lock',
+  frozen: 'is paused',
   down: 'stopped',
   quarantine: 'no vote',
   works: 'works',

@@ -208,12 +208,12 @@ export class Recorder {
     };
     const freeze = world.freeze.bind(world);
     world.freeze = (node, ms) => {
-      if (node.state === 'up') this.#fault(`n${node.index}`, 'frozen', 'stands still', ms);
+      if (node.state === 'up') this.#fault(`n${node.index}`, 'frozen', 'paused', ms);
       freeze(node, ms);
     };
     const pause = world.pause.bind(world);
     world.pause = (process, ms) => {
-      if (!process.isDead) this.#fault(process.channel, 'frozen', 'stands still', ms);
+      if (!process.isDead) this.#fault(process.channel, 'frozen', 'paused', ms);
       pause(process, ms);
     };
     const kill = world.kill.bind(world);

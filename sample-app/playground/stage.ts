@@ -14,7 +14,7 @@ export interface Saying {
   /** Ms of the way. */
   readonly ms?: number;
   readonly isLost?: boolean;
-  /** The process that hears it, which may stand still. @default somebody who always listens */
+  /** The process that hears it, which may be paused. @default somebody who always listens */
   readonly hears?: Process;
 }
 
@@ -40,7 +40,7 @@ export interface Held {
 export class Stage {
   readonly world: World;
   readonly recorder: Recorder;
-  /** Does what is not done by any server, and never stands still. */
+  /** Does what is not done by any server, and is never paused. */
   readonly #hand: Process;
   readonly #tokens: number[] = [];
   readonly #holding = new Map<string, Set<Held>>();
@@ -66,7 +66,7 @@ export class Stage {
     return process;
   }
 
-  /** Resolves after so many ms, also if all servers stand still. */
+  /** Resolves after so many ms, also if all servers are paused. */
   wait(ms: number): Promise<void> {
     return this.world.sleep(this.#hand, ms);
   }

@@ -67,7 +67,7 @@ export class Candidates {
     this.#isWorking = false;
   }
 
-  /** Closes all candidates. A process that stood still until now does not begin to campaign. */
+  /** Closes all candidates. A process that was paused until now does not begin to campaign. */
   end(): void {
     this.#isOver = true;
     for (const campaign of this.alive) void this.close(campaign);

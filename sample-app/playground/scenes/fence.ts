@@ -76,7 +76,7 @@ export const fence: Frame = {
   id: 'fence',
   title: 'A frozen holder',
   short: 'Frozen holder',
-  lead: 'Server 1 has the lock, and stands still for 5.5 s. Its lease ends, and Server 2 gets the lock. Then Server 1 goes on, and writes.',
+  lead: 'Server 1 has the lock, and is paused for 5.5 s. Its lease ends, and Server 2 gets the lock. Then Server 1 goes on, and writes.',
   scenes: [
     {
       name: 'No fence',

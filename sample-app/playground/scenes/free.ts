@@ -10,7 +10,7 @@ export const SERVERS = 3;
 /** Ms of a world. */
 export const LENGTH = 30_000;
 const TTL = 3_000;
-/** Ms for which a frozen server stands still: longer than its lease. */
+/** Ms for which a frozen server is paused: longer than its lease. */
 const FROZEN = 5_000;
 const RESTART = 300;
 const OPTIONS = { ttl: TTL, waitTimeout: 8_000, quorumTimeout: 1_000 };

@@ -46,7 +46,7 @@ export const unique: Frame = {
   id: 'unique',
   title: 'Not so: a lock replaces the unique index',
   short: 'Unique index',
-  lead: 'Two servers sign up the same person under a lock. Server 1 stands still until its lease is over.',
+  lead: 'Two servers sign up the same person under a lock. Server 1 is paused until its lease is over.',
   scenes: [
     {
       name: 'Only a lock',

@@ -19,7 +19,7 @@ const LETTER = 6.4;
 const RING = 9;
 /** The half heights of bars. */
 const BAR = 9;
-const HALF: Readonly<Partial<Record<SpanKind, number>>> = { waits: 3, vain: 3, way: 1.5, frozen: 12, down: 12 };
+const HALF: Readonly<Partial<Record<SpanKind, number>>> = { waits: 3, refused: 3, way: 1.5, frozen: 12, down: 12 };
 /** Bad ways of a lane are drawn so far above it. */
 const WAYS_ABOVE = 15.5;
 /** Pixels: what is nearer is drawn as one. */
@@ -199,7 +199,7 @@ class Drawing {
     const isWithin = text.length * LETTER + 10 < end - x;
     // The names of faults are needed, and most faults are short.
     if (!isWithin && kind !== 'fault') return;
-    // A server stands still while it has a lock: the two texts begin at different ends.
+    // A server may be paused while it has a lock: the two texts begin at different ends.
     const isAtEnd = kind === 'frozen';
     const length = text.length * LETTER;
     const start = isAtEnd ? end - length - 6 : isWithin ? x + 7 : end + 3;

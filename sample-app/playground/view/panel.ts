@@ -4,9 +4,9 @@ import { draw, type Drawn } from './draw.js';
 import { element } from './element.js';
 import { Table } from './table.js';
 
-/** How many of the bars that stand for several spans are told in the text of a drawing. */
-const MOST_TOLD = 8;
-/** How many events of one moment are told below a drawing. */
+/** How many of the bars that stand for several spans the text of a drawing names. */
+const MOST_BARS = 8;
+/** How many events of one moment the line below a drawing names. */
 const MOST_EVENTS = 4;
 
 /** What a panel needs of the page. */
@@ -124,9 +124,12 @@ export class Panel {
     const from = Math.max(0, Math.min(time - 0.8 * span, trace.end - span));
     const { svg, height, folded } = (this.#drawn = draw(trace, { width, time, from, to: from + span }));
     this.#svg.setAttribute('height', String(height));
-    const told = [`${this.terms.name}, at ${seconds(time)}. ${this.#badge.textContent}`, ...folded.slice(0, MOST_TOLD)];
-    if (folded.length > MOST_TOLD) told.push(`${folded.length - MOST_TOLD} more bars stand for several events each`);
-    this.#svg.setAttribute('aria-label', told.join('. '));
+    const texts = [
+      `${this.terms.name}, at ${seconds(time)}. ${this.#badge.textContent}`,
+      ...folded.slice(0, MOST_BARS),
+    ];
+    if (folded.length > MOST_BARS) texts.push(`${folded.length - MOST_BARS} more bars stand for several events each`);
+    this.#svg.setAttribute('aria-label', texts.join('. '));
     this.#svg.innerHTML = svg;
   }
 

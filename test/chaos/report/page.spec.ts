@@ -33,12 +33,12 @@ describe('traceOf', () => {
       { kind: 'waits', from: 50, to: 100 },
       { kind: 'holds', from: 100, to: 300, label: 'has hot' },
     ]);
-    expect(spansOf('client 2')).toContainEqual(expect.objectContaining({ kind: 'vain', from: 50, to: 200 }));
+    expect(spansOf('client 2')).toContainEqual(expect.objectContaining({ kind: 'refused', from: 50, to: 200 }));
     expect(spansOf('client 2')).toContainEqual(expect.objectContaining({ kind: 'waits', from: 900, to: 1_000 }));
   });
 
   it('tells in the table who got it, when, with which token, and who gave up', () => {
-    expect(textsOf('client 1')).toEqual(['gets hot after 50 ms, token 1 (client 1.1/3)', 'gives hot back']);
+    expect(textsOf('client 1')).toEqual(['gets hot after 50 ms, token 1 (client 1.1/3)', 'releases hot']);
     expect(textsOf('client 2')).toContain('gives up on hot after 150 ms: LOCKED (client 2.1/1)');
     expect(textsOf('hot')).toEqual(['recovered 80 ms after the last fault']);
   });

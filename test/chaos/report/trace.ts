@@ -99,7 +99,7 @@ function askParts({ id, client, resource, asked, answered, code }: Ask, { faults
   const isKill = ({ name, where, from }: Fault): boolean =>
     name === 'kill-client' && where.includes(lane) && from >= asked;
   const to = answered ?? faults.find(isKill)?.from ?? calm.to;
-  const kind = code === undefined ? 'waits' : 'vain';
+  const kind = code === undefined ? 'waits' : 'refused';
   const text = `gives up on ${resource} after ${Math.round(to - asked)} ms: ${code} (${id})`;
   return [
     {
@@ -124,7 +124,7 @@ function holdParts(holds: readonly Hold[], asks: readonly Ask[]): Part[] {
     const got = hidden({ at: from, lane, text, tone: 'good' });
     const isOver = lost !== undefined || to >= until;
     if (isOver) return { spans, notes: [got, { at: to, lane, text: `loses ${resource}`, tone: 'bad' }] };
-    return { spans, notes: [got, hidden({ at: to, lane, text: `gives ${resource} back`, tone: 'plain' })] };
+    return { spans, notes: [got, hidden({ at: to, lane, text: `releases ${resource}`, tone: 'plain' })] };
   });
 }
 

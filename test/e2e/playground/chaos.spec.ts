@@ -113,7 +113,7 @@ describeInBrowser('the page of a chaos run', () => {
     expect(await page.locator('tr[aria-current]').innerText()).toMatch(/^0.10 s\s+client 1\s+gets hot after 50 ms/);
   });
 
-  it('turns red where two hold the lock at one time, and only from then on', async () => {
+  it('turns red if two hold the lock at one time, and only from then on', async () => {
     const page = await open(2);
     expect(await isBroken(page)).toBe(true);
     expect(await page.locator('.badge').innerText()).toMatch(/both held hot for 50.0 ms/);
@@ -134,7 +134,7 @@ describeInBrowser('the page of a chaos run', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
   });
 
-  it('has no tools where a run has no drawings', async () => {
+  it('has no tools if a run has no drawings', async () => {
     await write('bare.html', []);
     const page = await browser.blank();
     await page.goto(pathToFileURL(join(folder, 'bare.html')).href);

@@ -1,13 +1,11 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { describeInBrowser, PlaygroundBrowser } from '../playground/browser.js';
+import { describeInBrowser, mistakesOf, PlaygroundBrowser } from '../playground/browser.js';
 import { Launch, LIMIT } from './launch.js';
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const PATIENCE = 60_000;
 
 describeInBrowser('the live page of the sample', () => {
@@ -131,12 +129,7 @@ describeInBrowser('the live page of the sample', () => {
       const phone = await open({ colorScheme, viewport: { width: 360, height: 740 } });
       await press(phone, 'All three');
       await results(phone, 3);
-      await phone.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');
-      await phone.addScriptTag({ content: AXE });
-      const found = await phone.evaluate<string[]>(
-        'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`))',
-      );
-      expect(found).toEqual([]);
+      expect(await mistakesOf(phone)).toEqual([]);
       expect(await phone.evaluate<number>('document.documentElement.scrollWidth')).toBe(360);
       await phone.context().close();
     },

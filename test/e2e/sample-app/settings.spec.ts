@@ -10,7 +10,7 @@ describe('the settings of the sample application', () => {
     expect(Object.keys(shown)).toEqual(expect.arrayContaining(['MAX_TTL', 'RESTART_QUARANTINE']));
   });
 
-  it('keep new nodes out of the vote in production, and where they are told to', () => {
+  it('keep new nodes out of the vote in production, and if the setting says so', () => {
     const quarantine = (env: Record<string, string>): boolean => readSettings(env).RESTART_QUARANTINE;
     expect([
       quarantine({}),

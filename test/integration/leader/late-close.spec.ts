@@ -24,7 +24,7 @@ describe('a candidate that is closed when the nodes have just granted its lock',
     await pool.stop();
   });
 
-  /** Closes the candidate so many microtasks after the grant; returns what the service has told, with 'close' among it. */
+  /** Closes the candidate so many microtasks after the grant; returns the events of the service and 'close', in order. */
   const closedAfter = async (microtasks: number, role: string): Promise<string[]> => {
     const seen: string[] = [];
     const granted = new Promise<void>((resolve) => {
