@@ -16,7 +16,7 @@ export async function run(lifetime, program) {
  */
 export function startReplicas(lifetime, settings) {
   const defaults = { LOG_LEVELS: '>=warn', NODE_ENV: 'development' };
-  const env = { ...defaults, ...process.env, ...settings, HOST: '127.0.0.1', PORT: '0' };
+  const env = { ...defaults, ...process.env, ...settings, HOST: '127.0.0.1', PORT: '0', LIVE_EVENTS: 'true' };
   const args = ['--enable-source-maps', 'dist/sample-app/main.js'];
   return Promise.all(['replica 1', 'replica 2'].map((name) => startReplica(lifetime, { name, args, env })));
 }

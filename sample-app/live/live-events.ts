@@ -63,7 +63,7 @@ export type LiveEvent =
       readonly type: 'status';
       readonly at: number;
       readonly replica: number;
-      readonly quorumReachable: boolean;
+      readonly quorum: number;
       readonly nodes: readonly NodeStatus[];
     }
   | ReplicaEvent;

@@ -30,7 +30,7 @@ export class Live {
   readonly #panels = new Map<Way, Panel>();
   /** The nodes that the page may break. */
   #nodes: readonly NodeState[] = [];
-  #statuses: Extract<LiveEvent, { type: 'status' }>['nodes'] = [];
+  #status: Pick<Extract<LiveEvent, { type: 'status' }>, 'nodes' | 'quorum'> = { nodes: [], quorum: 0 };
   #stage = { replicas: 0, ttl: 0 };
   #race: RaceTrace | undefined;
   #drawing = false;
@@ -69,8 +69,8 @@ export class Live {
     if (event.type === 'nodes') {
       this.#nodes = event.nodes;
       this.#stage = event;
-    } else if (event.type === 'status') this.#statuses = event.nodes;
-    this.#nodeList.show(this.#nodes, this.#statuses);
+    } else if (event.type === 'status') this.#status = event;
+    this.#nodeList.show(this.#nodes, this.#status);
     if (event.type === 'race') return this.#begin(event);
     this.#race?.add(event);
     if (event.type !== 'status') this.#draw();
@@ -79,7 +79,7 @@ export class Live {
 
   #begin(event: Extract<LiveEvent, { type: 'race' }>): void {
     this.#player.pause();
-    const nodes = this.#nodes.length > 0 ? this.#nodes : this.#statuses.map(unnamed);
+    const nodes = this.#nodes.length > 0 ? this.#nodes : this.#status.nodes.map(unnamed);
     this.#race = new RaceTrace(event, { ...this.#stage, nodes });
     if (!this.#panels.has(event.way)) this.#addPanel(event.way);
     this.#draw();

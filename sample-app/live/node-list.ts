@@ -2,7 +2,7 @@ import { element } from '../playground/view/element.js';
 import type { LiveEvent, NodeState } from './live-events.js';
 
 type Deed = 'kill' | 'freeze' | 'slow' | 'heal' | 'restart';
-type Status = Extract<LiveEvent, { type: 'status' }>['nodes'][number];
+type Status = Extract<LiveEvent, { type: 'status' }>;
 
 const NAMES: Readonly<Record<Deed, string>> = {
   kill: 'Kill',
@@ -28,9 +28,8 @@ export class NodeList {
     private readonly act: (node: number, deed: Deed) => void,
   ) {}
 
-  show(nodes: readonly NodeState[], statuses: readonly Status[]): void {
+  show(nodes: readonly NodeState[], { nodes: statuses, quorum }: Pick<Status, 'nodes' | 'quorum'>): void {
     const voting = statuses.filter(({ votes }) => votes).length;
-    const quorum = Math.floor(statuses.length / 2) + 1;
     const can = voting >= quorum ? 'locks can be taken' : 'no lock can be taken: requests get 503';
     const text = `${voting} of ${statuses.length} nodes vote, ${quorum} needed: ${can}.`;
     if (statuses.length > 0 && this.votes.textContent !== text) this.votes.textContent = text;
@@ -78,7 +77,7 @@ export class NodeList {
   }
 }
 
-function stateOf({ up, votes, votesIn }: Status): { says: string; tone: string } {
+function stateOf({ up, votes, votesIn }: Status['nodes'][number]): { says: string; tone: string } {
   if (votes) return { says: 'votes', tone: 'good' };
   if (votesIn !== undefined)
     return { says: `may have forgotten: no vote for ${Math.ceil(votesIn / 1_000)} s`, tone: 'wait' };

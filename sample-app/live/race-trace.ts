@@ -44,7 +44,7 @@ export class RaceTrace {
       const share = Math.ceil((count - replica) / replicas);
       if (share > 0) this.#sends(replica, `${share} × POST ${path}`);
     }
-    this.see(nodes, race.at);
+    this.#see(nodes, race.at);
   }
 
   get way(): Way {
@@ -52,7 +52,7 @@ export class RaceTrace {
   }
 
   /** The states of the nodes have changed. */
-  see(nodes: readonly NodeState[], at: number): void {
+  #see(nodes: readonly NodeState[], at: number): void {
     nodes.forEach(({ state }, index) => {
       if (state === 'down') this.#state(index, { kind: 'down', label: 'stopped', at });
       else if (state === 'frozen') this.#state(index, { kind: 'frozen', label: 'frozen', at });
@@ -69,7 +69,7 @@ export class RaceTrace {
     if (event.type === 'answered') this.#answered(at, event);
     else if (event.type === 'inserted') this.#insert(at, event.table);
     else if (event.type === 'outcome') this.#outcome = event;
-    else if (event.type === 'nodes') this.see(event.nodes, event.at);
+    else if (event.type === 'nodes') this.#see(event.nodes, event.at);
     else if (event.type === 'status') return this.#quarantine(event);
     else if (event.resources?.some((name) => name.includes(this.race.email))) this.#locked(at, event);
     else return;
@@ -218,7 +218,7 @@ function verdictOf(outcome: Outcome | undefined): { readonly verdict: string; re
   return { verdict, tone: users > 1 || bonuses > 1 ? 'bad' : users === 1 ? 'good' : 'wait' };
 }
 
-export function many(count: number, name: string): string {
+function many(count: number, name: string): string {
   if (count === 1) return `1 ${name}`;
   return `${count} ${name === 'bonus' ? 'bonuses' : `${name}s`}`;
 }

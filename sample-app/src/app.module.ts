@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { ConfigModule, ConfigService } from '@nestjs/config';
+import { ConditionalModule, ConfigModule, ConfigService } from '@nestjs/config';
 import { RedlockModule } from 'nestjs-redlock';
 import { RedlockIdempotencyModule } from 'nestjs-redlock/idempotency';
 import { DatabaseModule } from './database/database.module.js';
@@ -29,7 +29,7 @@ import { UsersModule } from './users/users.module.js';
     DatabaseModule,
     UsersModule,
     DuplicatesModule,
-    LiveModule,
+    ConditionalModule.registerWhen(LiveModule, (env) => readSettings(env).LIVE_EVENTS, { debug: false }),
   ],
 })
 export class AppModule {}

@@ -5,6 +5,8 @@ export interface Settings {
   NODE_ENV: string;
   HOST: string;
   PORT: number;
+  /** Whether `GET /live/events` tells the live page what happens, with the addresses of users. */
+  LIVE_EVENTS: boolean;
   /** Undefined: no metrics. */
   METRICS_PORT: number | undefined;
   REDLOCK_NODES: string[];
@@ -27,6 +29,7 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
     NODE_ENV: mode,
     HOST: env['HOST'] || '127.0.0.1',
     PORT: wholeNumber('PORT', env['PORT'] || '3000', 65_535),
+    LIVE_EVENTS: trueOrFalse('LIVE_EVENTS', env['LIVE_EVENTS'] || 'false'),
     METRICS_PORT: wholeNumber('METRICS_PORT', env['METRICS_PORT'] || '0', 65_535) || undefined,
     REDLOCK_NODES: list(env['REDLOCK_NODES'] || COMPOSE_NODES),
     MAX_TTL: wholeNumber('MAX_TTL', env['MAX_TTL'] || '30000', 3_600_000),

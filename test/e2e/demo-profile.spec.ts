@@ -160,6 +160,10 @@ function tests(): void {
     expect(await answers[1]!.json()).toMatchObject({ users: 1, bonuses: 1 });
   });
 
+  it('tells nobody who signs up, unless LIVE_EVENTS says so', async () => {
+    expect((await fetch(`${replicas[0]!.url}/live/events`)).status).toBe(404);
+  });
+
   it('ends at SIGTERM', async () => {
     expect(await Promise.all(replicas.map((replica) => replica.program.end()))).toEqual(['SIGTERM', 'SIGTERM']);
   });

@@ -7,8 +7,8 @@ import { Database } from '../database/database.js';
 const LOOK_EVERY = 500;
 
 /**
- * What happens to locks, nodes and tables, for the live page. It tells addresses of users to everybody: a real
- * application has no such route.
+ * What happens to locks, nodes and tables, for the live page. Everybody can read the addresses of
+ * users here, so the route is there only with `LIVE_EVENTS=true`.
  */
 @Controller('live')
 export class LiveController implements OnModuleDestroy {
@@ -25,7 +25,7 @@ export class LiveController implements OnModuleDestroy {
     return merge(
       this.redlock.events$,
       this.database.inserted$.pipe(map((table) => ({ type: 'inserted', table }))),
-      looks.pipe(map(({ nodes, quorumReachable }) => ({ type: 'status', nodes, quorumReachable }))),
+      looks.pipe(map(({ nodes, quorum }) => ({ type: 'status', nodes, quorum }))),
     ).pipe(
       map((event) => ({ data: { at: performance.timeOrigin + performance.now(), ...event } })),
       takeUntil(this.#over),

@@ -20,7 +20,10 @@ describe('the settings of the sample application', () => {
     ]).toEqual([false, true, true, false]);
   });
 
-  it.each([{ RESTART_QUARANTINE: 'yes' }, { MAX_TTL: '5s' }, { METRICS_PORT: '70000' }])('refuse %j', (env) => {
-    expect(() => readSettings(env)).toThrow(`${Object.keys(env)[0]} must be`);
-  });
+  it.each([{ RESTART_QUARANTINE: 'yes' }, { MAX_TTL: '5s' }, { METRICS_PORT: '70000' }, { LIVE_EVENTS: '1' }])(
+    'refuse %j',
+    (env) => {
+      expect(() => readSettings(env)).toThrow(`${Object.keys(env)[0]} must be`);
+    },
+  );
 });

@@ -138,6 +138,7 @@ describe('the demo profile of the compose file', () => {
     expect(nodes).toBe(NODES.map((name) => `redis://${name}:6379`).join());
     const { POSTGRES_USER: user, POSTGRES_PASSWORD: password, POSTGRES_DB: name } = services['postgres']!.environment!;
     expect(database).toBe(`postgres://${user}:${password}@postgres:5432/${name}`);
+    expect(environmentOf('app-1')['LIVE_EVENTS']).toBe('true');
     expect(environmentOf('proxy')).toMatchObject({
       REPLICAS: 'http://app-1:3000,http://app-2:3000',
       MAX_TTL: environmentOf('app-1')['MAX_TTL'],
