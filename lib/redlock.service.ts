@@ -10,9 +10,9 @@ import { NestedLocks } from './engine/nested.js';
 import { Redlock, type RedlockSettings } from './engine/redlock.js';
 import { LEADER, MAX_RESOURCES, toResources } from './engine/resources.js';
 import { publish } from './engine/channels.js';
-import { MAX_TTL, misfit } from './engine/options.js';
+import { DEFAULT_LOCK_OPTIONS, MAX_TTL, misfit } from './engine/options.js';
 import { holderOf } from './engine/process-mark.js';
-import { type Random, systemRandom } from './engine/random.js';
+import { systemRandom } from './engine/random.js';
 import type { Clock } from './engine/clock.js';
 import type { RedlockStatus, StatusOptions } from './engine/status.js';
 import { SystemClock } from './engine/system-clock.js';
@@ -93,14 +93,18 @@ export class RedlockService {
       held: this.#held,
       listener: (event) => this.#notify(event),
     });
-    this.#electorate = this.#electorateOf(clock, maxTtl ?? MAX_TTL, pool.random ?? systemRandom);
+    const { driftFactor = DEFAULT_LOCK_OPTIONS.driftFactor } = defaults ?? {};
+    this.#electorate = this.#electorateOf(clock, {
+      maxTtl: maxTtl ?? MAX_TTL,
+      driftFactor,
+      random: pool.random ?? systemRandom,
+    });
   }
 
-  #electorateOf(clock: Clock, maxTtl: number, random: Random): Electorate {
+  #electorateOf(clock: Clock, bounds: Pick<Electorate, 'maxTtl' | 'driftFactor' | 'random'>): Electorate {
     return {
       clock,
-      maxTtl,
-      random,
+      ...bounds,
       emit: (event) => this.#notify(event),
       elect: (name, { ttl, signal }) => {
         const resource = LEADER + name;

@@ -4,7 +4,7 @@ import { RedlockClosedError } from '../engine/errors.js';
 import type { LockListener, TermEnd } from '../engine/events.js';
 import type { Lock } from '../engine/lock.js';
 import type { Random } from '../engine/random.js';
-import { checkNames, checkValues, MAX_TTL, ms, misfit } from '../engine/options.js';
+import { checkNames, checkValues, ms, misfit, toTtl } from '../engine/options.js';
 import { mistake } from '../engine/codes.js';
 import { HeldTerm, type LeaderWork, type StopWork, type Term } from './term.js';
 
@@ -29,6 +29,7 @@ export interface Electorate {
   readonly clock: Clock;
   /** Ms. */
   readonly maxTtl: number;
+  readonly driftFactor: number;
   /** Resolves with the lock of the role once it is the turn of this process. */
   elect(name: string, options: { readonly ttl: number; readonly signal: AbortSignal }): Promise<Lock>;
   /** Tells all processes who leads; returns the function that ends this. */
@@ -76,7 +77,7 @@ export class RoleCandidate implements Candidate {
     options: LeadOptions,
     private readonly pool: Electorate,
   ) {
-    this.#options = optionsOf(options, pool.maxTtl);
+    this.#options = optionsOf(options, pool);
     if (typeof work !== 'function')
       throw mistake('REDLOCK_E04', 'lead takes the name, the work and then the options; the work must be a function');
     const { signal } = options;
@@ -211,12 +212,12 @@ export class RoleCandidate implements Candidate {
   }
 }
 
-function optionsOf(options: LeadOptions, maxTtl = MAX_TTL): Required<Omit<LeadOptions, 'signal'>> {
+function optionsOf(options: LeadOptions, pool: Electorate): Required<Omit<LeadOptions, 'signal'>> {
   const where = 'lead options';
   checkNames(options, ['ttl', 'stopTimeout', 'signal'], where);
   checkValues(options, { ttl: ms(1), stopTimeout: ms(0) }, where);
-  const { ttl = Math.min(DEFAULTS.ttl, maxTtl), stopTimeout = DEFAULTS.stopTimeout, signal } = options;
+  const { ttl = Math.min(DEFAULTS.ttl, pool.maxTtl), stopTimeout = DEFAULTS.stopTimeout, signal } = options;
   if (signal !== undefined && !(signal instanceof AbortSignal))
     throw misfit(`${where}: signal`, signal, 'an AbortSignal');
-  return { ttl, stopTimeout };
+  return { ttl: toTtl(ttl, pool), stopTimeout };
 }

@@ -4,6 +4,7 @@ import type { Process, World } from './world.js';
 import type { LockListener } from '../../lib/engine/events.js';
 import type { Lock } from '../../lib/engine/lock.js';
 import { LEADER } from '../../lib/engine/resources.js';
+import { DEFAULT_LOCK_OPTIONS } from '../../lib/engine/options.js';
 import { type Candidate, type Electorate, RoleCandidate } from '../../lib/leader/candidate.js';
 import type { LeaderWork, StopWork, Term } from '../../lib/leader/term.js';
 
@@ -149,6 +150,7 @@ export class Candidates {
     return {
       clock,
       maxTtl: this.choices.ttl,
+      driftFactor: DEFAULT_LOCK_OPTIONS.driftFactor,
       random: { id: () => campaign.process.channel, fraction: this.world.random },
       emit,
       elect: async (name, { ttl, signal }) => {
