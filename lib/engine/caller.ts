@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { LockListener } from './events.js';
 import type { AbortSignalLike, AbortSource } from './abort.js';
 import type { PreparedOptions } from './options.js';
@@ -39,6 +40,8 @@ export class Call {
     },
   ) {
     this.since = clock.now();
+    // A call listens once for each resource, and many calls may share a signal.
+    if (around.signal instanceof AbortSignal) setMaxListeners(Infinity, around.signal);
   }
 
   get closing(): AbortSource {

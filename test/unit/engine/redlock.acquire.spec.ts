@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { getMaxListeners } from 'node:events';
 import { LockKeyError, QuorumNotReachedError, ResourceLockedError } from '../../../lib/engine/errors.js';
 import type { LockOptions } from '../../../lib/engine/options.js';
 import { MemoryPool } from '../../support/memory-pool.js';
@@ -11,6 +12,19 @@ describe('Redlock.acquire', () => {
     const lock = await pool.clock.until(pool.client().redlock.acquire('a', { ttl: 1_000 }));
     expect(pool.owners('a')).toEqual(Array(size).fill(lock.value));
     expect([lock.resources, lock.validity, lock.isValid]).toEqual([['a'], 988, true]);
+  });
+
+  it.each([2, 4, 5])('takes a majority of %i nodes, whichever are free, and nothing of half or fewer', async (size) => {
+    for (let mask = 0; mask < 2 ** size; mask += 1) {
+      const pool = new MemoryPool(size);
+      const others = pool.memory.map((_, index) => (mask & (1 << index) ? 'foreign' : undefined));
+      others.forEach((other, index) => other && pool.memory[index]!.set('a', other));
+      const lock = await pool.clock.until(pool.client().redlock.tryAcquire('a'));
+      const isGranted = others.filter((other) => other === undefined).length > size / 2;
+      await pool.clock.advance(100);
+      expect([mask, lock?.isValid]).toEqual([mask, isGranted || undefined]);
+      expect(pool.owners('a')).toEqual(others.map((other) => other ?? lock?.value));
+    }
   });
 
   it('opens the nodes before it asks them, once for all calls', async () => {
@@ -67,6 +81,13 @@ describe('Redlock.acquire', () => {
     expect(lock?.isValid).toBe(true);
   });
 
+  it('may add any number of listeners to the signal, without a warning of Node.js', async () => {
+    const pool = new MemoryPool();
+    const { signal } = new AbortController();
+    await pool.clock.until(pool.client().redlock.acquire(['a', 'b'], { signal }));
+    expect(getMaxListeners(signal)).toBe(Infinity);
+  });
+
   it('asks all nodes at once, with a value of its own for every attempt', async () => {
     const pool = new MemoryPool();
     pool.memory.forEach((node) => node.set('a', 'foreign', 500));
@@ -112,25 +133,18 @@ describe('Redlock.acquire', () => {
     expect(pool.owners('a')).toEqual([undefined, undefined, undefined]);
   });
 
-  it('grants nothing after a blocked event loop, though every node said yes in time', async () => {
-    const pool = new MemoryPool();
-    pool.nodes.forEach((node) => node.fail({ slow: 10 }));
-    const { redlock } = pool.client();
-    await redlock.open();
-    const attempt = redlock.acquire('a', { ttl: 300, ...ONCE });
-    pool.clock.block(600);
-    await expect(pool.clock.until(attempt)).rejects.toBeInstanceOf(QuorumNotReachedError);
-  });
-
-  it('grants nothing after a suspended machine, though every node said yes in time', async () => {
-    const pool = new MemoryPool();
-    pool.nodes.forEach((node) => node.fail({ slow: 5 }));
-    const { redlock } = pool.client();
-    await redlock.open();
-    const attempt = redlock.acquire('a', { ttl: 300, ...ONCE });
-    pool.clock.suspend(600);
-    await expect(pool.clock.until(attempt)).rejects.toBeInstanceOf(QuorumNotReachedError);
-  });
+  it.each(['block', 'suspend'] as const)(
+    'grants nothing after a %s of the machine, though all voted in time',
+    async (stop) => {
+      const pool = new MemoryPool();
+      pool.nodes.forEach((node) => node.fail({ slow: 5 }));
+      const { redlock } = pool.client();
+      await redlock.open();
+      const attempt = redlock.acquire('a', { ttl: 300, ...ONCE });
+      pool.clock[stop](600);
+      await expect(pool.clock.until(attempt)).rejects.toBeInstanceOf(QuorumNotReachedError);
+    },
+  );
 
   it('names every node and why where too few answered', async () => {
     const pool = new MemoryPool();
@@ -195,6 +209,73 @@ describe('Redlock.acquire', () => {
     const call = (resource: string, options?: object): Promise<unknown> => redlock.acquire(resource, options);
     await expect(call('').catch((error: unknown) => error)).resolves.toBeInstanceOf(LockKeyError);
     await expect(call('a', { ttl: 0 }).catch((error: unknown) => error)).resolves.toBeInstanceOf(RangeError);
+    const names = (count: number): string[] => Array.from({ length: count }, (_, index) => `a:${index}`);
+    const calls = [redlock.acquire(names(65)), redlock.tryAcquire(names(65)), redlock.withLock(names(65), () => 1)];
+    for (const refused of calls) await expect(refused).rejects.toThrow(/at most 64 resources at once; got 65/);
+    const { redlock: wide } = new MemoryPool().client({ maxResources: 128 });
+    await expect(wide.acquire(names(129))).rejects.toThrow(/at most 128 resources at once; got 129/);
     await expect(call('a', { tll: 1 }).catch((error: unknown) => error)).resolves.toBeInstanceOf(TypeError);
+  });
+});
+
+describe('Redlock.tryAcquire', () => {
+  it('answers null at once where another holds the resource', async () => {
+    const pool = new MemoryPool();
+    await pool.clock.until(pool.client().redlock.acquire('a'));
+    await expect(pool.clock.until(pool.client().redlock.tryAcquire('a'))).resolves.toBeNull();
+    expect(pool.clock.now().monotonic).toBe(0);
+  });
+
+  it('throws in an outage: nothing is known then', async () => {
+    const pool = new MemoryPool();
+    pool.nodes.forEach((node) => node.fail('down'));
+    await expect(pool.clock.until(pool.client().redlock.tryAcquire('a'))).rejects.toBeInstanceOf(QuorumNotReachedError);
+  });
+
+  it('throws beside a caller whose answers came too late: nobody holds the resource', async () => {
+    const pool = new MemoryPool();
+    pool.nodes.forEach((node) => (node.faults = { acquire: { slow: 300 }, grant: 'silent' }));
+    const { redlock } = pool.client({ nodeTimeout: 400 });
+    const waiting = redlock.acquire('a', { ttl: 240, waitTimeout: 500 }).catch(() => undefined);
+    await pool.clock.advance(310);
+    await expect(pool.clock.until(redlock.tryAcquire('a'))).rejects.toThrow('the answers took longer');
+    await pool.clock.until(waiting);
+  });
+
+  it('waits for a slow node whose answer decides why a waiting caller of the process has no lock', async () => {
+    const pool = new MemoryPool();
+    [1, 2].forEach((node) => pool.memory[node]!.set('a', 'foreign'));
+    pool.nodes[0]!.fail('down');
+    pool.nodes[2]!.fail({ slow: 40 });
+    const { redlock } = pool.client({ nodeTimeout: 100 });
+    const waiting = redlock.acquire('a', { waitTimeout: 200 }).catch(() => undefined);
+    await pool.clock.advance(10);
+    await expect(pool.clock.until(redlock.tryAcquire('a'))).resolves.toBeNull();
+    await pool.clock.until(waiting);
+  });
+
+  it('does not wait, whatever the defaults say', async () => {
+    const pool = new MemoryPool();
+    pool.memory.forEach((node) => node.set('a', 'foreign'));
+    const { redlock } = pool.client({ defaults: { waitTimeout: 60_000, retryCount: 10 } });
+    await expect(pool.clock.until(redlock.tryAcquire('a'))).resolves.toBeNull();
+    expect(pool.nodes[0]!.callsOf('acquire')).toHaveLength(1);
+  });
+});
+
+describe('Redlock', () => {
+  it('lays the options of a call over its defaults, and these over those of the package', async () => {
+    const pool = new MemoryPool();
+    const { redlock } = pool.client({ defaults: { ttl: 2_000, driftFactor: 0 } });
+    expect((await pool.clock.until(redlock.acquire('a'))).validity).toBe(1_998);
+    expect((await pool.clock.until(redlock.acquire('b', { ttl: 500 }))).validity).toBe(498);
+  });
+
+  it.each([
+    [{ ttl: 0 }, 'defaults: ttl must be'],
+    [{ ttl: 2 }, 'its clock drift of 3 ms'],
+    [{ timeout: 5 }, 'defaults: there is no option "timeout"'],
+  ])('refuses the defaults %j when it is made', (defaults, message) => {
+    expect(() => new MemoryPool().client({ defaults: defaults as LockOptions })).toThrow(message);
   });
 });
