@@ -43,12 +43,10 @@ export type {
 export type { RedlockModuleOptions } from './redlock.options.js';
 export { RedlockService } from './redlock.service.js';
 export { getRedlockToken, InjectRedlock } from './redlock.tokens.js';
-export { createWithLock } from './with-lock/create-with-lock.js';
-export type { TypedWithLock } from './with-lock/create-with-lock.js';
 export { CurrentLock } from './with-lock/current-lock.decorator.js';
-export type { LockDecorator } from './with-lock/lock-decorator.js';
+export type { LockDecorator, TypedWithLock } from './with-lock/lock-decorator.js';
 export type { ExceptionFactory } from './with-lock/reply/exceptions.js';
 export type { LockKey } from './with-lock/key/lock-key.js';
 export type { WithLockOptions } from './with-lock/run/lock-plan.js';
 export { RedlockExceptionFilter } from './with-lock/redlock-exception.filter.js';
-export { WithLock } from './with-lock/with-lock.decorator.js';
+export { createWithLock, WithLock } from './with-lock/with-lock.decorator.js';

@@ -13,7 +13,7 @@ export { errorReply } from './lib/with-lock/reply/error-reply.js';
 export { checkIdempotencyOptions, checkModuleOptions } from './lib/idempotency/idempotency.options.js';
 export { toIdempotentPlan } from './lib/idempotency/idempotent-plan.js';
 export { IdempotencyError } from './lib/idempotency/idempotency.errors.js';
-export { toHttpRefusal } from './lib/idempotency/refusal.js';
+export { toHttpRefusal } from './lib/idempotency/idempotency-exception.filter.js';
 export { LockMetrics } from './lib/opentelemetry/lock-metrics.js';
 export { LeaderMetrics } from './lib/opentelemetry/leader-metrics.js';
 export { NodeMetrics } from './lib/opentelemetry/node-metrics.js';
@@ -34,7 +34,7 @@ const FOLDER = 'node_modules/.cache';
  *   & typeof import('../../lib/idempotency/idempotency.options.js')
  *   & Pick<typeof import('../../lib/idempotency/idempotent-plan.js'), 'toIdempotentPlan'>
  *   & Pick<typeof import('../../lib/idempotency/idempotency.errors.js'), 'IdempotencyError'>
- *   & Pick<typeof import('../../lib/idempotency/refusal.js'), 'toHttpRefusal'>
+ *   & Pick<typeof import('../../lib/idempotency/idempotency-exception.filter.js'), 'toHttpRefusal'>
  *   & Pick<typeof import('../../lib/opentelemetry/lock-metrics.js'), 'LockMetrics'>
  *   & Pick<typeof import('../../lib/opentelemetry/leader-metrics.js'), 'LeaderMetrics'>
  *   & Pick<typeof import('../../lib/opentelemetry/node-metrics.js'), 'NodeMetrics'>

@@ -194,16 +194,23 @@ ${table(
 ${members(project, 'IdempotencyError')}`;
 }
 
+/** The anchor that GitHub gives to this heading. @param {string} heading */
+const slug = (heading) =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\w\s-]/g, '')
+    .replaceAll(' ', '-');
+
 /** @param {Code} lib */
 function mistakesOf(lib) {
   return `## Mistakes in code and settings
 
 A wrong option, key template or decorator throws a \`TypeError\` or a \`RangeError\` with a \`code\`. Warnings in the log end with a code, too.
-[Troubleshooting](${HELP}) has a row for each code.
+Each code leads to its heading in [troubleshooting](${HELP}).
 
 ${table(
   ['code', 'meaning'],
-  Object.entries(lib.CODES).map(([name, title]) => [code(name), title]),
+  Object.entries(lib.CODES).map(([name, title]) => [`[${code(name)}](${HELP}#${slug(`${name} ${title}`)})`, title]),
 )}`;
 }
 

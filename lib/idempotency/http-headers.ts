@@ -1,5 +1,4 @@
-/** The headers of a reply as they are kept: a name may stand there several times. */
-export type KeptHeaders = readonly (readonly [name: string, value: string])[];
+import type { KeptHeaders } from './record.js';
 
 /** What is needed of a response of Express or Fastify to read its headers. */
 export interface HeaderSource {

@@ -1,20 +1,19 @@
-import type { Codec } from './codec.js';
+import { StreamableFile } from '@nestjs/common';
+import { coded } from '../engine/codes.js';
 import { SafeLogger } from '../logging/safe-logger.js';
-import { exceptionOf } from './http-exceptions.js';
+import { exceptionOf } from './failure.js';
 import {
   changedHeaders,
   grouped,
   type HeaderSnapshot,
   type HeaderSource,
-  type KeptHeaders,
   keptHeaders,
   snapshotOf,
 } from './http-headers.js';
-import { decodeValue, encodeValue } from './http-value.js';
-import type { IdempotentPlan } from './idempotent-plan.js';
-import { OtherCodecError, type Outcome, type TombstoneReason } from './outcome.js';
-import type { ReplyWay } from './reply-ways.js';
-import { coded } from '../engine/codes.js';
+import type { PreparedPlan } from './idempotent-plan.js';
+import { jsonOf, type KeptHeaders, OtherCodecError, type Outcome, type TombstoneReason } from './record.js';
+import type { ReplyWay } from './reply-way.js';
+import type { Codec } from './typed-json.js';
 
 /** A response of Express or Fastify. */
 export interface HttpReply extends HeaderSource {
@@ -29,25 +28,20 @@ export interface HttpAnswers {
   setHeader(response: unknown, name: string, value: string | string[]): unknown;
 }
 
-type HttpPlan = Pick<IdempotentPlan, 'headers' | 'where'> & { readonly codec: Codec | undefined };
-
 const logger = new SafeLogger('Idempotent');
 /** The handlers whose cookies were warned of, by their lists of headers. */
 const warned = new WeakSet<object>();
 
 /** Gives replies to HTTP clients: status, headers and the value, which Nest sends in either case. */
 export class HttpWay implements ReplyWay {
-  /** Undefined until the work begins. */
-  #before: HeaderSnapshot | undefined;
+  readonly #before: HeaderSnapshot;
 
   constructor(
-    private readonly plan: HttpPlan,
+    private readonly plan: Pick<PreparedPlan, 'headers' | 'where' | 'codec'>,
     private readonly response: HttpReply,
     private readonly adapter: HttpAnswers,
-  ) {}
-
-  begin(): void {
-    this.#before = snapshotOf(this.response);
+  ) {
+    this.#before = snapshotOf(response);
   }
 
   async outcomeOf(value: unknown): Promise<Outcome> {
@@ -90,17 +84,15 @@ export class HttpWay implements ReplyWay {
 
   #headers(): KeptHeaders {
     const after = snapshotOf(this.response);
-    const before = this.#before ?? new Map<string, never>();
-    if (changedHeaders(before, after).includes('set-cookie')) this.#warnOfCookie();
-    return keptHeaders(before, after, this.plan.headers);
+    if (changedHeaders(this.#before, after).includes('set-cookie')) this.#warnOfCookie();
+    return keptHeaders(this.#before, after, this.plan.headers);
   }
 
   /** Removes what a run of this request has set, if the reply of another run counts. */
   #restore(): void {
-    const before = this.#before;
-    if (before === undefined || this.adapter.isHeadersSent(this.response)) return;
-    for (const name of changedHeaders(before, snapshotOf(this.response))) {
-      const value = before.get(name);
+    if (this.adapter.isHeadersSent(this.response)) return;
+    for (const name of changedHeaders(this.#before, snapshotOf(this.response))) {
+      const value = this.#before.get(name);
       this.response.removeHeader(name);
       if (value !== undefined) this.#set(name, value.length === 1 ? value[0]! : [...value]);
     }
@@ -125,4 +117,37 @@ async function byCodec(
     logger.error(coded('REDLOCK_W20', 'A codec failed, and a reply was not kept'), error);
     return { why: 'value' };
   }
+}
+
+/** How a value is kept: what it is, and its text or JSON. */
+type KeptValue = readonly [kind: 'json' | 'text' | 'buffer' | 'bytes', content: unknown];
+
+/** Returns what stands for a value; undefined for no value. @returns why not, if it cannot be kept */
+export function encodeValue(
+  value: unknown,
+): { readonly body: KeptValue | undefined } | { readonly why: TombstoneReason } {
+  if (value === undefined) return { body: undefined };
+  if (typeof value === 'string') return { body: ['text', value] };
+  if (value instanceof Uint8Array) {
+    const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64');
+    return { body: [Buffer.isBuffer(value) ? 'buffer' : 'bytes', bytes] };
+  }
+  if (isStream(value)) return { why: 'stream' };
+  const text = jsonOf(value);
+  return text === undefined ? { why: 'value' } : { body: ['json', JSON.parse(text)] };
+}
+
+export function decodeValue(body: unknown): unknown {
+  if (body === undefined) return undefined;
+  const [kind, content] = body as KeptValue;
+  if (kind === 'buffer') return Buffer.from(content as string, 'base64');
+  return kind === 'bytes' ? new Uint8Array(Buffer.from(content as string, 'base64')) : content;
+}
+
+/** Recognises what can be read only once. */
+function isStream(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (value instanceof StreamableFile || value instanceof Response) return true;
+  const { pipe, getReader, getStream } = value as Record<string, unknown>;
+  return [pipe, getReader, getStream].some((member) => typeof member === 'function') || Symbol.asyncIterator in value;
 }

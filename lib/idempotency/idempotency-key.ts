@@ -1,7 +1,8 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { createHash } from 'node:crypto';
-import { type HandlerKind, HTTP, KeyDefinitionError } from '../with-lock/key/key-roots.js';
+import { HTTP, KeyDefinitionError } from '../with-lock/key/key-roots.js';
 import type { KeySource } from '../with-lock/key/key-template.js';
+import type { HandlerCall } from '../with-lock/transport/handler-call.js';
 import { canonicalJson } from './fingerprint.js';
 import { type HttpRequest, routeOf } from './http-request.js';
 import { IdempotencyError } from './idempotency.errors.js';
@@ -9,7 +10,7 @@ import type { IdempotentPlan } from './idempotent-plan.js';
 
 const HEADER = 'idempotency-key';
 /** The part of a template that reads the header. */
-export const HEADER_PART = `headers.${HEADER}`;
+const HEADER_PART = `headers.${HEADER}`;
 const PRINTABLE = /^[\x20-\x7E]{1,255}$/;
 const QUOTED = /^"((?:[^"\\]|\\["\\])*)"$/;
 /** Characters of the route that a key shows at most. */
@@ -46,20 +47,18 @@ function unquoted(text: string): string {
   return inner === undefined ? text : inner.replace(/\\(["\\])/g, '$1');
 }
 
-/** What says how the key of a call is made; without a key of its own it is that of the header. */
+/** How the key of a call is made. Without a template, the header is the key. */
 export type KeyPlan = Pick<IdempotentPlan, 'key' | 'principal' | 'required'>;
-
-/** A request, message or operation that a handler is called for. */
-export interface KeyedRequest {
-  readonly request: object;
-  readonly kind: HandlerKind;
-}
 
 /**
  * Returns the key of a call of a handler; undefined if it needs none and has none.
  * @throws IdempotencyError for a missing or malformed header; LockKeyError for another part that is missing
  */
-export function keyOfCall(plan: KeyPlan, call: KeyedRequest, context: ExecutionContext): string | undefined {
+export function keyOfCall(
+  plan: KeyPlan,
+  call: Pick<HandlerCall, 'request' | 'kind'>,
+  context: ExecutionContext,
+): string | undefined {
   const { key, required } = plan;
   const { kind } = call;
   if (key !== undefined && !key.requestParts.includes(HEADER_PART)) return keyOfSource(plan, call);

@@ -7,18 +7,17 @@ import {
   type Provider,
 } from '@nestjs/common';
 import { ApplicationConfig, HttpAdapterHost, ModuleRef } from '@nestjs/core';
+import { mistake } from '../engine/codes.js';
 import { misfit } from '../engine/options.js';
 import type { RedlockService } from '../redlock.service.js';
 import { EMIT, getRedlockToken } from '../redlock.tokens.js';
 import { GlobalIdempotencyExceptionFilter } from './idempotency-exception.filter.js';
-import { Idempotency } from './idempotency.js';
+import { getIdempotencyToken, Idempotency } from './idempotency.js';
 import { checkModuleOptions, KEEP, type RedlockIdempotencyOptions } from './idempotency.options.js';
 import { idempotentCheckFor } from './idempotent-check.js';
-import { getIdempotencyToken } from './idempotency.tokens.js';
 import { IdempotentInterceptor } from './idempotent.interceptor.js';
 import { OnceRunner } from './run-once.js';
 import { NodesStore } from './stores/nodes-store.js';
-import { mistake } from '../engine/codes.js';
 
 /** Options of `RedlockIdempotencyModule` that Nest needs before a factory runs. */
 export interface RedlockIdempotencyExtras {
@@ -42,22 +41,20 @@ function withIdempotency(
   if (name !== undefined && (typeof name !== 'string' || name === ''))
     throw misfit('RedlockIdempotencyModule: name', name, 'the name of a pool, or left out');
   const token = getIdempotencyToken(name);
-  const tokens = name === undefined ? [Idempotency, token] : [token];
   const make = (options: RedlockIdempotencyOptions, modules: ModuleRef): Idempotency =>
     toIdempotency(options, modules, name);
-  const providers: Provider[] = [{ provide: token, useFactory: make, inject: [MODULE_OPTIONS_TOKEN, ModuleRef] }];
-  if (name === undefined) providers.push({ provide: Idempotency, useExisting: token });
   return {
     ...definition,
     global: isGlobal,
     providers: [
       ...(definition.providers ?? []),
-      ...providers,
+      { provide: token, useFactory: make, inject: [MODULE_OPTIONS_TOKEN, ModuleRef] },
+      ...(name === undefined ? [{ provide: Idempotency, useExisting: token }] : []),
       outermostFor(name),
       idempotentCheckFor(name),
       GlobalIdempotencyExceptionFilter,
     ],
-    exports: tokens,
+    exports: name === undefined ? [Idempotency, token] : [token],
   };
 }
 
@@ -69,7 +66,7 @@ function outermostFor(name: string | undefined): Provider {
   return {
     provide: Symbol.for(`nestjs-redlock:idempotent:${name ?? ''}`),
     useFactory: (config: ApplicationConfig, idempotency: Idempotency, host: HttpAdapterHost) => {
-      config.useGlobalInterceptors(new IdempotentInterceptor({ idempotency, host, name }));
+      config.useGlobalInterceptors(new IdempotentInterceptor(idempotency, host, name));
       return {
         onModuleInit: () => void idempotency.runner,
         onApplicationShutdown: () => idempotency.runner.close(),
@@ -88,12 +85,9 @@ function toIdempotency(given: RedlockIdempotencyOptions, modules: ModuleRef, nam
       const kept = store ?? new NodesStore(service);
       if (kept instanceof NodesStore) kept.tell = (event) => service[EMIT](event);
       const { maxBytes = 0 } = options;
-      if (maxBytes > (kept.maxRecordBytes ?? Infinity))
-        throw misfit(
-          'RedlockIdempotencyModule: maxBytes',
-          maxBytes,
-          `at most ${kept.maxRecordBytes}, as nodes keep no more`,
-        );
+      const { maxRecordBytes: most = Infinity } = kept;
+      if (maxBytes > most)
+        throw misfit('RedlockIdempotencyModule: maxBytes', maxBytes, `at most ${most}, as nodes keep no more`);
       return new OnceRunner({ service, store: kept, encrypt, pool: name });
     },
     { ...keep, ...options },

@@ -1,8 +1,8 @@
 import { checkNames, checkLockOptions, DEFAULT_LOCK_OPTIONS, misfit } from '../engine/options.js';
-import type { Codec } from './codec.js';
 import type { Encryption } from './encryption.js';
+import type { OnceSettings } from './once-call.js';
 import type { ReplyStore } from './reply-store.js';
-import type { OnceSettings } from './once-run.js';
+import type { Codec } from './typed-json.js';
 
 /** The options of the module, of `@Idempotent` and of `once`. */
 export interface IdempotencyOptions {
@@ -46,33 +46,36 @@ export const KEEP = {
 
 const LOCK_NAMES = ['ttl', 'waitTimeout', 'maxHold'] as const;
 const NAMES = ['keep', 'maxBytes', 'onBusy', 'onInterrupted', 'codec', ...LOCK_NAMES];
-const CHOICES = { onBusy: ['wait', 'reject'], onInterrupted: ['rerun', 'refuse'] } as const;
 
-/** Checks what a method, a call or the module says. @throws TypeError, RangeError that name the option */
+/** Returns a function that checks one option, if it is given. */
+export function checkFor(options: object, where: string) {
+  return (name: string, isValid: (value: unknown) => boolean, expected: string): void => {
+    const value = (options as Record<string, unknown>)[name];
+    if (value !== undefined && !isValid(value)) throw misfit(`${where}: ${name}`, value, expected);
+  };
+}
+
+/** Checks the options of a method, a call or the module. @throws TypeError, RangeError that name the option */
 export function checkIdempotencyOptions(
   options: IdempotencyOptions,
   where: string,
   more: readonly string[] = [],
 ): void {
   checkNames(options, [...NAMES, ...more], where);
-  const { keep, maxBytes, codec } = options;
-  for (const [name, number] of Object.entries({ keep, maxBytes }))
-    if (number !== undefined && !(Number.isSafeInteger(number) && number > 0))
-      throw misfit(`${where}: ${name}`, number, 'a whole number above 0');
-  for (const [name, choices] of Object.entries(CHOICES)) {
-    const chosen = options[name as keyof typeof CHOICES];
-    if (chosen !== undefined && !(choices as readonly string[]).includes(chosen))
-      throw misfit(`${where}: ${name}`, chosen, `one of ${choices.join(', ')}`);
-  }
-  if (
-    codec !== undefined &&
-    (Object(codec) !== codec || typeof codec.encode !== 'function' || typeof codec.decode !== 'function')
-  )
-    throw misfit(`${where}: codec`, codec, 'an object with the functions encode and decode');
+  const check = checkFor(options, where);
+  const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) > 0;
+  for (const name of ['keep', 'maxBytes']) check(name, isCount, 'a whole number above 0');
+  check('onBusy', (value) => ['wait', 'reject'].includes(value as string), 'one of wait, reject');
+  check('onInterrupted', (value) => ['rerun', 'refuse'].includes(value as string), 'one of rerun, refuse');
+  check('codec', hasAll(['encode', 'decode']), 'an object with the functions encode and decode');
   checkLockOptions(lockOptions(options), where);
 }
 
-/** Returns what a run goes by: its own options over those of the module. @throws TypeError, RangeError that name the option */
+function hasAll(methods: readonly string[]): (value: unknown) => boolean {
+  return (value) => methods.every((name) => typeof (value as Record<string, unknown> | null)?.[name] === 'function');
+}
+
+/** Returns the options of a call over those of the module. @throws TypeError, RangeError that name the option */
 export function settingsOf(defaults: IdempotencyOptions, own: IdempotencyOptions, where: string): OnceSettings {
   checkIdempotencyOptions(own, where);
   const options = { ...KEEP.onNodes, ...defaults, ...defined(own) };
@@ -89,22 +92,20 @@ function defined<T extends object>(options: T): T {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
 }
 
-const MODULE_NAMES = ['store', 'principal', 'encrypt', 'secret', 'docs'];
-const METHODS = { store: ['peek', 'open', 'settle', 'clear', 'forget'], encrypt: ['seal', 'open'] } as const;
+const TEXTS = ['principal', 'secret', 'docs'];
+const METHODS = { store: ['peek', 'open', 'settle', 'clear', 'forget'], encrypt: ['seal', 'open'] };
 
 /** @throws TypeError, RangeError that name the option */
 export function checkModuleOptions(options: RedlockIdempotencyOptions): RedlockIdempotencyOptions {
   const where = 'RedlockIdempotencyModule';
-  checkIdempotencyOptions(options, where, MODULE_NAMES);
-  for (const name of ['principal', 'secret', 'docs'] as const) {
-    const text = options[name];
-    if (text !== undefined && (typeof text !== 'string' || text === ''))
-      throw misfit(`${where}: ${name}`, text, 'a text, or left out');
-  }
-  for (const [name, methods] of Object.entries(METHODS)) {
-    const object = options[name as keyof typeof METHODS] as Record<string, unknown> | null | undefined;
-    if (object !== undefined && !methods.every((method) => typeof object?.[method] === 'function'))
-      throw misfit(`${where}: ${name}`, object, `an object with the functions ${methods.join(', ')}`);
-  }
+  checkIdempotencyOptions(options, where, [...TEXTS, ...Object.keys(METHODS)]);
+  const check = checkFor(options, where);
+  for (const name of TEXTS) check(name, isText, 'a text, or left out');
+  for (const [name, methods] of Object.entries(METHODS))
+    check(name, hasAll(methods), `an object with the functions ${methods.join(', ')}`);
   return options;
+}
+
+export function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== '';
 }

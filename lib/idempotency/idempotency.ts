@@ -1,13 +1,24 @@
-import type { Codec } from './codec.js';
+import { Inject } from '@nestjs/common';
+import { mistake } from '../engine/codes.js';
+import { endedBy } from './failure.js';
 import { fingerprintOf } from './fingerprint.js';
 import { type IdempotencyOptions, settingsOf } from './idempotency.options.js';
 import type { OnceCall } from './once-call.js';
-import { endedBy } from './ended-by.js';
-import { OtherCodecError, type Outcome } from './outcome.js';
+import { OtherCodecError, type Outcome } from './record.js';
+import { decodedBy, encodedBy } from './reply-way.js';
 import type { RecordInfo } from './reply-store.js';
 import type { OnceRunner } from './run-once.js';
-import { decodedBy, encodedBy } from './value-way.js';
-import { mistake } from '../engine/codes.js';
+import type { Codec } from './typed-json.js';
+
+/** Returns the provider token of the `Idempotency` of a pool. The token is a string, so that two copies of this package agree. */
+export function getIdempotencyToken(name?: string): string {
+  return name === undefined ? 'Idempotency' : `Idempotency(${name})`;
+}
+
+/** Injects the `Idempotency` of the pool with this name, or of the pool without a name. */
+export function InjectIdempotency(name?: string): PropertyDecorator & ParameterDecorator {
+  return Inject(getIdempotencyToken(name));
+}
 
 /** The options of `once`. */
 export interface OnceOptions extends IdempotencyOptions {
@@ -80,19 +91,15 @@ export class Idempotency {
         try {
           value = await work(call);
         } catch (error) {
-          return endedBy(error, { keepsError: () => false, onInterrupted: settings.onInterrupted, hasRun: true });
+          return endedBy(error, settings.onInterrupted);
         }
-        end = await endOf(value, codec);
-        return { keep: end.outcome };
+        return (end = await endOf(value, codec));
       },
       outcomeOf: (value) => encodedBy(codec, value),
     });
-    if (result.kind === 'own' && end?.outcome.kind !== 'reply') {
-      if (end?.mistake) throw end.mistake;
-      return end?.value as T;
-    }
+    if (result.kind === 'own' && end?.failure) throw end.failure;
     try {
-      return (await decodedBy(codec, replyOf(result.kind === 'own' ? end!.outcome : result.outcome))) as T;
+      return (await decodedBy(codec, result.kind === 'own' ? end!.keep : result.outcome)) as T;
     } catch (cause) {
       throw cause instanceof OtherCodecError ? this.runner.unreadable(key, label, cause) : cause;
     }
@@ -112,25 +119,17 @@ export class Idempotency {
   }
 }
 
-/** What the work came to, if it has not failed. */
+/** What stays of work that is done, and why its call fails all the same. */
 interface End {
-  readonly value: unknown;
-  readonly outcome: Outcome;
-  /** Why the value cannot be carried: the work is done, and its call fails. */
-  readonly mistake?: Error;
+  readonly keep: Outcome;
+  readonly failure?: Error;
 }
 
 async function endOf(value: unknown, codec: Codec | undefined): Promise<End> {
   try {
-    return { value, outcome: await encodedBy(codec, value) };
+    return { keep: await encodedBy(codec, value) };
   } catch (cause) {
     const failure = cause instanceof Error ? cause : mistake('REDLOCK_E13', 'The codec failed', { cause });
-    return { value, mistake: failure, outcome: { kind: 'tombstone', why: 'value' } };
+    return { keep: { kind: 'tombstone', why: 'value' }, failure };
   }
-}
-
-/** An `HttpException` that a handler for the same key has ended with is no value. @throws OtherCodecError */
-function replyOf(outcome: Outcome): Extract<Outcome, { kind: 'reply' }> {
-  if (outcome.kind === 'reply') return outcome;
-  throw new OtherCodecError();
 }

@@ -2,18 +2,15 @@ import 'reflect-metadata';
 import { type OnModuleInit, type Provider, StreamableFile } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { Readable } from 'node:stream';
+import { mistake, type MistakeCode } from '../engine/codes.js';
 import { located } from '../start-up/error-location.js';
-import { answersItself } from '../with-lock/check/method-checks.js';
-import { classesOf, membersOf } from '../with-lock/check/plan-check.js';
+import { answersItself, classesOf, membersOf } from '../with-lock/check/plan-check.js';
 import { GRAPHQL, HTTP, kindsOf, misplacedText } from '../with-lock/key/key-roots.js';
 import { planOf } from '../with-lock/run/lock-plan.js';
 import { WRITE } from './idempotency-key.js';
-import type { Idempotency } from './idempotency.js';
+import { getIdempotencyToken, type Idempotency } from './idempotency.js';
 import type { RedlockIdempotencyOptions } from './idempotency.options.js';
-import { getIdempotencyToken } from './idempotency.tokens.js';
-import { type IdempotentPlan, idempotentPlanOf, needsPrincipal } from './idempotent-plan.js';
-import { preparedPlan } from './prepared-plan.js';
-import { mistake, type MistakeCode } from '../engine/codes.js';
+import { type IdempotentPlan, idempotentPlanOf, needsPrincipal, preparedPlan } from './idempotent-plan.js';
 
 /** The metadata keys of Nest: the method of a route, `@Sse`, and what GraphQL handlers are. */
 const METHOD = 'method';
@@ -30,54 +27,40 @@ const READING: ReadonlyMap<unknown, string> = new Map([
 ]);
 
 /** A method with `@Idempotent`. */
-interface Checked {
+interface Found {
   readonly plan: IdempotentPlan;
   readonly method: object;
   readonly name: string | symbol;
   readonly type: object;
-  /** The principal of the module. */
-  readonly principal: string | undefined;
 }
 
-/** Provides a check of all methods with `@Idempotent` of a pool, which fails the start of an application that no such method could work in. */
-export function idempotentCheckFor(name: string | undefined): Provider {
+/** Provides a check of all methods with `@Idempotent` of a pool. It fails the start of an application if no such method could work in it. */
+export function idempotentCheckFor(pool: string | undefined): Provider {
   return {
-    provide: Symbol.for(`nestjs-redlock:idempotent-check:${name ?? ''}`),
+    provide: Symbol.for(`nestjs-redlock:idempotent-check:${pool ?? ''}`),
     useFactory: (modules: ModulesContainer, idempotency: Idempotency) => {
-      checkIdempotentMethods(modules, idempotency, name);
-      return { onModuleInit: () => checkLocks(modules, idempotency, name) } satisfies OnModuleInit;
+      const { principal }: RedlockIdempotencyOptions = idempotency.defaults;
+      for (const found of methodsOf(modules, pool)) {
+        const wrong = mistakeOf(found, principal);
+        if (wrong !== undefined) throw naming(found, wrong);
+        preparedPlan(idempotency, found.plan);
+      }
+      // Only the pool knows the bounds of lock options, and it may be made later.
+      const onModuleInit = (): void => {
+        for (const found of methodsOf(modules, pool))
+          try {
+            idempotency.runner.check(preparedPlan(idempotency, found.plan).settings);
+          } catch (error) {
+            throw naming(found, error as Error);
+          }
+      };
+      return { onModuleInit } satisfies OnModuleInit;
     },
-    inject: [ModulesContainer, getIdempotencyToken(name)],
+    inject: [ModulesContainer, getIdempotencyToken(pool)],
   };
 }
 
-/** @throws TypeError, RangeError for what no call could work with, naming class and method */
-export function checkIdempotentMethods(
-  modules: ModulesContainer,
-  idempotency: Idempotency,
-  pool: string | undefined,
-): void {
-  const { principal }: RedlockIdempotencyOptions = idempotency.defaults;
-  for (const found of methodsOf(modules, pool)) {
-    const wrong = mistakeOf({ ...found, principal });
-    if (wrong !== undefined) throw naming(found.plan, found.type, wrong);
-    preparedPlan(idempotency, found.plan);
-  }
-}
-
-/** Checks the lock options, which only the pool knows the bounds of. @throws TypeError, RangeError that name class and method */
-function checkLocks(modules: ModulesContainer, idempotency: Idempotency, pool: string | undefined): void {
-  for (const { plan, type } of methodsOf(modules, pool)) {
-    try {
-      idempotency.runner.check(preparedPlan(idempotency, plan).settings);
-    } catch (error) {
-      throw naming(plan, type, error as Error);
-    }
-  }
-}
-
-/** Returns the methods with `@Idempotent` of a pool. */
-function methodsOf(modules: ModulesContainer, pool: string | undefined): Omit<Checked, 'principal'>[] {
+function methodsOf(modules: ModulesContainer, pool: string | undefined): Found[] {
   return [...classesOf(modules)].flatMap((type) =>
     [...membersOf(type)].flatMap(([name, method]) => {
       const plan = typeof method === 'function' ? idempotentPlanOf(method) : undefined;
@@ -87,7 +70,7 @@ function methodsOf(modules: ModulesContainer, pool: string | undefined): Omit<Ch
 }
 
 /** What is checked, and the code of its mistake. */
-const CHECKS: readonly (readonly [MistakeCode, (checked: Checked) => string | undefined])[] = [
+const CHECKS: readonly (readonly [MistakeCode, (found: Found, principal?: string) => string | undefined])[] = [
   ['REDLOCK_E08', answerMistake],
   ['REDLOCK_E08', methodMistake],
   ['REDLOCK_E08', graphqlMistake],
@@ -96,15 +79,15 @@ const CHECKS: readonly (readonly [MistakeCode, (checked: Checked) => string | un
   ['REDLOCK_E09', lockMistake],
 ];
 
-function mistakeOf(checked: Checked): Error | undefined {
+function mistakeOf(found: Found, principal: string | undefined): Error | undefined {
   for (const [code, check] of CHECKS) {
-    const text = check(checked);
+    const text = check(found, principal);
     if (text !== undefined) return mistake(code, text);
   }
   return undefined;
 }
 
-function answerMistake({ method, name, type }: Checked): string | undefined {
+function answerMistake({ method, name, type }: Found): string | undefined {
   if (Reflect.hasMetadata(SSE, method)) return 'a stream of events can be given only once';
   if (answersItself(name, type))
     return 'what a handler answers by @Res() or @Next() itself cannot be kept: return the answer, or write @Res({ passthrough: true })';
@@ -121,7 +104,7 @@ function isStreamType(type: unknown): type is { readonly name: string } {
   return streams.some((stream) => type === stream) || (type.prototype as unknown) instanceof Readable;
 }
 
-function methodMistake({ method }: Checked): string | undefined {
+function methodMistake({ method }: Found): string | undefined {
   if (!kindsOf(method).includes(HTTP)) return undefined;
   const verb = READING.get(Reflect.getMetadata(METHOD, method));
   return (
@@ -129,7 +112,7 @@ function methodMistake({ method }: Checked): string | undefined {
   );
 }
 
-function graphqlMistake({ plan: { key }, method, name }: Checked): string | undefined {
+function graphqlMistake({ plan: { key }, method, name }: Found): string | undefined {
   const operation: unknown = Reflect.getMetadata(OPERATION, method);
   const isField = FIELDS.some((mark) => Reflect.hasMetadata(mark, method));
   if (isField || operation === 'Query' || operation === 'Subscription')
@@ -141,7 +124,7 @@ function graphqlMistake({ plan: { key }, method, name }: Checked): string | unde
     : `one request may have several mutations: the key needs an argument such as <args.input.id>, or the name "${String(name)}"`;
 }
 
-function keyMistake({ plan: { key }, method }: Checked): string | undefined {
+function keyMistake({ plan: { key }, method }: Found): string | undefined {
   const kinds = kindsOf(method);
   if (key === undefined)
     return kinds.some((kind) => kind === HTTP) ? undefined : `only HTTP has an Idempotency-Key header: ${WRITE}`;
@@ -151,7 +134,7 @@ function keyMistake({ plan: { key }, method }: Checked): string | undefined {
   return part === undefined ? undefined : misplacedText(part, kinds[0]);
 }
 
-function principalMistake({ plan, principal }: Checked): string | undefined {
+function principalMistake({ plan }: Found, principal?: string): string | undefined {
   if (!needsPrincipal(plan) || plan.principal !== undefined || principal !== undefined) return undefined;
   return (
     'whoever sends the header of another client would get the reply of that client: set ' +
@@ -159,7 +142,7 @@ function principalMistake({ plan, principal }: Checked): string | undefined {
   );
 }
 
-function lockMistake({ plan: { key }, method }: Checked): string | undefined {
+function lockMistake({ plan: { key }, method }: Found): string | undefined {
   const lock = planOf(method);
   if (key?.template === undefined || lock?.key.template === undefined) return undefined;
   return lock.key.template.split(', ').includes(key.template)
@@ -168,7 +151,7 @@ function lockMistake({ plan: { key }, method }: Checked): string | undefined {
 }
 
 /** Returns the error with the method that it is about, and with the class if that has inherited the method. */
-function naming({ where }: IdempotentPlan, type: object, error: Error): Error {
+function naming({ plan: { where }, type }: Found, error: Error): Error {
   const { name } = type as { name: string };
   const heir = where.startsWith(`@Idempotent on ${name}.`) ? '' : ` (of ${name})`;
   return located(error, `${where}${heir}`);

@@ -1,13 +1,21 @@
 import 'reflect-metadata';
 import type { HttpException } from '@nestjs/common';
-import { misfit } from '../engine/options.js';
-import { SafeLogger } from '../logging/safe-logger.js';
-import type { CompiledKey } from '../with-lock/key/lock-key.js';
-import { compileMethodKey } from '../with-lock/key/method-key.js';
-import { isClientError } from './http-exceptions.js';
-import { isNeverKept, KEPT_BY_DEFAULT } from './http-headers.js';
-import { checkIdempotencyOptions, type IdempotencyOptions } from './idempotency.options.js';
 import { mistake } from '../engine/codes.js';
+import { SafeLogger } from '../logging/safe-logger.js';
+import { type CompiledKey, compileKey, compileMethodKey } from '../with-lock/key/lock-key.js';
+import { isClientError, type KeepsError } from './failure.js';
+import type { Fingerprinting } from './fingerprint.js';
+import { isNeverKept, KEPT_BY_DEFAULT } from './http-headers.js';
+import {
+  checkFor,
+  checkIdempotencyOptions,
+  type IdempotencyOptions,
+  isText,
+  type RedlockIdempotencyOptions,
+  settingsOf,
+} from './idempotency.options.js';
+import type { OnceSettings } from './once-call.js';
+import type { Codec } from './typed-json.js';
 
 /** The options of `@Idempotent`. */
 export interface IdempotentOptions extends IdempotencyOptions {
@@ -33,17 +41,15 @@ export interface IdempotentOptions extends IdempotencyOptions {
   label?: string;
 }
 
-/** All that `@Idempotent` says about one method, checked where the class is defined. */
-export interface IdempotentPlan {
+/** What `@Idempotent` says about a method, checked where the class is defined. */
+export interface IdempotentPlan extends Pick<Fingerprinting, 'fingerprint'> {
   /** Undefined for the `Idempotency-Key` header. */
   readonly key: CompiledKey | undefined;
   readonly options: IdempotencyOptions;
   readonly required: boolean;
-  /** Undefined for the default. */
-  readonly fingerprint: 'body' | false | CompiledKey | ((request: never) => unknown) | undefined;
   readonly principal: CompiledKey | undefined;
   readonly isPublic: boolean;
-  readonly keepsError: (error: HttpException) => boolean;
+  readonly keepsError: KeepsError;
   readonly headers: ReadonlySet<string>;
   readonly pool: string | undefined;
   readonly label: string;
@@ -53,7 +59,6 @@ export interface IdempotentPlan {
 
 const logger = new SafeLogger('Idempotent');
 const OWN_NAMES = ['required', 'fingerprint', 'public', 'keepErrors', 'headers', 'principal', 'name', 'label'] as const;
-const TEXT = 'a text that is not empty';
 
 /** @throws TypeError, RangeError for a malformed key or option, naming the method */
 export function toIdempotentPlan(key: string | undefined, given: IdempotentOptions, where: string): IdempotentPlan {
@@ -92,33 +97,20 @@ function isTemplate(fingerprint: unknown): fingerprint is string {
 }
 
 function checkOwnOptions(options: IdempotentOptions, where: string): void {
-  const { fingerprint, keepErrors, headers } = options;
-  for (const name of ['required', 'public'] as const)
-    if (!['undefined', 'boolean'].includes(typeof options[name]))
-      throw misfit(`${where}: ${name}`, options[name], 'true or false');
-  for (const name of ['principal', 'name', 'label'] as const)
-    if (options[name] === '' || !['undefined', 'string'].includes(typeof options[name]))
-      throw misfit(`${where}: ${name}`, options[name], TEXT);
-  if (fingerprint !== undefined && fingerprint !== false && !isTextOrFunction(fingerprint))
-    throw misfit(`${where}: fingerprint`, fingerprint, "'body', false, a template or a function of the request");
-  if (keepErrors !== undefined && keepErrors !== '4xx' && typeof keepErrors !== 'function')
-    throw misfit(`${where}: keepErrors`, keepErrors, "'4xx', or a function that takes an HttpException");
-  checkHeaders(headers, where);
-  if (options.public === true && options.principal !== undefined)
-    throw mistake('REDLOCK_E12', `${where}: public and principal exclude each other`);
-}
-
-function isTextOrFunction(value: unknown): boolean {
-  return typeof value === 'function' || (typeof value === 'string' && value !== '');
-}
-
-function checkHeaders(headers: unknown, where: string): void {
-  if (headers === undefined) return;
-  if (!Array.isArray(headers) || !headers.every((name) => typeof name === 'string' && name !== ''))
-    throw misfit(`${where}: headers`, headers, 'an array of names');
-  const never = (headers as string[]).find((name) => isNeverKept(name.toLowerCase()));
+  const check = checkFor(options, where);
+  const isFunction = (value: unknown): boolean => typeof value === 'function';
+  for (const name of ['required', 'public']) check(name, (value) => typeof value === 'boolean', 'true or false');
+  for (const name of ['principal', 'name', 'label']) check(name, isText, 'a text that is not empty');
+  const isFingerprint = (value: unknown): boolean => value === false || isText(value) || isFunction(value);
+  check('fingerprint', isFingerprint, "'body', false, a template or a function of the request");
+  const isKeepErrors = (value: unknown): boolean => value === '4xx' || isFunction(value);
+  check('keepErrors', isKeepErrors, "'4xx', or a function that takes an HttpException");
+  check('headers', (value) => Array.isArray(value) && value.every(isText), 'an array of names');
+  const never = options.headers?.find((name) => isNeverKept(name.toLowerCase()));
   if (never !== undefined)
     throw mistake('REDLOCK_E03', `${where}: headers: ${never} belongs to one request or one client, and is never kept`);
+  if (options.public === true && options.principal !== undefined)
+    throw mistake('REDLOCK_E12', `${where}: public and principal exclude each other`);
 }
 
 const PLAN = Symbol.for('nestjs-redlock:idempotent-plan');
@@ -134,4 +126,49 @@ export function idempotentPlanOf(method: object): IdempotentPlan | undefined {
 /** Returns whether the reply of one client would go to any other that sends the same header. */
 export function needsPrincipal({ key, isPublic }: IdempotentPlan): boolean {
   return !isPublic && (key === undefined || key.requestParts.some((part) => part.startsWith('headers.')));
+}
+
+/** What a method says, together with what its module says. */
+export interface PreparedPlan extends IdempotentPlan, Fingerprinting {
+  /** What the method says. */
+  readonly plan: IdempotentPlan;
+  readonly settings: OnceSettings;
+  readonly codec: Codec | undefined;
+  /** The address of a page for clients. */
+  readonly docs: string | undefined;
+}
+
+/** What a module says. */
+interface ModulePlan {
+  readonly defaults: RedlockIdempotencyOptions;
+  readonly secret?: string | undefined;
+}
+
+/** Several applications of a process may have one class, and different modules. */
+const prepared = new WeakMap<ModulePlan, WeakMap<IdempotentPlan, PreparedPlan>>();
+
+/** @throws TypeError, RangeError for options that the module and the method cannot have together, naming the method */
+export function preparedPlan(module: ModulePlan, plan: IdempotentPlan): PreparedPlan {
+  const plans = prepared.get(module) ?? new WeakMap<IdempotentPlan, PreparedPlan>();
+  prepared.set(module, plans);
+  const found = plans.get(plan) ?? prepare(module, plan);
+  plans.set(plan, found);
+  return found;
+}
+
+function prepare({ defaults, secret }: ModulePlan, plan: IdempotentPlan): PreparedPlan {
+  const { principal: template, docs } = defaults;
+  const { options } = plan;
+  const compiled = template === undefined ? undefined : compileKey(template);
+  const usual = needsPrincipal(plan) ? compiled : undefined;
+  return {
+    ...plan,
+    plan,
+    settings: settingsOf(defaults, options, plan.where),
+    principal: plan.principal ?? usual,
+    who: plan.principal || usual || plan.isPublic ? undefined : compiled,
+    codec: options.codec ?? defaults.codec,
+    secret,
+    docs,
+  };
 }

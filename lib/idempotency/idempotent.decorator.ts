@@ -1,14 +1,37 @@
 import 'reflect-metadata';
-import { Inject, UseInterceptors } from '@nestjs/common';
-import { copyMetadata } from '../with-lock/copy-metadata.js';
-import { addMessageFilter } from '../with-lock/reply/message-filter.js';
-import { getIdempotencyToken } from './idempotency.tokens.js';
-import { idempotentMethod } from './idempotent-method.js';
-import { type IdempotentOptions, setIdempotentPlan, toIdempotentPlan } from './idempotent-plan.js';
-import { methodInterceptorFor } from './idempotent.interceptor.js';
+import { createParamDecorator, Inject, UseInterceptors } from '@nestjs/common';
+import { defer, from, isObservable, type Observable } from 'rxjs';
 import { mistake } from '../engine/codes.js';
+import { RedlockError } from '../engine/errors.js';
+import { copyMetadata } from '../with-lock/with-lock.decorator.js';
+import { KeyDefinitionError } from '../with-lock/key/key-roots.js';
+import { addMessageFilter } from '../with-lock/reply/message-filter.js';
+import { PromiseAndObservable, ResultKind } from '../with-lock/run/result-kind.js';
+import { argumentsFingerprint } from './fingerprint.js';
+import { keyOfSource, WRITE } from './idempotency-key.js';
+import { getIdempotencyToken, type Idempotency } from './idempotency.js';
+import { type IdempotentCall, idempotentCalls, runMethodOnce } from './idempotent-call.js';
+import {
+  type IdempotentOptions,
+  type IdempotentPlan,
+  preparedPlan,
+  setIdempotentPlan,
+  toIdempotentPlan,
+} from './idempotent-plan.js';
+import { methodInterceptorFor } from './idempotent.interceptor.js';
+import { ValueWay } from './reply-way.js';
 
-export type { IdempotentOptions } from './idempotent-plan.js';
+const CALL_PARAMETER = Symbol.for('nestjs-redlock:call-parameter');
+
+/** Passes the `OnceCall` to a parameter of a method with `@Idempotent`. The parameter is undefined in a call without a key. @throws TypeError on a parameter of a constructor */
+export function CurrentCall(): ParameterDecorator {
+  return (target, name, index) => {
+    if (name === undefined)
+      throw mistake('REDLOCK_E08', '@CurrentCall() is for parameters of methods, not of constructors');
+    createParamDecorator(() => idempotentCalls.getStore()?.call)()(target, name, index);
+    Reflect.defineMetadata(CALL_PARAMETER, index, target, name);
+  };
+}
 
 /**
  * Runs a method of a controller or provider once for each key, on all replicas. A duplicate gets the reply of the first call. Without a key template,
@@ -49,7 +72,9 @@ export function Idempotent(first?: string | IdempotentOptions, second?: Idempote
     // Nest shows this name if the module is missing.
     const service = Symbol.for(serviceProperty(plan.pool));
     Inject(getIdempotencyToken(plan.pool))(target, service);
-    const kept = idempotentMethod({ target, name, method: method as () => unknown, plan, service });
+    const parameter = (): number | undefined =>
+      Reflect.getOwnMetadata(CALL_PARAMETER, target, name) as number | undefined;
+    const kept = idempotentMethod(method as () => unknown, plan, service, parameter);
     UseInterceptors(methodInterceptorFor(plan.pool))(target, name, { ...descriptor, value: kept });
     addMessageFilter(owner);
     copyMetadata(method, kept);
@@ -72,4 +97,67 @@ function refuseBare(first: unknown, second: unknown): void {
     'REDLOCK_E08',
     `@Idempotent on ${owner.name}${isName ? `.${String(second)}` : ''}: write @Idempotent() or @Idempotent('...') with a key, above a method`,
   );
+}
+
+type Method = (this: unknown, ...args: unknown[]) => unknown;
+
+/**
+ * Returns the method so that it runs once for its key. A proxy keeps name, length and properties of the method.
+ * @param service the property under which Nest injects the `Idempotency`
+ * @param parameter returns the index of the parameter with `@CurrentCall()`
+ */
+function idempotentMethod(
+  method: Method,
+  plan: IdempotentPlan,
+  service: symbol,
+  parameter: () => number | undefined,
+): Method {
+  const kind = new ResultKind(method, plan.where);
+  const callOnce = async (self: unknown, args: unknown[]): Promise<unknown> => {
+    const idempotency = idempotencyOf(self, service, plan);
+    if (plan.key === undefined)
+      throw new KeyDefinitionError(`${plan.where}: no HTTP request is handled here: ${WRITE}`);
+    const prepared = preparedPlan(idempotency, plan);
+    const key = keyOfSource(prepared, { args });
+    const source = (work: IdempotentCall): Observable<unknown> =>
+      defer(() => {
+        const result = work.follow(() => Reflect.apply(method, self, withCall(args, parameter(), work)));
+        kind.note(result);
+        return isObservable(result) ? result : from(Promise.resolve(result));
+      });
+    const refused = (error: unknown): never => {
+      throw error;
+    };
+    const way = new ValueWay(prepared.codec);
+    const once = { idempotency, plan: prepared, way, owner: (self as object).constructor, source, refused };
+    return runMethodOnce(once, key, argumentsFingerprint(prepared, key, args));
+  };
+  return new Proxy(method, {
+    apply(_method, self: unknown, args: unknown[]) {
+      const entered = idempotentCalls.getStore();
+      // Nest, or an interceptor, calls the handler of a request whose key the interceptor has.
+      if (entered?.admits(plan, self)) return entered.follow(() => Reflect.apply(method, self, args));
+      if (kind.isStream) return defer(() => from(callOnce(self, args)));
+      return kind.isPromise ? callOnce(self, args) : new PromiseAndObservable(callOnce(self, args), plan.where);
+    },
+  });
+}
+
+function idempotencyOf(self: unknown, service: symbol, { where }: IdempotentPlan): Idempotency {
+  const found = (self as Record<symbol, Idempotency | undefined> | undefined)?.[service];
+  if (found) return found;
+  throw new RedlockError(
+    'NO_SERVICE',
+    [],
+    `${where} has no Idempotency to keep its reply, so it did not run: let Nest create the object, in a module that imports ` +
+      'RedlockIdempotencyModule (or under one with isGlobal: true)',
+  );
+}
+
+/** Puts the call into the parameter that takes it. */
+function withCall(args: unknown[], index: number | undefined, { call }: IdempotentCall): unknown[] {
+  if (index === undefined) return args;
+  const filled = [...args];
+  filled[index] = call;
+  return filled;
 }

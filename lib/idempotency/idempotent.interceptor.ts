@@ -11,38 +11,18 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { defer, from, type Observable } from 'rxjs';
 import { HTTP } from '../with-lock/key/key-roots.js';
 import { type HandlerCall, handlerCallOf } from '../with-lock/transport/handler-call.js';
-import { handlerFingerprint } from './handler-content.js';
+import { handlerFingerprint } from './fingerprint.js';
 import { type HttpAnswers, type HttpReply, HttpWay } from './http-way.js';
+import { type HttpPlace, isEvent, toRefusal } from './idempotency-exception.filter.js';
 import { keyOfCall } from './idempotency-key.js';
 import { IdempotencyError } from './idempotency.errors.js';
-import type { Idempotency } from './idempotency.js';
-import { getIdempotencyToken } from './idempotency.tokens.js';
-import { entersFirst, IdempotentCall } from './idempotent-call.js';
-import { type IdempotentPlan, idempotentPlanOf } from './idempotent-plan.js';
-import { runMethodOnce } from './once-work.js';
-import { type PreparedPlan, preparedPlan } from './prepared-plan.js';
-import { type HttpPlace, isEvent, toRefusal } from './refusal.js';
-import type { ReplyWay } from './reply-ways.js';
-import { ValueWay } from './value-way.js';
+import { getIdempotencyToken, type Idempotency } from './idempotency.js';
+import { IdempotentCall, runMethodOnce } from './idempotent-call.js';
+import { type IdempotentPlan, idempotentPlanOf, type PreparedPlan, preparedPlan } from './idempotent-plan.js';
+import { ValueWay } from './reply-way.js';
 
-/** What the interceptor of a pool works with. */
-export interface IdempotentInterceptorInit {
-  readonly idempotency: Idempotency;
-  readonly host: Partial<Pick<HttpAdapterHost, 'httpAdapter'>>;
-  /** The name of the pool. */
-  readonly name?: string | undefined;
-}
-
-/** One call of a handler, on its way through the interceptors. */
-interface Entry {
-  readonly context: ExecutionContext;
-  readonly next: CallHandler;
-  readonly plan: IdempotentPlan;
-  readonly prepared: PreparedPlan;
-  readonly call: HandlerCall;
-  /** Undefined for a handler of another kind. */
-  readonly http: HttpPlace | undefined;
-}
+/** The invocations that an interceptor has seen. Nest passes one context to all interceptors. */
+const entered = new WeakSet<ExecutionContext>();
 
 /**
  * Runs handlers with `@Idempotent` once for each key. It has to be the outermost interceptor: what it keeps then is what the client gets, and guards
@@ -52,47 +32,44 @@ export class IdempotentInterceptor implements NestInterceptor {
   /** By handler, because this interceptor is asked for every request, and reading metadata takes long. */
   readonly #plans = new WeakMap<object, IdempotentPlan | undefined>();
 
-  constructor(private readonly init: IdempotentInterceptorInit) {}
+  constructor(
+    private readonly idempotency: Idempotency,
+    private readonly host: Partial<Pick<HttpAdapterHost, 'httpAdapter'>>,
+    /** The name of the pool. */
+    private readonly name?: string,
+  ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const plan = this.#planOf(context.getHandler());
-    const { idempotency, name } = this.init;
-    if (!plan || plan.pool !== name) return next.handle();
+    if (!plan || plan.pool !== this.name) return next.handle();
     const call = handlerCallOf(context);
     // In an unknown kind of handler the method itself is what runs once.
-    if (!call || !entersFirst(context)) return next.handle();
-    return defer(() => {
-      const prepared = preparedPlan(idempotency, plan);
-      const entry = { context, next, plan, prepared, call, http: this.#placeOf(context, call, prepared) };
-      return this.#enter(entry);
-    });
+    if (!call || entered.has(context)) return next.handle();
+    entered.add(context);
+    return defer(() => this.#enter(context, next, call, preparedPlan(this.idempotency, plan)));
   }
 
-  #enter(entry: Entry): Observable<unknown> {
-    const { context, next, plan, prepared, call, http } = entry;
-    try {
-      const key = keyOfCall(prepared, call, context);
-      if (key === undefined) {
-        this.init.idempotency.runner.tell({ type: 'unprotected', resources: [], label: prepared.label });
-        return new IdempotentCall({ plan, owner: context.getClass(), call: undefined }).within(() => next.handle());
-      }
-      const fingerprint = handlerFingerprint(prepared, key, call, context);
-      return from(this.#run(entry, key, fingerprint));
-    } catch (error) {
-      throw toRefusal(error, call, http);
-    }
-  }
-
-  #run(entry: Entry, key: string, fingerprint: string | null): Promise<unknown> {
-    const { context, next, plan, prepared, call, http } = entry;
-    const { idempotency } = this.init;
-    const source = (): Observable<unknown> => next.handle();
+  #enter(context: ExecutionContext, next: CallHandler, call: HandlerCall, plan: PreparedPlan): Observable<unknown> {
+    const { idempotency } = this;
+    const http = this.#placeOf(context, call, plan);
     const refused = (error: unknown): unknown => {
       if (isEvent(call) && isDone(error)) return undefined;
       throw toRefusal(error, call, http);
     };
-    const owner = context.getClass();
-    return runMethodOnce({ idempotency, plan, prepared, way: wayOf(entry), owner, source, refused }, key, fingerprint);
+    try {
+      const key = keyOfCall(plan, call, context);
+      const owner = context.getClass();
+      const source = (): Observable<unknown> => next.handle();
+      if (key === undefined) {
+        idempotency.runner.tell({ type: 'unprotected', resources: [], label: plan.label });
+        return new IdempotentCall(owner, plan.plan, undefined).within(source);
+      }
+      const fingerprint = handlerFingerprint(plan, key, call, context);
+      const way = http ? new HttpWay(plan, http.response, http.adapter) : new ValueWay(plan.codec, isEvent(call));
+      return from(runMethodOnce({ idempotency, plan, way, owner, source, refused }, key, fingerprint));
+    } catch (error) {
+      throw toRefusal(error, call, http);
+    }
   }
 
   #planOf(method: object): IdempotentPlan | undefined {
@@ -101,14 +78,10 @@ export class IdempotentInterceptor implements NestInterceptor {
   }
 
   #placeOf(context: ExecutionContext, { kind }: HandlerCall, { docs }: PreparedPlan): HttpPlace | undefined {
-    const adapter = this.init.host.httpAdapter as HttpAnswers | undefined;
+    const adapter = this.host.httpAdapter as HttpAnswers | undefined;
     if (kind !== HTTP || !adapter) return undefined;
     return { response: context.switchToHttp().getResponse<HttpReply>(), adapter, docs };
   }
-}
-
-function wayOf({ call, http, prepared }: Entry): ReplyWay {
-  return http ? new HttpWay(prepared, http.response, http.adapter) : new ValueWay(prepared.codec, isEvent(call));
 }
 
 /** An event needs no reply, so that it is done whatever became of its value. */
@@ -125,7 +98,7 @@ export function methodInterceptorFor(name: string | undefined): Type<NestInterce
       @Optional() @Inject(getIdempotencyToken(name)) idempotency: Idempotency,
       @Inject(HttpAdapterHost) host: HttpAdapterHost,
     ) {
-      super({ idempotency, host, name });
+      super(idempotency, host, name);
     }
   }
   return IdempotentMethodInterceptor;

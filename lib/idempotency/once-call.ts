@@ -1,4 +1,8 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { OnceMessage } from '../engine/channels.js';
 import type { Lock } from '../engine/lock.js';
+import type { LockOptions } from '../engine/options.js';
+import type { Outcome } from './record.js';
 import type { Sql } from './reply-store.js';
 
 /** One run of the work for a key. */
@@ -21,4 +25,66 @@ export interface OnceCall {
    * TypeError for a store without transactions
    */
   keepIn(transaction: Sql, value: unknown): Promise<void>;
+}
+
+/** How a call runs, with all defaults filled in. Times in ms. */
+export interface OnceSettings {
+  readonly keep: number;
+  readonly maxBytes: number;
+  readonly onBusy: 'wait' | 'reject';
+  readonly onInterrupted: 'rerun' | 'refuse';
+  /** Options of the lock that differ from those of the pool. */
+  readonly lock: Pick<LockOptions, 'ttl' | 'waitTimeout' | 'maxHold'>;
+}
+
+/** A call that runs once for its key. */
+export interface OnceRun {
+  readonly key: string;
+  readonly fingerprint: string | null;
+  /** The name of the call in telemetry: its template. */
+  readonly label: string;
+  readonly settings: OnceSettings;
+  work(call: OnceCall): Promise<Ended>;
+  /** Makes the outcome that `keepIn` keeps. */
+  outcomeOf(value: unknown): Outcome | Promise<Outcome>;
+}
+
+/** How the work has ended. */
+export type Ended =
+  | { readonly keep: Outcome }
+  /** It failed: the next duplicate runs. */
+  | { readonly keep: 'nothing'; readonly error: unknown }
+  /** It failed with unknown effects: the next duplicate is refused. */
+  | { readonly keep: 'mark'; readonly error: unknown };
+
+/** 'own': the work of this call ran, and its end counts. 'replay': another call ran. */
+export type OnceResult = { readonly kind: 'own' } | { readonly kind: 'replay'; readonly outcome: Outcome };
+
+/** The message of the channel, while the call fills it in. */
+export type OnceNote = { -readonly [Name in keyof OnceMessage]: OnceMessage[Name] };
+
+interface Inside {
+  readonly key: string;
+  readonly outer: Inside | undefined;
+  isOver: boolean;
+}
+
+/** The calls around the running code. */
+const around = new AsyncLocalStorage<Inside>();
+
+/** Returns whether a call for the key would wait for itself. Code that outlives its call is outside of it. */
+export function isWithin(key: string): boolean {
+  for (let inside = around.getStore(); inside !== undefined; inside = inside.outer)
+    if (!inside.isOver && inside.key === key) return true;
+  return false;
+}
+
+/** Runs the work within its call. */
+export async function runWithin<T>(key: string, work: () => Promise<T>): Promise<T> {
+  const inside = { key, outer: around.getStore(), isOver: false };
+  try {
+    return await around.run(inside, work);
+  } finally {
+    inside.isOver = true;
+  }
 }

@@ -1,31 +1,55 @@
 import type { Encryption } from './encryption.js';
-import type { Outcome } from './outcome.js';
 
-/** The version of what a record looks like. A record of another version is never taken for none. */
-const VERSION = 1;
+/** The headers of a reply. A name may be there several times. */
+export type KeptHeaders = readonly (readonly [name: string, value: string])[];
 
-interface Sealed {
-  readonly v: typeof VERSION;
-  /** The outcome, or its sealed text. */
-  readonly o?: Outcome;
-  readonly s?: string;
+/** What an attempt ended with, and the span of its call if that was traced. */
+export type Outcome = { readonly traceparent?: string | undefined } & (
+  | {
+      readonly kind: 'reply';
+      /** What has encoded the body. Nothing else decodes it. */
+      readonly by: 'http' | 'value' | 'codec';
+      /** The HTTP status; undefined outside HTTP. */
+      readonly status?: number | undefined;
+      readonly headers?: KeptHeaders | undefined;
+      /** A JSON value; undefined for no value. */
+      readonly body: unknown;
+    }
+  /** An `HttpException`. */
+  | { readonly kind: 'error'; readonly status: number; readonly response: unknown }
+  /** The attempt has ended, and its reply cannot be given again. */
+  | { readonly kind: 'tombstone'; readonly why: TombstoneReason; readonly headers?: KeptHeaders | undefined }
+);
+
+/** `size`: larger than `maxBytes`; `stream`: a stream or a file; `early`: the client was answered before the value was known; `full`: the store is full; `value`: no codec can carry it. */
+export type TombstoneReason = 'size' | 'stream' | 'early' | 'full' | 'value';
+
+/** Another codec has kept the reply: that of an older release, or of another kind of caller. */
+export class OtherCodecError extends TypeError {
+  constructor() {
+    super('the reply was kept by another codec');
+  }
 }
 
-/** Returns what is kept of an outcome: a tombstone in place of a reply that is too large, or that no JSON can carry. */
+/** A record of another version is unreadable, and never counts as absent. */
+const VERSION = 1;
+
+/** `o`: the outcome; `s`: its sealed text. */
+type Sealed = { readonly v: typeof VERSION; readonly o?: Outcome; readonly s?: string };
+
+/** Returns what is kept of an outcome: a tombstone if it is too large, or if no JSON can carry it. */
 export function keepable(outcome: Outcome, maxBytes: number): Outcome {
   if (outcome.kind === 'tombstone') return outcome;
   const headers = outcome.kind === 'reply' ? outcome.headers : undefined;
-  const [text, why] = [jsonOf(outcome), 'value'] as const;
-  if (text === undefined) return { kind: 'tombstone', why, headers };
+  const text = jsonOf(outcome);
+  if (text === undefined) return { kind: 'tombstone', why: 'value', headers };
   return Buffer.byteLength(text) > maxBytes ? { kind: 'tombstone', why: 'size', headers } : outcome;
 }
 
 /** Returns the text that a store keeps under `key`. */
 export function toRecord(outcome: Outcome, key: string, encrypt: Encryption | undefined): string {
-  const sealed: Sealed = encrypt
-    ? { v: VERSION, s: encrypt.seal(JSON.stringify(outcome), key) }
-    : { v: VERSION, o: outcome };
-  return JSON.stringify(sealed);
+  const content = encrypt ? { s: encrypt.seal(JSON.stringify(outcome), key) } : { o: outcome };
+  return JSON.stringify({ v: VERSION, ...content } satisfies Sealed);
 }
 
 /** @throws Error for a record of another version, sealed by an unknown key, or damaged */
@@ -33,14 +57,10 @@ export function readRecord(record: string, key: string, encrypt: Encryption | un
   const { v, o, s } = (JSON.parse(record) ?? {}) as Partial<Sealed>;
   if (v !== VERSION) throw new TypeError(`a record of version ${String(v)}`);
   if (s === undefined && encrypt !== undefined) throw new TypeError('a record that is not sealed');
-  const outcome = s === undefined ? o : (JSON.parse(opened(s, key, encrypt)) as Outcome);
+  if (s !== undefined && encrypt === undefined) throw new TypeError('the record is sealed, and `encrypt` is not set');
+  const outcome = s === undefined ? o : (JSON.parse(encrypt!.open(s, key)) as Outcome);
   if (!['reply', 'error', 'tombstone'].includes(outcome?.kind as string)) throw new TypeError('no outcome');
   return outcome!;
-}
-
-function opened(text: string, key: string, encrypt: Encryption | undefined): string {
-  if (encrypt === undefined) throw new TypeError('the record is sealed, and `encrypt` is not set');
-  return encrypt.open(text, key);
 }
 
 /** Returns undefined for what no JSON can carry. */

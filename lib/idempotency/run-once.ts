@@ -1,23 +1,21 @@
+import { type OnceOutcome, onces } from '../engine/channels.js';
+import { coded, mistake } from '../engine/codes.js';
 import { isLockError, ResourceLockedError } from '../engine/errors.js';
 import type { ReplyEvent } from '../engine/events.js';
 import type { Lock } from '../engine/lock.js';
 import { ignore, monotonicNow } from '../engine/native-timers.js';
 import type { LockOptions } from '../engine/options.js';
+import type { LockForOnce } from '../engine/redlock.js';
 import { SafeLogger } from '../logging/safe-logger.js';
 import type { RedlockService } from '../redlock.service.js';
-import type { LockForOnce } from '../engine/redlock.js';
 import { ACQUIRE_ONCE, CHECK, EMIT } from '../redlock.tokens.js';
 import type { Encryption } from './encryption.js';
-import { IdempotencyError } from './idempotency.errors.js';
-import { observed, type OnceNote } from './once-channel.js';
-import { isWithin } from './once-context.js';
-import type { OnceResult, OnceRun, OnceSettings } from './once-run.js';
-import type { Ended, Outcome } from './outcome.js';
-import { readRecord } from './record.js';
-import { type Attempted, pause, RunningAttempt } from './running-attempt.js';
+import { IdempotencyError, type IdempotencyErrorCode } from './idempotency.errors.js';
+import { type Ended, isWithin, type OnceNote, type OnceResult, type OnceRun, type OnceSettings } from './once-call.js';
+import { type Outcome, readRecord } from './record.js';
 import type { Attempt, Kept, Opened, Peeked, ReplyStore } from './reply-store.js';
+import { type Attempted, attemptOf, pause, RunningAttempt } from './running-attempt.js';
 import { RunningCalls } from './running-calls.js';
-import { coded, mistake } from '../engine/codes.js';
 
 const logger = new SafeLogger('Idempotency');
 
@@ -32,16 +30,15 @@ type LocksForOnce = Pick<
   'acquire' | 'onApplicationShutdown' | typeof ACQUIRE_ONCE | typeof CHECK | typeof EMIT
 >;
 
-/** Runs work once for its key: the first call runs it, all others get what it ended with. */
+/** Runs work once for its key. The first call runs the work, and all others get its outcome. */
 export class OnceRunner {
   readonly #calls = new RunningCalls<Ended>();
   readonly store: ReplyStore;
-  /** @internal */
   readonly encrypt: Encryption | undefined;
   readonly #service: LocksForOnce;
   readonly #pool: string | undefined;
 
-  /** @internal @param init `pool`: the name of the pool */
+  /** @param init `pool`: the name of the pool */
   constructor(init: { service: LocksForOnce; store: ReplyStore; encrypt?: Encryption | undefined; pool?: string }) {
     this.store = init.store;
     this.encrypt = init.encrypt;
@@ -50,9 +47,20 @@ export class OnceRunner {
   }
 
   /** @throws IdempotencyError; the error of the work; what `acquire` throws */
-  run(run: OnceRun): Promise<OnceResult> {
+  async run(run: OnceRun): Promise<OnceResult> {
     const note: OnceNote = { pool: this.#pool, resources: [run.key], template: run.label };
-    return observed(note, () => this.#run(run, note));
+    if (!onces.hasSubscribers) return this.#run(run, note);
+    let result: OnceResult;
+    // Without its result, which may be a reply.
+    await onces.tracePromise(async () => {
+      try {
+        result = await this.#run(run, note);
+      } catch (error) {
+        note.outcome = outcomeOf(error);
+        throw error;
+      }
+    }, note);
+    return result!;
   }
 
   async #run(run: OnceRun, note: OnceNote): Promise<OnceResult> {
@@ -65,8 +73,12 @@ export class OnceRunner {
     if (isJoined) note.outcome = 'joined';
     if ('error' in ended) throw ended.error;
     if (note.outcome === 'ran' || note.outcome === 'unkept') return { kind: 'own' };
-    note.firstTraceparent = ended.keep.traceparent;
-    return this.#replay(run, ended.keep);
+    const outcome = ended.keep;
+    note.firstTraceparent = outcome.traceparent;
+    if (outcome.kind === 'tombstone')
+      throw new IdempotencyError('IDEMPOTENCY_REPLY_NOT_KEPT', run.key, { headers: outcome.headers ?? [] });
+    this.#tell('replayed', run);
+    return { kind: 'replay', outcome };
   }
 
   /** Runs the work, or finds what another call has ended with. */
@@ -77,7 +89,7 @@ export class OnceRunner {
       const taken = await this.#peekAndTake(run, note);
       if ('kept' in taken) return { keep: this.#read(run, taken.kept) };
       const attempted = await this.#underLock(run, taken, note);
-      if (attempted.kind === 'ended') return attempted.ended;
+      if (attempted !== 'superseded') return attempted;
       this.#tell('superseded', run);
       if (monotonicNow() >= end)
         throw new IdempotencyError('IDEMPOTENCY_IN_PROGRESS', run.key, { retryAfter: SHORTEST_RETRY });
@@ -107,7 +119,8 @@ export class OnceRunner {
       const peeked = await this.#peek(run);
       if (peeked.kind === 'kept') return peeked;
     }
-    return { lock: await this.#acquire(run), isOpened: false };
+    const lock = await this.#locked(run, (options) => this.#service.acquire(run.key, options));
+    return { lock, isOpened: false };
   }
 
   /** @throws IdempotencyError if what stands there belongs to another request */
@@ -157,17 +170,17 @@ export class OnceRunner {
     try {
       const attempt = attemptOf(run, lock);
       const opened: Opened = isOpened ? { kind: 'new' } : await this.#found(run, attempt, lock);
-      if (opened.kind === 'superseded') return opened;
+      if (opened.kind === 'superseded') return opened.kind;
       if (opened.kind === 'kept') {
         this.#compare(run, opened.kept);
         note.outcome = 'waited';
-        return { kind: 'ended', ended: { keep: this.#read(run, opened.kept) } };
+        return { keep: this.#read(run, opened.kept) };
       }
       if (opened.kind === 'interrupted') await this.#afterInterruption(run, attempt, opened.fingerprint);
       note.outcome = 'ran';
       note.fencingToken = attempt.token;
       const attempts = opened.kind === 'interrupted' ? opened.attempts + 1 : 1;
-      return await new RunningAttempt(this, run, { attempt, lock }, note).finish(attempts);
+      return await new RunningAttempt(this, run, lock, note).finish(attempts);
     } finally {
       await lock.release();
     }
@@ -217,10 +230,6 @@ export class OnceRunner {
     return new IdempotencyError('IDEMPOTENCY_OUTCOME_UNKNOWN', run.key);
   }
 
-  #acquire(run: OnceRun): Promise<Lock> {
-    return this.#locked(run, (options) => this.#service.acquire(run.key, options));
-  }
-
   async #locked<T>({ key, label, settings }: OnceRun, take: (options: LockOptions) => Promise<T>): Promise<T> {
     const wait = settings.onBusy === 'reject' ? { waitTimeout: 0 } : {};
     try {
@@ -265,13 +274,6 @@ export class OnceRunner {
     return new IdempotencyError('IDEMPOTENCY_REPLY_UNREADABLE', key, { cause });
   }
 
-  #replay(run: OnceRun, outcome: Outcome): OnceResult {
-    if (outcome.kind === 'tombstone')
-      throw new IdempotencyError('IDEMPOTENCY_REPLY_NOT_KEPT', run.key, { headers: outcome.headers ?? [] });
-    this.#tell('replayed', run);
-    return { kind: 'replay', outcome };
-  }
-
   #tell(
     type: ReplyEvent['type'],
     run: Pick<OnceRun, 'key' | 'label'>,
@@ -285,8 +287,18 @@ export class OnceRunner {
   }
 }
 
-function attemptOf({ fingerprint }: OnceRun, { fencingToken, value }: Lock): Attempt {
-  return { token: fencingToken, owner: value, fingerprint };
+const BY_CODE: Readonly<Partial<Record<IdempotencyErrorCode, OnceOutcome>>> = {
+  IDEMPOTENCY_KEY_REUSED: 'reused',
+  IDEMPOTENCY_IN_PROGRESS: 'in_progress',
+  IDEMPOTENCY_OUTCOME_UNKNOWN: 'unknown',
+  IDEMPOTENCY_REPLY_NOT_KEPT: 'not_kept',
+  IDEMPOTENCY_REPLY_UNREADABLE: 'unreadable',
+  IDEMPOTENCY_STORE_UNAVAILABLE: 'unavailable',
+};
+
+function outcomeOf(error: unknown): OnceOutcome {
+  if (error instanceof IdempotencyError) return BY_CODE[error.code] ?? 'error';
+  return isLockError(error) ? 'unavailable' : 'error';
 }
 
 function isAnother(one: string | null, other: string | null): boolean {

@@ -1,75 +1,73 @@
+import { mistake } from '../engine/codes.js';
 import type { ReplyEvent } from '../engine/events.js';
 import type { Lock } from '../engine/lock.js';
 import { monotonicNow, setTimeout } from '../engine/native-timers.js';
 import type { Encryption } from './encryption.js';
 import { IdempotencyError } from './idempotency.errors.js';
-import type { OnceCall } from './once-call.js';
-import type { OnceNote } from './once-channel.js';
-import { runWithin } from './once-context.js';
-import type { OnceRun } from './once-run.js';
-import type { Ended, Outcome } from './outcome.js';
-import { keepable, toRecord } from './record.js';
+import { type Ended, type OnceCall, type OnceNote, type OnceRun, runWithin } from './once-call.js';
+import { keepable, type Outcome, toRecord } from './record.js';
 import type { Attempt, ReplyStore, Sql } from './reply-store.js';
-import { mistake } from '../engine/codes.js';
 
 /** Ms for which a reply is sent again if the store does not confirm it. */
 const KEEP_TIMEOUT = 2_000;
 const PAUSE = 50;
 
-/** What a call under its lock came to; 'superseded': another attempt has taken over, so that the record has to be read again. */
-export type Attempted = { readonly kind: 'ended'; readonly ended: Ended } | { readonly kind: 'superseded' };
+/** How a call under its lock has ended. 'superseded': another attempt has taken over, and the record says what counts. */
+export type Attempted = Ended | 'superseded';
 
-/** Who keeps replies, and tells of them. */
+/** Keeps replies, and tells of them. */
 interface Keeper {
   readonly store: ReplyStore;
   readonly encrypt: Encryption | undefined;
   tell(event: ReplyEvent): void;
 }
 
-/** The work of one attempt, and the keeping of what it ended with. */
+/** The work of one attempt, and the keeping of its outcome. */
 export class RunningAttempt {
+  readonly #attempt: Attempt;
   /** What `keepIn` has kept within a transaction. */
   #keptIn: { readonly outcome: Outcome; readonly record: string } | undefined;
 
   constructor(
     private readonly runner: Keeper,
     private readonly run: OnceRun,
-    private readonly held: { readonly lock: Lock; readonly attempt: Attempt },
+    private readonly lock: Lock,
     private readonly note: OnceNote,
-  ) {}
+  ) {
+    this.#attempt = attemptOf(run, lock);
+  }
 
   async finish(attempts: number): Promise<Attempted> {
-    const { run, held, runner } = this;
-    const [{ attempt }, { store }] = [held, runner];
+    const { run, note } = this;
+    const { store } = this.runner;
     const call = this.#call(attempts);
-    const ended = await runWithin(call, () => run.work(call));
+    const ended = await runWithin(run.key, () => run.work(call));
     // A transaction that was tried again may find its first try committed: then the reply is kept, although the call has failed.
     if ('error' in ended && isSuperseded(ended.error, run.key)) {
-      const { kind } = await store.open(run.key, attempt, run.settings.keep);
-      if (kind === 'kept' || kind === 'superseded') return { kind: 'superseded' };
+      const { kind } = await store.open(run.key, this.#attempt, run.settings.keep);
+      if (kind === 'kept' || kind === 'superseded') return 'superseded';
     }
-    if (ended.keep === 'nothing') await store.clear(run.key, attempt).catch(() => undefined);
-    if (typeof ended.keep === 'string') return { kind: 'ended', ended };
+    if (ended.keep === 'nothing') await store.clear(run.key, this.#attempt).catch(() => undefined);
+    if (typeof ended.keep === 'string') return ended;
     const kept = this.#kept(ended.keep);
-    if (kept === undefined) return { kind: 'ended', ended };
+    if (kept === undefined) return ended;
     const [outcome, record] = kept;
     if (this.#keptIn !== undefined && !isSame(this.#keptIn.outcome, outcome)) this.#tell('reply-differs');
-    if (outcome.kind !== 'tombstone') this.note.size = Buffer.byteLength(record);
+    if (outcome.kind !== 'tombstone') note.size = Buffer.byteLength(record);
     const settled = await this.#settle(this.#keptIn?.record ?? record);
-    if (settled === 'superseded') return { kind: 'superseded' };
-    if (settled === 'settled' && outcome.kind !== 'tombstone') this.#tell('kept');
+    if (settled === 'superseded') return settled;
     if (outcome.kind === 'tombstone') this.#tell('tombstone', outcome.why);
-    return { kind: 'ended', ended: { keep: outcome } };
+    else if (settled === 'settled') this.#tell('kept');
+    return { keep: outcome };
   }
 
   #call(attempts: number): OnceCall {
-    const { run } = this;
-    const { attempt, lock } = this.held;
+    const { run, lock } = this;
     return {
       key: run.key,
       attempt: attempts,
       previous: attempts > 1 ? 'interrupted' : 'none',
-      fencingToken: attempt.token,
+      fencingToken: lock.fencingToken,
       lock,
       get signal() {
         return lock.signal;
@@ -79,12 +77,12 @@ export class RunningAttempt {
   }
 
   async #keepIn(transaction: Sql, value: unknown): Promise<void> {
-    const { run, held, runner } = this;
-    const { store } = runner;
+    const { run } = this;
+    const { store } = this.runner;
     if (store.keepIn === undefined)
       throw mistake('REDLOCK_E12', 'keepIn needs a store that is a database, such as postgresStore({ query })');
     const [outcome, record] = this.#toKeep(await run.outcomeOf(value));
-    const kept = await store.keepIn(transaction, run.key, held.attempt, record, run.settings.keep);
+    const kept = await store.keepIn(transaction, run.key, this.#attempt, record, run.settings.keep);
     if (kept === 'superseded') throw new IdempotencyError('IDEMPOTENCY_SUPERSEDED', run.key);
     this.#keptIn = { outcome, record };
   }
@@ -95,12 +93,11 @@ export class RunningAttempt {
    * had it, and every quorum that opens the key meets one of those nodes. If no quorum had it, the next caller takes the attempt for interrupted.
    */
   async #settle(record: string): Promise<'settled' | 'superseded' | 'unkept'> {
-    const { run, runner } = this;
-    const { store } = runner;
-    const { attempt, lock } = this.held;
+    const { run, lock } = this;
+    const { store } = this.runner;
     const end = monotonicNow() + KEEP_TIMEOUT;
     for (;;) {
-      const settling = store.settle(run.key, attempt, record, run.settings.keep);
+      const settling = store.settle(run.key, this.#attempt, record, run.settings.keep);
       const releasing = store.isOnLockNodes === true ? lock.release() : undefined;
       try {
         const settled = await settling;
@@ -148,9 +145,13 @@ export class RunningAttempt {
   }
 
   #tell(type: ReplyEvent['type'], reason?: string): void {
-    const { run, held, runner } = this;
-    runner.tell({ type, resources: [run.key], label: run.label, fencingToken: held.attempt.token, reason });
+    const { run, lock } = this;
+    this.runner.tell({ type, resources: [run.key], label: run.label, fencingToken: lock.fencingToken, reason });
   }
+}
+
+export function attemptOf({ fingerprint }: OnceRun, { fencingToken, value }: Lock): Attempt {
+  return { token: fencingToken, owner: value, fingerprint };
 }
 
 /** Waits a moment before a store is asked again. */

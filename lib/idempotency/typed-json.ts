@@ -1,5 +1,12 @@
-import type { Codec } from './codec.js';
 import { mistake } from '../engine/codes.js';
+
+/** Converts values for the store and back. */
+export interface Codec {
+  /** Returns a JSON value, or a promise of one. */
+  encode(value: unknown): unknown;
+  /** Returns the value, or a promise of it. */
+  decode(json: unknown): unknown;
+}
 
 /** How values that JSON does not know are marked: an object with this one property, `[type, content]`. */
 const MARK = '$type';

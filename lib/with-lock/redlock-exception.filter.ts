@@ -3,7 +3,7 @@ import { ApplicationConfig, BaseExceptionFilter } from '@nestjs/core';
 import { RedlockError } from '../engine/errors.js';
 import { getRedlockToken } from '../redlock.tokens.js';
 import { type ExceptionFactory, logKeyError, toLockException } from './reply/exceptions.js';
-import { type HttpResponse, toHttpException } from './transport/http-errors.js';
+import { type HttpResponse, toHttpException } from './transport/handler-call.js';
 import { answerMessage } from './reply/message-filter.js';
 import { errorReply } from './reply/error-reply.js';
 import { SafeLogger } from '../logging/safe-logger.js';

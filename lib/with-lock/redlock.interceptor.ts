@@ -11,8 +11,7 @@ import { getRedlockToken } from '../redlock.tokens.js';
 import { exceptionMaker, type ExceptionFactory } from './reply/exceptions.js';
 import { LockCall, lockCalls, type LockCallInit } from './run/lock-call.js';
 import { planOf, type LockPlan } from './run/lock-plan.js';
-import type { LockService } from './run/lock-service.js';
-import type { LockedRun } from './run/run-alone.js';
+import type { LockedRun, LockService } from './run/run-locked.js';
 import type { LockedSource } from './run/method-work.js';
 import { streamLocked } from './run/locked-stream.js';
 import { handlerCallOf } from './transport/handler-call.js';
@@ -38,13 +37,13 @@ export class RedlockInterceptor implements NestInterceptor {
     if (!call) return next.handle();
     const { service } = this;
     const { request, kind, client, isAnswered } = call;
-    const usual = (error: unknown): unknown => call.toException(error);
-    const makerBy = (factory: ExceptionFactory | undefined) => exceptionMaker({ factory, context, usual });
+    const makerBy = (factory: ExceptionFactory | undefined) =>
+      exceptionMaker(factory, context, (error) => call.toException(error));
     const toException = makerBy(plan.exceptionFactory ?? service.exceptionFactory);
     const resources = (): readonly string[] => plan.key.resolve({ request, kind });
     const run = { service, plan, owner: context.getClass(), resources, toException, client };
-    const parts = { context, request, kind, run };
-    const stream = plan.key.needsArguments ? byMethod(parts, next) : byRequest(parts, next);
+    const lockIn = plan.key.needsArguments ? byMethod : byRequest;
+    const stream = lockIn({ context, request, kind, run }, next);
     if (!isAnswered) return stream;
     // Converts errors of other locks, which methods called by the handler take. For HTTP and GraphQL a filter of the application does that.
     const toAnswer = makerBy(service.exceptionFactory);
@@ -58,22 +57,21 @@ export class RedlockInterceptor implements NestInterceptor {
 }
 
 /** Takes the lock around all that is left of the way to the method. */
-function byRequest(parts: LockedRequest, next: CallHandler): Observable<unknown> {
-  return streamLocked(parts.run, (lock) => enter(new LockCall({ ...parts, lock }), next));
+function byRequest(request: LockedRequest, next: CallHandler): Observable<unknown> {
+  return streamLocked(request.run, (lock) => enter(new LockCall({ ...request, lock }), next));
 }
 
 /**
  * Lets the method take the lock, because only the pipes produce the arguments that its key reads. The wait ends when the client goes away, or when
  * nobody listens any more.
  */
-function byMethod(parts: LockedRequest, next: CallHandler): Observable<unknown> {
-  const { plan, client } = parts.run;
+function byMethod(request: LockedRequest, next: CallHandler): Observable<unknown> {
+  const { plan, client } = request.run;
   return defer(() => {
     const signal = new WaitCancellation({ client, signals: [plan.options.signal] });
     const end = (): void => signal.end();
-    const call = new LockCall({ ...parts, run: { ...parts.run, signal } });
-    const stream = new Observable((all) => enter(call, next).subscribe(all));
-    return stream.pipe(
+    const call = new LockCall({ ...request, run: { ...request.run, signal } });
+    return new Observable((all) => enter(call, next).subscribe(all)).pipe(
       tap({ error: end, complete: end }),
       finalize(() => signal.cancel()),
     );

@@ -1,8 +1,7 @@
 import 'reflect-metadata';
 import { Inject, UseInterceptors } from '@nestjs/common';
 import { getRedlockToken } from '../redlock.tokens.js';
-import { copyMetadata } from './copy-metadata.js';
-import type { LockDecorator } from './lock-decorator.js';
+import type { LockDecorator, TypedWithLock } from './lock-decorator.js';
 import type { LockKey } from './key/lock-key.js';
 import { setPlan, toPlan, type WithLockOptions } from './run/lock-plan.js';
 import { lockMethod } from './locked-method.js';
@@ -48,6 +47,28 @@ export function WithLock<const Key extends LockKey>(key: Key, options: WithLockO
   };
 }
 
+/**
+ * Returns a `@WithLock` whose keys the compiler checks. `T` is the type of the body, or an object type with some of body, params, query, headers,
+ * user and data.
+ * @example
+ * ```ts
+ * const WithUserLock = createWithLock<RegisterDto>(); // or <{ body: RegisterDto; params: { id: string } }>
+ *
+ * @Post()
+ * @WithUserLock('user:<body.email|trim|lower>')
+ * async register(@Body() body: RegisterDto) {}
+ * ```
+ */
+export function createWithLock<T>(): TypedWithLock<T>;
+export function createWithLock<T>(...nothing: readonly never[]): TypedWithLock<T> {
+  if (nothing.length > 0)
+    throw mistake(
+      'REDLOCK_E04',
+      "createWithLock takes nothing: write const WithUserLock = createWithLock<User>(), and @WithUserLock('...')",
+    );
+  return WithLock as TypedWithLock<T>;
+}
+
 /** Returns the name of the property into which Nest injects the service: its error shows the name if the module is missing. */
 export function serviceProperty(pool: string | undefined): string {
   const options = pool === undefined ? '{ nodes }' : `{ name: '${pool}', nodes }`;
@@ -72,4 +93,15 @@ function refuseGenerator(method: unknown, where: string): void {
     'REDLOCK_E08',
     `${where}: a generator runs when it is read, after the lock is gone; return an Observable instead`,
   );
+}
+
+/** Copies what the decorators below this one say about the method to the method that takes its place. */
+export function copyMetadata(from: object, to: object): void {
+  for (const key of Reflect.getOwnMetadataKeys(from) as unknown[]) {
+    const theirs: unknown = Reflect.getOwnMetadata(key, from);
+    const ours: unknown = Reflect.getOwnMetadata(key, to);
+    const both =
+      Array.isArray(ours) && Array.isArray(theirs) ? [...(ours as unknown[]), ...(theirs as unknown[])] : theirs;
+    Reflect.defineMetadata(key, both, to);
+  }
 }

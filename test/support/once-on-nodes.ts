@@ -1,6 +1,5 @@
 import { SystemClock } from '../../lib/engine/system-clock.js';
-import type { Encryption } from '../../lib/idempotency/encryption.js';
-import { Idempotency } from '../../lib/idempotency/idempotency.js';
+import { type Encryption, Idempotency } from 'nestjs-redlock/idempotency';
 import { OnceRunner } from '../../lib/idempotency/run-once.js';
 import { NodesStore } from '../../lib/idempotency/stores/nodes-store.js';
 import { RedlockService } from '../../lib/redlock.service.js';

@@ -1,11 +1,8 @@
-import { Idempotency } from '../../lib/idempotency/idempotency.js';
-import type { IdempotencyOptions } from '../../lib/idempotency/idempotency.options.js';
-import type { ReplyStore } from '../../lib/idempotency/reply-store.js';
+import { Idempotency, type IdempotencyOptions, memoryStore, type ReplyStore } from 'nestjs-redlock/idempotency';
 import { OnceRunner } from '../../lib/idempotency/run-once.js';
-import { memoryStore } from '../../lib/idempotency/stores/memory-store.js';
+import { NodesStore } from '../../lib/idempotency/stores/nodes-store.js';
 import type { LockEvent } from '../../lib/engine/events.js';
 import { SystemClock } from '../../lib/engine/system-clock.js';
-import { NodesStore } from '../../lib/idempotency/stores/nodes-store.js';
 import { MemoryData, MemoryNode } from '../../lib/memory/memory-node.js';
 import { RedlockService } from '../../lib/redlock.service.js';
 

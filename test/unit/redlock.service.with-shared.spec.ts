@@ -6,7 +6,7 @@ import type { LockOptions } from '../../lib/engine/options.js';
 import { MemoryNode } from '../../lib/memory/memory-node.js';
 import { RedlockService } from '../../lib/redlock.service.js';
 import { toPlan } from '../../lib/with-lock/run/lock-plan.js';
-import { withLockOf } from '../../lib/with-lock/run/lock-service.js';
+import { withLockOf } from '../../lib/with-lock/run/run-locked.js';
 import { WaitCancellation } from '../../lib/with-lock/transport/wait-cancellation.js';
 
 /** As an application may have it. */

@@ -9,7 +9,7 @@ import { RedisNode } from '../../redis/redis-node.js';
 import { readModuleOptions, type RedlockModuleOptions } from '../../redlock.options.js';
 import { RedlockService } from '../../redlock.service.js';
 import { EMIT, REGISTER } from '../../redlock.tokens.js';
-import type { Attempt, Opened, Peeked, RecordInfo, ReplyStore } from '../reply-store.js';
+import type { RecordInfo, ReplyStore } from '../reply-store.js';
 
 const FORGETFUL =
   'it is to keep replies for more than an hour, and has them in memory only: a restart forgets them. Set appendonly to yes, or keep replies in a database';
@@ -35,25 +35,17 @@ export class NodesStore implements ReplyStore {
       this.tell({ type: 'thin-reply', resources: [key], label: 'reply', reason: `${copies} copies` });
   }
 
-  peek(key: string): Promise<Peeked> {
-    return this.#use((register) => register.peek(key));
-  }
+  readonly peek: ReplyStore['peek'] = (key) => this.#use((register) => register.peek(key));
 
-  open(key: string, attempt: Attempt, keep: number): Promise<Opened> {
-    return this.#use((register) => register.open(key, attempt, keep));
-  }
+  readonly open: ReplyStore['open'] = (key, attempt, keep) =>
+    this.#use((register) => register.open(key, attempt, keep));
 
-  settle(key: string, attempt: Attempt, record: string, keep: number): Promise<'settled' | 'superseded'> {
-    return this.#use((register) => register.settle(key, attempt, record, keep));
-  }
+  readonly settle: ReplyStore['settle'] = (key, attempt, record, keep) =>
+    this.#use((register) => register.settle(key, attempt, record, keep));
 
-  clear(key: string, attempt: Attempt): Promise<void> {
-    return this.#use((register) => register.clear(key, attempt));
-  }
+  readonly clear: ReplyStore['clear'] = (key, attempt) => this.#use((register) => register.clear(key, attempt));
 
-  forget(key: string): Promise<boolean> {
-    return this.#use((register) => register.forget(key));
-  }
+  readonly forget: ReplyStore['forget'] = (key) => this.#use((register) => register.forget(key));
 
   describe(key: string): Promise<RecordInfo | undefined> {
     return this.#use(async (register) => {

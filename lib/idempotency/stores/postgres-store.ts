@@ -1,9 +1,6 @@
-import type { Attempt, Kept, Opened, Peeked, RecordInfo, ReplyStore, Sql } from '../reply-store.js';
-import { statementsFor, type Statements } from './postgres-sql.js';
-import { quotedTable, REPLY_TABLE } from './postgres-table.js';
 import { mistake } from '../../engine/codes.js';
-
-export { postgresReplyTable } from './postgres-table.js';
+import type { Attempt, Kept, Opened, Peeked, RecordInfo, ReplyStore, Sql } from '../reply-store.js';
+import { quotedTable, REPLY_TABLE, statementsFor } from './postgres-sql.js';
 
 /** The options of `postgresStore`: a database client, and the table. */
 export interface PostgresStoreOptions extends Sql {
@@ -22,7 +19,7 @@ type Row = Readonly<Record<string, unknown>>;
  * @hideconstructor
  */
 export class PostgresStore implements ReplyStore {
-  readonly #sql: Statements;
+  readonly #sql: ReturnType<typeof statementsFor>;
 
   /** @internal */
   constructor(private readonly database: PostgresStoreOptions) {
@@ -71,7 +68,7 @@ export class PostgresStore implements ReplyStore {
   }
 
   async forget(key: string): Promise<boolean> {
-    return this.#count(this.#sql.forget, [key]).then((count) => count > 0);
+    return (await this.#count(this.#sql.forget, [key])) > 0;
   }
 
   async describe(key: string): Promise<RecordInfo | undefined> {

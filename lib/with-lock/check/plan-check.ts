@@ -1,15 +1,14 @@
-import type { OnModuleInit, Provider } from '@nestjs/common';
+import { type OnModuleInit, type Provider, VersioningType } from '@nestjs/common';
 import { ApplicationConfig, HttpAdapterHost, ModulesContainer } from '@nestjs/core';
 import type { LockOptions } from '../../engine/options.js';
 import { located } from '../../start-up/error-location.js';
 import { secondsIn } from '../../start-up/node-warnings.js';
 import { refuseTwoPools } from '../../start-up/pool-names.js';
 import { CHECK, getRedlockToken } from '../../redlock.tokens.js';
-import { kindsOf, misplaced } from '../key/key-roots.js';
-import { mistake as mistakeOf } from '../../engine/codes.js';
+import { HTTP, kindsOf, misplaced } from '../key/key-roots.js';
+import { mistake } from '../../engine/codes.js';
 import { SafeLogger } from '../../logging/safe-logger.js';
 import { type LockPlan, planOf } from '../run/lock-plan.js';
-import { argumentMistake, type LockedMethod, responseMistake, routeMistake, type Site } from './method-checks.js';
 
 /** A `RedlockService`, or a test double of it, which need not have this method. */
 type Checking = { [CHECK]?(options: LockOptions, resources: number | undefined): void } | null | undefined;
@@ -17,10 +16,13 @@ type Checking = { [CHECK]?(options: LockOptions, resources: number | undefined):
 /** How an application is set up; an application that serves nothing has no adapter. */
 type Application = [ApplicationConfig, Partial<HttpAdapterHost>];
 
-/** A pool whose methods are checked when the application starts. */
-interface PoolToCheck {
-  readonly name: string | undefined;
-  readonly service: Checking;
+/** A method of a class, which may have inherited it, and the plan of its lock. */
+interface LockedMethod {
+  readonly plan: LockPlan;
+  readonly method: object;
+  /** Of the property, under which metadata is kept. A decorator may have replaced the method by a function with another name, or with none. */
+  readonly name: string | symbol;
+  readonly type: object;
 }
 
 /**
@@ -35,28 +37,33 @@ export function planCheckFor(name: string | undefined, applies?: (modules: Modul
     useFactory: (modules: ModulesContainer, service: Checking, ...[config, host]: Application) => {
       if (!applies) refuseTwoPools([...modules.values()], { name, token });
       if (applies?.(modules) === false) return undefined;
-      checkPlans(modules, { name, service });
-      if (!applies) warnOfSeconds(modules, name);
+      const methods = lockedMethods(classesOf(modules), name);
+      checkPlans(methods, service);
+      if (!applies) warnOfSeconds(methods);
       // Without an adapter there are no routes: a script that only loads the modules of an application does not know the global prefix.
-      return { onModuleInit: () => host.httpAdapter && checkRoutes({ modules, config }, name) } satisfies OnModuleInit;
+      return { onModuleInit: () => host.httpAdapter && checkRoutes(modules, config, name) } satisfies OnModuleInit;
     },
     inject: [ModulesContainer, getRedlockToken(name), ApplicationConfig, HttpAdapterHost],
   };
 }
 
 /**
- * Checks all methods of the application that lock on a pool, before anything is connected.
+ * Checks methods before anything is connected.
  * @throws TypeError, RangeError for what no call could work with, naming class and method
  */
-function checkPlans(modules: ModulesContainer, pool: PoolToCheck): void {
+function checkPlans(methods: readonly LockedMethod[], service: Checking): void {
   const limits = new Map<string, LockPlan>();
-  for (const locked of lockedMethods(classesOf(modules), pool.name)) {
-    const { plan, method, type } = locked;
+  for (const locked of methods) {
+    const { plan, type } = locked;
+    const { key, options } = plan;
     refuseTwoLimits(plan, limits);
-    checkParts(plan, method, type);
-    const mistake = argumentMistake(locked) ?? responseMistake(locked);
-    if (mistake) throw naming(plan, type, mistake);
-    checkOptions(plan, pool, type);
+    const error = partMistake(locked) ?? argumentMistake(locked) ?? responseMistake(locked);
+    if (error) throw naming(plan, type, error);
+    try {
+      service?.[CHECK]?.(options, key.count);
+    } catch (failure) {
+      throw naming(plan, type, failure as Error);
+    }
   }
 }
 
@@ -68,7 +75,7 @@ function refuseTwoLimits(plan: LockPlan, limits: Map<string, LockPlan>): void {
   limits.set(template, other);
   const [one, two] = [other.options.limit, plan.options.limit];
   if (one === two) return;
-  throw mistakeOf(
+  throw mistake(
     'REDLOCK_E15',
     `${plan.where} has limit: ${two}, and ${other.where} has limit: ${one}, for the key '${template}'. They do not exclude each other: ` +
       'give both the same limit, or different keys',
@@ -76,34 +83,17 @@ function refuseTwoLimits(plan: LockPlan, limits: Map<string, LockPlan>): void {
 }
 
 /** Warns of durations that look like seconds. */
-function warnOfSeconds(modules: ModulesContainer, pool: string | undefined): void {
+function warnOfSeconds(methods: readonly LockedMethod[]): void {
   const logger = new SafeLogger('RedlockModule');
-  for (const { plan } of lockedMethods(classesOf(modules), pool)) {
-    for (const warning of secondsIn(plan.options, plan.where)) logger.warn(warning);
-  }
+  for (const { plan } of methods) for (const warning of secondsIn(plan.options, plan.where)) logger.warn(warning);
 }
 
 /** @throws TypeError for a key that reads a parameter which no route has, naming class and method */
-function checkRoutes(site: Site, pool: string | undefined): void {
-  const controllers = [...site.modules.values()].flatMap((module) => [...module.controllers.values()]);
+function checkRoutes(modules: ModulesContainer, config: ApplicationConfig, pool: string | undefined): void {
+  const controllers = [...modules.values()].flatMap((module) => [...module.controllers.values()]);
   for (const locked of lockedMethods(typesOf(controllers), pool)) {
-    const mistake = routeMistake(locked, site);
-    if (mistake) throw naming(locked.plan, locked.type, mistake);
-  }
-}
-
-/** Checks that each part of a request that the key reads exists in at least one kind of request that the method handles. */
-function checkParts(plan: LockPlan, method: object, type: object): void {
-  const kinds = kindsOf(method);
-  const part = plan.key.requestParts.find((one) => !kinds.some(({ roots }) => roots.includes(one.split('.')[0]!)));
-  if (part !== undefined) throw naming(plan, type, misplaced(part, kinds[0]));
-}
-
-function checkOptions({ key, options, ...plan }: LockPlan, { service }: PoolToCheck, type: object): void {
-  try {
-    service?.[CHECK]?.(options, key.count);
-  } catch (error) {
-    throw naming(plan, type, error as Error);
+    const error = routeMistake(locked, modules, config);
+    if (error) throw naming(locked.plan, locked.type, error);
   }
 }
 
@@ -141,13 +131,125 @@ export function membersOf(type: object): Map<string | symbol, unknown> {
   const members = new Map<string | symbol, unknown>();
   let prototype = (type as { prototype?: object | null }).prototype ?? null;
   while (prototype !== null && prototype !== Object.prototype) {
-    for (const [name, { value }] of descriptorsOf(prototype))
-      if (!members.has(name)) members.set(name, value as unknown);
+    for (const name of Reflect.ownKeys(prototype))
+      if (!members.has(name)) members.set(name, Object.getOwnPropertyDescriptor(prototype, name)!.value);
     prototype = Object.getPrototypeOf(prototype) as object | null;
   }
   return members;
 }
 
-function descriptorsOf(object: object): [string | symbol, PropertyDescriptor][] {
-  return Reflect.ownKeys(object).map((name) => [name, Object.getOwnPropertyDescriptor(object, name)!]);
+/** Returns the error for a key that reads a part of a request which no kind of request that the method handles has. */
+function partMistake({ plan, method }: LockedMethod): Error | undefined {
+  const kinds = kindsOf(method);
+  const part = plan.key.requestParts.find((one) => !kinds.some(({ roots }) => roots.includes(one.split('.')[0]!)));
+  return part === undefined ? undefined : misplaced(part, kinds[0]);
+}
+
+/** The metadata keys of Nest: paths of methods and controllers, versions of both, and the path that `RouterModule` gives a module. */
+const PATH = 'path';
+const VERSION = '__version__';
+const MODULE_PATH = '__module_path__';
+
+/** Matches what every adapter understands in the same way: text, parameters, and optional parts. */
+const PLAIN = /^(?:[\w./{}-]|:[A-Za-z_]\w*(?=[/.{}-]|$))*$/;
+const PATH_PARAMETERS = /:(\w+)/g;
+
+/** Returns the error for a key that reads a parameter which no route of the method has; undefined if that cannot be said for sure. */
+function routeMistake(
+  locked: LockedMethod,
+  modules: ModulesContainer,
+  config: ApplicationConfig,
+): TypeError | undefined {
+  const { plan, method } = locked;
+  const wanted = plan.key.requestParts.filter((part) => part.startsWith('params.')).map((part) => part.slice(7));
+  if (wanted.length === 0 || !kindsOf(method).includes(HTTP)) return undefined;
+  const pieces = piecesOf(locked, modules, config);
+  // For a wildcard or a regular expression, the adapters make parameters with names of their own.
+  if (!pieces.every((piece) => typeof piece === 'string' && PLAIN.test(piece))) return undefined;
+  const names = new Set(
+    (pieces as string[]).flatMap((piece) => [...piece.matchAll(PATH_PARAMETERS)].map(([, name]) => name!)),
+  );
+  const missing = wanted.find((name) => !names.has(name));
+  return missing === undefined ? undefined : noParameter(missing, [...names]);
+}
+
+function noParameter(name: string, names: readonly string[]): TypeError {
+  const there = names.map((one) => `<params.${one}>`).join(', ');
+  return mistake(
+    'REDLOCK_E07',
+    `<params.${name}> is on no route of this method; ` +
+      (there === '' ? `its path has no parameters, so write :${name} there` : `there is ${there}`) +
+      '. If a guard sets it, use a key function',
+  );
+}
+
+/** Returns all pieces that the paths of a method may be made of. */
+function piecesOf({ method, type }: LockedMethod, modules: ModulesContainer, config: ApplicationConfig): unknown[] {
+  const hosts = [...modules.values()].filter(({ controllers }) =>
+    [...controllers.values()].some(({ metatype }) => metatype === type),
+  );
+  return [
+    config.getGlobalPrefix(),
+    ...versionsOf(method, type, config),
+    ...hosts.map(({ metatype }) => pathOf(metatype, modules)),
+    Reflect.getMetadata(PATH, type) as unknown,
+    Reflect.getMetadata(PATH, method) as unknown,
+  ].flat();
+}
+
+/** Returns the versions that are part of a path. */
+function versionsOf(method: object, type: object, config: ApplicationConfig): unknown[] {
+  const versioning = config.getVersioning();
+  if (versioning?.type !== VersioningType.URI) return [];
+  const versions: unknown[] = [Reflect.getMetadata(VERSION, method), Reflect.getMetadata(VERSION, type)];
+  return [...versions, versioning.defaultVersion, versioning.prefix]
+    .flat()
+    .filter((version) => typeof version === 'string');
+}
+
+function pathOf(module: object, { applicationId }: ModulesContainer): unknown {
+  const path: unknown = Reflect.getMetadata(MODULE_PATH + applicationId, module);
+  return path ?? Reflect.getMetadata(MODULE_PATH, module) ?? '';
+}
+
+/** Returns the error for a key that reads an argument which the method does not have; undefined if the number of arguments is not known. */
+function argumentMistake({ plan, method, name, type }: LockedMethod): TypeError | undefined {
+  const { length } = method as { readonly length: number };
+  const prototype = (type as { readonly prototype: object }).prototype;
+  // Set with `emitDecoratorMetadata`. If a parameter has a default, or takes all remaining arguments, `length` is less.
+  const parameters: unknown = Reflect.getMetadata('design:paramtypes', prototype, name);
+  if (!Array.isArray(parameters) || parameters.length !== length) return undefined;
+  const absent = plan.key.positions.find((position) => position >= length);
+  if (absent === undefined) return undefined;
+  const last = length - 1;
+  const there = last < 0 ? 'it has none' : last === 0 ? '<0> is its only one' : `its arguments are <0> to <${last}>`;
+  return mistake('REDLOCK_E07', `<${absent}> reads an argument that this method does not have: ${there}`);
+}
+
+/** The metadata keys of Nest that say what the parameters of a method are, and whether Nest answers although one of them is the response. */
+const PARAMETERS = '__routeArguments__';
+const ANSWERS_ALL_THE_SAME = '__responsePassthrough__';
+/** Matches `@Res()` and `@Next()` by the numbers that they have there. */
+const RESPONSE = /^[12]:/;
+/** The modes in which the method does not run for every call, although each call has a response of its own. */
+const WITHOUT_CALLS: readonly string[] = ['skip', 'join'];
+
+/** Returns the error for a method that answers its calls itself but does not run for all of them, so that some clients would wait for ever. */
+function responseMistake({ plan, name, type }: LockedMethod): TypeError | undefined {
+  const { onContended } = plan;
+  if (!WITHOUT_CALLS.includes(onContended) || !answersItself(name, type)) return undefined;
+  return mistake(
+    'REDLOCK_E08',
+    `onContended: '${onContended}' leaves clients without an answer if the method answers by @Res() or @Next() itself: ` +
+      "return the answer, write @Res({ passthrough: true }), or use 'wait' or 'reject'",
+  );
+}
+
+/** Returns whether a method answers by `@Res()` or `@Next()`. */
+export function answersItself(name: string | symbol, type: object): boolean {
+  const parameters = (Reflect.getMetadata(PARAMETERS, type, name) ?? {}) as object;
+  return (
+    Object.keys(parameters).some((parameter) => RESPONSE.test(parameter)) &&
+    Reflect.getMetadata(ANSWERS_ALL_THE_SAME, type, name) !== true
+  );
 }

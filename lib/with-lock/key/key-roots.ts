@@ -19,12 +19,6 @@ export class KeyDefinitionError extends TypeError {
   }
 }
 
-/** Adds the name of the method to a `KeyDefinitionError`. Returns any other error unchanged, including errors that a key function throws. */
-export function inMethod(error: unknown, where: string): unknown {
-  if (!(error instanceof KeyDefinitionError)) return error;
-  return new KeyDefinitionError(`${where}: ${error.message}`, error.cause === undefined ? {} : { cause: error.cause });
-}
-
 /** A kind of handler, and what the parts of a key can be read from there. */
 export interface HandlerKind {
   /** What it handles, for messages. */

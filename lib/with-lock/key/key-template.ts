@@ -6,6 +6,7 @@ import { mistake } from '../../engine/codes.js';
 
 type Filter = (text: string) => string;
 
+/** The filters for a part of a key, as in `<body.email|trim|lower>`. */
 const FILTERS = {
   trim: (text: string) => text.trim(),
   lower: (text: string) => text.toLowerCase(),
@@ -16,18 +17,17 @@ const FILTERS = {
 
 export type KeyFilter = keyof typeof FILTERS;
 
-/** The filters for a part of a key, as in `<body.email|trim|lower>`. */
 export const KEY_FILTERS: Readonly<Record<string, Filter>> = FILTERS;
 
 /** A part of a key template, such as `<body.email|trim|lower>`. */
-export interface KeyPart {
+interface KeyPart {
   readonly source: string;
   readonly root: string;
   /** The steps after the root. */
   readonly path: readonly string[];
   /** True for the position of an argument of the method; `args` with a name is an argument of a GraphQL operation. */
   readonly isPosition: boolean;
-  readonly filters: readonly ((text: string) => string)[];
+  readonly filters: readonly Filter[];
 }
 
 const INDEX = /^\d+$/;
@@ -37,9 +37,9 @@ const NO_NAME = /[\s?!()[\]{}"'`,;=&\\^]/;
 const WITH_NAMES = ['params', 'query', 'headers'];
 
 /** @throws TypeError for a text that is no part of a key */
-export function toPart(source: string, template: string): KeyPart {
+function toPart(source: string, template: string): KeyPart {
   const [expression = '', ...filterNames] = source.split('|').map((part) => part.trim());
-  const [root = '', ...path] = stepsOf(expression, { source, template });
+  const [root = '', ...path] = stepsOf(expression, source, template);
   return {
     source: expression,
     root,
@@ -50,10 +50,7 @@ export function toPart(source: string, template: string): KeyPart {
 }
 
 /** Returns the steps of a path, beginning with the root: `0.email` is short for `args.0.email`. */
-function stepsOf(
-  expression: string,
-  { source, template }: { readonly source: string; readonly template: string },
-): readonly string[] {
+function stepsOf(expression: string, source: string, template: string): readonly string[] {
   const steps = expression.split('.');
   const [found] = NO_NAME.exec(expression) ?? [];
   if (steps.includes('') || found !== undefined) {
@@ -71,13 +68,13 @@ function stepsOf(
   return steps;
 }
 
-function toFilter(name: string, template: string): (text: string) => string {
+function toFilter(name: string, template: string): Filter {
   const filter = Object.hasOwn(KEY_FILTERS, name) ? KEY_FILTERS[name] : undefined;
   if (filter) return filter;
   throw malformed(template, `there is no filter "${name}"; there are ${Object.keys(KEY_FILTERS).join(', ')}`);
 }
 
-export function malformed(template: string, why: string): TypeError {
+function malformed(template: string, why: string): TypeError {
   return mistake('REDLOCK_E06', `The lock key "${template}" is malformed: ${why}`);
 }
 

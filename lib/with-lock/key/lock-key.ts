@@ -2,7 +2,9 @@ import { LockKeyError } from '../../engine/errors.js';
 import { toResources } from '../../engine/resources.js';
 import { KeyDefinitionError } from './key-roots.js';
 import { type KeySource, KeyTemplate, toText } from './key-template.js';
-import { mistake } from '../../engine/codes.js';
+import { coded, mistake } from '../../engine/codes.js';
+import type { SafeLogger } from '../../logging/safe-logger.js';
+import { locating } from '../../start-up/error-location.js';
 
 type Part = string | number | bigint;
 
@@ -52,24 +54,43 @@ export function compileKey(key: LockKey, neverThere: (part: string) => void = ()
   };
 }
 
+/** Returns the key of a method, with errors that name the method, because a call may be far from it. @throws TypeError for a malformed template */
+export function compileMethodKey(lockKey: LockKey, where: string, logger: SafeLogger): CompiledKey {
+  const warned = new Set<string>();
+  const neverThere = (part: string): void => {
+    if (warned.has(part)) return;
+    warned.add(part);
+    const text = `${where}: <${part}> was missing in every call so far, and such calls fail. If the name is misspelt, correct the key`;
+    logger.warn(coded('REDLOCK_W10', text));
+  };
+  const key = locating(where, () => compileKey(lockKey, neverThere));
+  const resolve = (source: KeySource): readonly string[] => {
+    try {
+      return key.resolve(source);
+    } catch (error) {
+      throw inMethod(error, where);
+    }
+  };
+  return { ...key, resolve };
+}
+
+/** Adds the name of the method to a `KeyDefinitionError`. Returns any other error unchanged, including errors that a key function throws. */
+function inMethod(error: unknown, where: string): unknown {
+  if (!(error instanceof KeyDefinitionError)) return error;
+  return new KeyDefinitionError(`${where}: ${error.message}`, error.cause === undefined ? {} : { cause: error.cause });
+}
+
 /** Returns what templates make from arguments, for locks that are taken by hand. */
 export function namesOf(template: string | readonly string[], args: readonly unknown[]): readonly string[] {
   if (typeof template === 'function')
     throw mistake('REDLOCK_E04', 'key takes a key template, or an array of at least one');
-  const texts = [template].flat();
-  const unused = args.findIndex((_, index) => !texts.some((text) => reads(text, index)));
-  if (unused >= 0) {
-    const where = texts.join(', ');
-    throw mistake(
-      'REDLOCK_E04',
-      `key: nothing in "${where}" reads argument ${unused}; write <${unused}> where it belongs`,
-    );
-  }
-  return compileKey(template).resolve({ args });
-}
-
-function reads(template: string, position: number): boolean {
-  return new RegExp(`<\\s*(?:args\\.)?${position}\\s*[.|>]`).test(template);
+  const key = compileKey(template);
+  const unused = args.findIndex((_, index) => !key.positions.includes(index));
+  if (unused < 0) return key.resolve({ args });
+  throw mistake(
+    'REDLOCK_E04',
+    `key: nothing in "${key.template}" reads argument ${unused}; write <${unused}> where it belongs`,
+  );
 }
 
 /** Returns the resources from the result of a key function. Numbers are allowed as they are in templates, because ids often are numbers. */
@@ -88,7 +109,8 @@ function fromFunction(result: Part | readonly Part[]): readonly string[] {
  */
 function unusable(result: unknown, parts: readonly unknown[]): Error {
   const message = `The key function must return a text, a number or several; it returned ${kindOf(result)}`;
-  const cause = new KeyFunctionResult(result);
+  // Code can read what it returned, but no log that prints errors with their causes shows it.
+  const cause = Object.defineProperty({}, 'value', { value: result });
   if (parts.length === 0 || parts.some(isMistake)) return new KeyDefinitionError(message, { cause });
   return Object.defineProperty(new LockKeyError(message), 'cause', { value: cause });
 }
@@ -103,19 +125,6 @@ function checkText(text: string): void {
 
 function isMistake(part: unknown): boolean {
   return part !== undefined && part !== null && toText(part) === undefined;
-}
-
-/** What a key function returned: code can read it, but no log that prints errors with their causes shows it. */
-class KeyFunctionResult {
-  readonly #value: unknown;
-
-  constructor(value: unknown) {
-    this.#value = value;
-  }
-
-  get value(): unknown {
-    return this.#value;
-  }
 }
 
 /** Returns what a value is, without its contents. */

@@ -11,14 +11,6 @@ import { detailsOf, type ErrorDetails, type ErrorReply, errorReply } from './err
  */
 export type ExceptionFactory = (error: RedlockError, context: ExecutionContext | ArgumentsHost | undefined) => unknown;
 
-/** How the errors of one call's lock are turned into what its handler throws. */
-interface Conversion {
-  readonly factory: ExceptionFactory | undefined;
-  readonly context: ArgumentsHost | undefined;
-  /** Returns the usual answer of the transport. */
-  readonly usual: (error: unknown) => unknown;
-}
-
 const logger = new SafeLogger('RedlockService');
 
 /** @throws TypeError for anything but a function */
@@ -31,20 +23,23 @@ export function checkExceptionFactory(factory: unknown, where: string): void {
   );
 }
 
-/** Returns a function that turns an error of the lock into what the handler throws: if the conversion itself fails, into its failure. */
-export function exceptionMaker({ factory, context, usual }: Conversion): (error: unknown) => unknown {
+/**
+ * Returns a function that turns an error of the lock into what the handler throws: into what the factory makes or else the usual answer of the
+ * transport, or into the failure of that.
+ */
+export function exceptionMaker(
+  factory: ExceptionFactory | undefined,
+  context: ArgumentsHost | undefined,
+  usual: (error: unknown) => unknown,
+): (error: unknown) => unknown {
   return (error) => {
     try {
       logKeyError(error);
-      return usual(madeBy(factory, error, context) ?? error);
+      return usual((isLockError(error) ? factory?.(error, context) : undefined) ?? error);
     } catch (failure) {
       return failure;
     }
   };
-}
-
-function madeBy(factory: ExceptionFactory | undefined, error: unknown, context: ArgumentsHost | undefined): unknown {
-  return factory && isLockError(error) ? factory(error, context) : undefined;
 }
 
 /** Logs, at debug level, what a client that has sent no usable key is not told. */

@@ -6,7 +6,7 @@ import type { Lock } from '../../engine/lock.js';
 import { disconnected } from '../transport/wait-cancellation.js';
 import type { HandlerKind } from '../key/key-roots.js';
 import type { LockPlan } from './lock-plan.js';
-import { assertHeld, exceptionFor, type LockedRun } from './run-alone.js';
+import { assertHeld, exceptionFor, type LockedRun } from './run-locked.js';
 import { streamLocked } from './locked-stream.js';
 import { MethodWork } from './method-work.js';
 
@@ -14,7 +14,6 @@ export interface LockCallInit {
   /** What Nest passes to all interceptors of one invocation. */
   readonly context?: ExecutionContext | undefined;
   readonly request: object;
-  /** @default that of an HTTP request */
   readonly kind?: HandlerKind | undefined;
   /** The lock that the interceptor took for this request; undefined if the method has to take it. */
   readonly lock?: Lock | undefined;

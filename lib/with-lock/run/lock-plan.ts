@@ -13,8 +13,7 @@ import { locating } from '../../start-up/error-location.js';
 import { SafeLogger } from '../../logging/safe-logger.js';
 import { checkExceptionFactory, type ExceptionFactory } from '../reply/exceptions.js';
 import { SharedRuns } from './shared-runs.js';
-import type { CompiledKey, LockKey } from '../key/lock-key.js';
-import { compileMethodKey } from '../key/method-key.js';
+import { type CompiledKey, compileMethodKey, type LockKey } from '../key/lock-key.js';
 
 type Mode = NonNullable<WithLockOptions['onContended']>;
 

@@ -1,7 +1,10 @@
 import { StreamableFile } from '@nestjs/common';
 import { Readable } from 'node:stream';
 import {
+  defaultIfEmpty,
   isObservable,
+  lastValueFrom,
+  map,
   Observable,
   Subject,
   takeUntil,
@@ -12,12 +15,10 @@ import {
 import type { Lock } from '../../engine/lock.js';
 import { HeldLock } from '../../engine/held-lock.js';
 import { WaitCancellation } from '../transport/wait-cancellation.js';
-import { exceptionFor, skipped, type LockedRun } from './run-alone.js';
+import { exceptionFor, runLocked, SharedLockError, skipped, type LockedRun } from './run-locked.js';
 import { workOf, type LockedSource, type MethodWork, type Open } from './method-work.js';
-import { runOrJoin } from './run-or-join.js';
-import { shareStream } from './shared-stream.js';
 import { SafeLogger } from '../../logging/safe-logger.js';
-import { coded } from '../../engine/codes.js';
+import { coded, mistake } from '../../engine/codes.js';
 
 const logger = new SafeLogger('RedlockService');
 
@@ -117,11 +118,10 @@ class LockedStream<T> implements Observer<T> {
 
   /** Resolves, after the release, with the values that are still to be passed on. */
   async #outcome(): Promise<readonly (T | undefined)[]> {
-    const { plan, toException } = this.run;
     const run = { ...this.run, signal: this.#cancellation };
-    if (plan.sharedRuns) return shareStream({ ...run, open: this.open, isStream: true });
-    const result = await runOrJoin(run, (lock) => this.#hold(lock));
-    return result === skipped && toException ? [undefined] : [];
+    if (run.plan.sharedRuns) return shareStream({ ...run, isStream: true }, this.open);
+    const result = await runLocked(run, (lock) => this.#hold(lock));
+    return result === skipped && run.toException ? [undefined] : [];
   }
 
   /** Passes the stream on until it ends in whatever way. The lock is released only when the returned promise has settled. */
@@ -203,4 +203,58 @@ export function closeDropped(value: unknown): void {
   // It may still be about to fail, and an error to which nobody listens would end the process.
   stream.on('error', () => undefined);
   stream.destroy();
+}
+
+/** Runs the stream once for all calls that join. Resolves with its one value, or with none, once it has completed. */
+async function shareStream<T>(run: LockedRun, open: Open<T>): Promise<readonly T[]> {
+  const result = await runLocked<readonly T[]>(run, async (lock, sharing) => {
+    if (sharing?.abandoned?.aborted) return [];
+    const method: { work?: MethodWork | undefined } = {};
+    const source = new Observable<T>((all) => {
+      const opened = open(lock);
+      method.work = workOf(opened);
+      return opened.subscribe(all);
+    });
+    // A test double of a lock may have no signal.
+    const lost: AbortSignal | undefined = lock?.signal;
+    const outcome = onlyValue(source, lost, run.plan.where);
+    try {
+      return await outcome;
+    } finally {
+      const rest = lost?.aborted ? undefined : method.work?.end();
+      // An outcome that comes before the method has settled is told at once, and the lock is kept until then.
+      if (rest) {
+        sharing?.tell(outcome);
+        await rest;
+      }
+    }
+  });
+  return result === skipped ? [] : result;
+}
+
+/**
+ * Resolves with the one value of a stream, or with none; rejects if the lock is lost before the stream completes.
+ * @throws TypeError if the stream gives a second value
+ */
+function onlyValue<T>(stream: Observable<T>, lost: AbortSignal | undefined, where: string): Promise<T[]> {
+  const guarded = lost ? stream.pipe(takeUntil(losing(lost))) : stream;
+  const values = guarded.pipe(
+    map((value, index) => {
+      if (index === 0) return [value];
+      throw mistake(
+        'REDLOCK_E08',
+        `${where}: onContended 'join' shares one outcome, and this stream gives a second value; use toArray(), or another mode`,
+      );
+    }),
+  );
+  return lastValueFrom(values.pipe(defaultIfEmpty<T[], T[]>([])));
+}
+
+function losing(lost: AbortSignal): Observable<never> {
+  return new Observable((subscriber) => {
+    const lose = (): void => subscriber.error(new SharedLockError(lost.reason));
+    lost.addEventListener('abort', lose);
+    if (lost.aborted) lose();
+    return () => lost.removeEventListener('abort', lose);
+  });
 }

@@ -1,6 +1,6 @@
 import { defer, EMPTY, from, isObservable, mergeMap, type Observable, of } from 'rxjs';
 import { ignore, setImmediate } from '../../engine/native-timers.js';
-import { skipped } from './run-alone.js';
+import { skipped } from './run-locked.js';
 import { SafeLogger } from '../../logging/safe-logger.js';
 import { isThenable } from '../../engine/thenable.js';
 import { coded } from '../../engine/codes.js';

@@ -2,12 +2,6 @@ import type { AbortSignalLike } from '../../engine/abort.js';
 import { HttpException } from '@nestjs/common';
 import type { EventEmitter } from 'node:events';
 
-/** What ends the wait for a lock from outside: a client that goes away, and signals that abort. */
-export interface CancelSources {
-  readonly client?: Client | undefined;
-  readonly signals?: readonly (AbortSignalLike | undefined)[];
-}
-
 /**
  * Ends the wait of one call for its lock: by a source from outside, or when nobody listens to the call any more. It listens to no source
  * before the call has to wait.
@@ -16,12 +10,22 @@ export class WaitCancellation implements AbortSignalLike {
   #state: 'waiting' | 'cancelled' | 'over' = 'waiting';
   #reason: unknown;
   #abort: AbortController | undefined;
-  #stops: (() => void)[] | undefined;
+  readonly #stops: (() => void)[] = [];
 
-  constructor(private readonly sources: CancelSources = {}) {}
+  constructor(
+    private readonly sources: {
+      readonly client?: Client | undefined;
+      readonly signals?: readonly (AbortSignalLike | undefined)[];
+    } = {},
+  ) {}
 
   get aborted(): boolean {
-    if (this.#state === 'waiting') this.#look();
+    const { client, signals } = this.sources;
+    if (this.#state === 'waiting') {
+      const signal = signals?.find((one) => one?.aborted);
+      if (signal) this.cancel(() => signal.reason);
+      else if (client && isDisconnected(client)) this.cancel();
+    }
     return this.#state === 'cancelled';
   }
 
@@ -65,29 +69,19 @@ export class WaitCancellation implements AbortSignalLike {
     this.#listenNoLonger();
   }
 
-  #look(): void {
-    const { client, signals } = this.sources;
-    const signal = signals?.find((one) => one?.aborted);
-    if (signal) this.cancel(() => signal.reason);
-    else if (client && isDisconnected(client)) this.cancel();
-  }
-
   #listen(): void {
     const { client, signals = [] } = this.sources;
-    const stops: (() => void)[] = (this.#stops = []);
-    if (client) stops.push(onDisconnect(client, () => this.cancel()));
+    if (client) this.#stops.push(onDisconnect(client, () => this.cancel()));
     for (const signal of signals) {
       if (!signal) continue;
       const cancel = (): void => this.cancel(() => signal.reason);
       signal.addEventListener('abort', cancel);
-      stops.push(() => signal.removeEventListener('abort', cancel));
+      this.#stops.push(() => signal.removeEventListener('abort', cancel));
     }
   }
 
   #listenNoLonger(): void {
-    const stops = this.#stops ?? [];
-    this.#stops = undefined;
-    for (const stop of stops) stop();
+    for (const stop of this.#stops.splice(0)) stop();
   }
 }
 
@@ -109,37 +103,24 @@ export function disconnected(): Error {
   return new HttpException('The client closed the request', CLIENT_CLOSED_REQUEST);
 }
 
-export function isDisconnected(client: Client): boolean {
+function isDisconnected(client: Client): boolean {
   // This runs with every request, and looking up a property that a response does not have costs more than all else here.
   if (client.closed !== undefined) return client.closed;
   const { readyState } = client;
   return typeof readyState === 'number' && readyState >= CLOSING;
 }
 
+type Listeners = Set<() => void> & { notify?: () => void };
+
 /** Calls `listener` when the client goes away; returns the function that stops that. */
-export function onDisconnect(client: Client, listener: () => void): () => void {
-  const shared = client as Client & { [LISTENERS]?: DisconnectListeners };
-  const listeners = (shared[LISTENERS] ??= new DisconnectListeners(client));
+function onDisconnect(client: Client, listener: () => void): () => void {
+  // One listener for all calls on a connection: they may be any number, and Node warns of more than ten listeners.
+  const shared = client as Client & { [LISTENERS]?: Listeners };
+  const listeners: Listeners = (shared[LISTENERS] ??= new Set());
+  const notify = (listeners.notify ??= () => listeners.forEach((one) => one()));
+  if (listeners.size === 0) client.once('close', notify);
   listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
-/** One listener for all calls on a connection: they may be any number, and Node warns of more than ten listeners. */
-class DisconnectListeners {
-  readonly #listeners = new Set<() => void>();
-  readonly #notify = (): void => {
-    for (const listener of this.#listeners) listener();
+  return () => {
+    if (listeners.delete(listener) && listeners.size === 0) client.removeListener('close', notify);
   };
-
-  constructor(private readonly client: Client) {}
-
-  add(listener: () => void): void {
-    if (this.#listeners.size === 0) this.client.once('close', this.#notify);
-    this.#listeners.add(listener);
-  }
-
-  delete(listener: () => void): void {
-    if (this.#listeners.delete(listener) && this.#listeners.size === 0)
-      this.client.removeListener('close', this.#notify);
-  }
 }

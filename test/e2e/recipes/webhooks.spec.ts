@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { createHmac } from 'node:crypto';
 import { Pool } from 'pg';
-import { postgresReplyTable } from '../../../lib/idempotency/stores/postgres-store.js';
+import { postgresReplyTable } from 'nestjs-redlock/idempotency';
 import { RecipeReplicas } from '../../support/recipe-replicas.js';
 import { Database, describeOnPostgres } from '../../support/recipes/database.js';
 import { Recipe } from '../../support/recipes/recipe.js';

@@ -13,9 +13,7 @@ import {
 import { EventPattern, MessagePattern, Payload } from '@nestjs/microservices';
 import { ConnectedSocket, MessageBody, SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { defer, of, type Observable } from 'rxjs';
-import { CurrentCall } from '../../../lib/idempotency/current-call.decorator.js';
-import { Idempotent } from '../../../lib/idempotency/idempotent.decorator.js';
-import type { OnceCall } from '../../../lib/idempotency/once-call.js';
+import { CurrentCall, Idempotent, type OnceCall } from 'nestjs-redlock/idempotency';
 import { Tally } from './orders.js';
 
 @ObjectType()

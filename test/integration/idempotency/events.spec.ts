@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { BaseRpcContext, type CustomTransportStrategy, Server } from '@nestjs/microservices';
 import { lastValueFrom } from 'rxjs';
-import { RedlockIdempotencyModule } from '../../../lib/idempotency/idempotency.module.js';
+import { RedlockIdempotencyModule } from 'nestjs-redlock/idempotency';
 import { eventually } from '../../support/eventually.js';
 import { poolOn } from '../../support/nest/nodes.js';
 import { closeMicroservices, type Mode, TestMicroservice } from '../../support/nest/test-microservice.js';

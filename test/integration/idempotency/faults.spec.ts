@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { RedlockIdempotencyModule } from '../../../lib/idempotency/idempotency.module.js';
+import { RedlockIdempotencyModule } from 'nestjs-redlock/idempotency';
 import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.js';
 import { bills } from '../../support/nest/bills.js';
 import { Door } from '../../support/nest/door.js';

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { nodesStore } from '../../../lib/idempotency/stores/nodes-store.js';
-import { Idempotency } from '../../../lib/idempotency/idempotency.js';
+import { Idempotency, nodesStore } from 'nestjs-redlock/idempotency';
 import { OnceRunner } from '../../../lib/idempotency/run-once.js';
 import { eventually } from '../../support/eventually.js';
 import { endAll } from '../../support/nest/end-all.js';

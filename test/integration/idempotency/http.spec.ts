@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { INestApplication } from '@nestjs/common';
 import type { LockEvent } from '../../../lib/engine/events.js';
-import { RedlockIdempotencyModule } from '../../../lib/idempotency/idempotency.module.js';
+import { RedlockIdempotencyModule } from 'nestjs-redlock/idempotency';
 import { RedlockService } from '../../../lib/redlock.service.js';
 import { eventually } from '../../support/eventually.js';
 import { poolOn } from '../../support/nest/nodes.js';
@@ -122,6 +122,7 @@ describe.each(PLATFORMS)('@Idempotent over HTTP with %s', (platform) => {
     expect(reply.text).not.toBe('');
     expect(replay.status).toBe(409);
     expect(codeOf(replay)).toBe('IDEMPOTENCY_REPLY_NOT_KEPT');
+    expect(replay.headers.location).toBe(path.startsWith('bytes') ? `/${path}` : undefined);
     expect(tally.runs).toBe(1);
   });
 

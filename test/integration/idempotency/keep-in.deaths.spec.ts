@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Pool, type PoolClient } from 'pg';
-import type { Attempt } from '../../../lib/idempotency/reply-store.js';
+import type { Attempt } from 'nestjs-redlock/idempotency';
 import { Payments, quietPool } from '../../support/exactly-once/payments.js';
 import { CompiledLib } from '../../support/compiled-lib.js';
 import { HAS_POSTGRES } from '../../support/postgres.js';

@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { PoolClient } from 'pg';
-import type { Attempt } from '../../../lib/idempotency/reply-store.js';
-import { postgresStore } from '../../../lib/idempotency/stores/postgres-store.js';
-import { postgresReplyTable, quotedTable } from '../../../lib/idempotency/stores/postgres-table.js';
-import { statementsFor } from '../../../lib/idempotency/stores/postgres-sql.js';
+import { type Attempt, postgresReplyTable, postgresStore } from 'nestjs-redlock/idempotency';
+import { quotedTable, statementsFor } from '../../../lib/idempotency/stores/postgres-sql.js';
 import { Payments } from '../../support/exactly-once/payments.js';
 import { eventually } from '../../support/eventually.js';
 import { HAS_POSTGRES } from '../../support/postgres.js';

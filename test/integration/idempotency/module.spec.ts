@@ -8,6 +8,7 @@ import {
   Module,
   type ModuleMetadata,
   type NestInterceptor,
+  Param,
   Post,
   UseInterceptors,
 } from '@nestjs/common';
@@ -16,14 +17,18 @@ import { Test } from '@nestjs/testing';
 import { RedlockService } from 'nestjs-redlock';
 import { Pool } from 'pg';
 import { concatMap, defer, map, type Observable } from 'rxjs';
-import { CurrentCall } from '../../../lib/idempotency/current-call.decorator.js';
-import { RedlockIdempotencyModule } from '../../../lib/idempotency/idempotency.module.js';
-import { getIdempotencyToken, InjectIdempotency } from '../../../lib/idempotency/idempotency.tokens.js';
-import { Idempotency } from '../../../lib/idempotency/idempotency.js';
-import { Idempotent } from '../../../lib/idempotency/idempotent.decorator.js';
-import type { OnceCall } from '../../../lib/idempotency/once-call.js';
-import { memoryStore } from '../../../lib/idempotency/stores/memory-store.js';
-import { postgresReplyTable, postgresStore } from '../../../lib/idempotency/stores/postgres-store.js';
+import {
+  CurrentCall,
+  getIdempotencyToken,
+  Idempotency,
+  Idempotent,
+  InjectIdempotency,
+  memoryStore,
+  type OnceCall,
+  postgresReplyTable,
+  postgresStore,
+  RedlockIdempotencyModule,
+} from 'nestjs-redlock/idempotency';
 import { poolOn } from '../../support/nest/nodes.js';
 import { closeApps, PLATFORMS, TestApp } from '../../support/nest/test-app.js';
 import { HAS_POSTGRES, startPostgres, type Postgres } from '../../support/postgres.js';
@@ -306,19 +311,9 @@ describe.each(PLATFORMS)('interceptors of an application on %s', (platform) => {
 
   @Controller('payments')
   class Payments {
-    @Post('whole')
+    @Post(':shape')
     @Idempotent()
-    async whole(@CurrentCall() once: OnceCall): Promise<object> {
-      return this.#pay(once, (receipt) => ({ data: receipt }));
-    }
-
-    @Post('bare')
-    @Idempotent()
-    async bare(@CurrentCall() once: OnceCall): Promise<object> {
-      return this.#pay(once, (receipt) => receipt);
-    }
-
-    async #pay(once: OnceCall, replyOf: (receipt: object) => object): Promise<object> {
+    async pay(@Param('shape') shape: string, @CurrentCall() once: OnceCall): Promise<object> {
       const client = await pool.connect();
       try {
         await client.query('BEGIN');
@@ -326,7 +321,7 @@ describe.each(PLATFORMS)('interceptors of an application on %s', (platform) => {
           key,
         ]);
         const receipt = { receipt: rows[0]!.id };
-        await once.keepIn(client, replyOf(receipt));
+        await once.keepIn(client, shape === 'whole' ? { data: receipt } : receipt);
         await client.query('COMMIT');
         return receipt;
       } catch (error) {

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Pool } from 'pg';
-import type { OnceCall } from '../../../lib/idempotency/once-call.js';
-import type { ReplyStore } from '../../../lib/idempotency/reply-store.js';
-import { postgresReplyTable, postgresStore } from '../../../lib/idempotency/stores/postgres-store.js';
+import { type OnceCall, postgresReplyTable, postgresStore, type ReplyStore } from 'nestjs-redlock/idempotency';
+import { Door } from '../../support/nest/door.js';
 import { OnceReplicas, type OnceReplica } from '../../support/once-replicas.js';
 import { HAS_POSTGRES, startPostgres, type Postgres } from '../../support/postgres.js';
 
@@ -50,27 +49,6 @@ import { HAS_POSTGRES, startPostgres, type Postgres } from '../../support/postgr
   }
   const payments = async (): Promise<number> =>
     (await pool.query('SELECT FROM payment WHERE key = $1', [key])).rowCount ?? 0;
-  const eventsOf = ({ events }: OnceReplica): string[] =>
-    events.flatMap(({ type, ...event }) => ('resources' in event && event.resources[0] === key ? [type] : []));
-
-  it('has one effect and one reply', async () => {
-    const work = async (call: OnceCall): Promise<string> => {
-      await pay(call, 'receipt');
-      return 'receipt';
-    };
-    const calls = Array.from({ length: 20 }, (_, index) => (index % 2 ? one : other).idempotency.once(key, work));
-    expect(new Set(await Promise.all(calls))).toEqual(new Set(['receipt']));
-    expect(await payments()).toBe(1);
-  });
-
-  it('gives duplicates what the transaction has kept, and tells of a call that ended with another reply', async () => {
-    const first = await one.idempotency.once(key, async (call) => {
-      await pay(call, 'kept');
-      return 'another';
-    });
-    expect([first, await other.idempotency.once(key, async () => 'new')]).toEqual(['another', 'kept']);
-    expect(eventsOf(one)).toContain('reply-differs');
-  });
 
   it('keeps nothing of a transaction that was rolled back', async () => {
     const failing = one.idempotency.once(key, async (call) => {
@@ -94,20 +72,20 @@ import { HAS_POSTGRES, startPostgres, type Postgres } from '../../support/postgr
   });
 
   it('lets nobody commit whose lock was lost while another one took over', async () => {
-    let goOn = (): void => undefined;
-    const paused = new Promise<void>((resolve) => (goOn = resolve));
+    const door = new Door();
+    door.shut();
     const late = one.idempotency.once(key, async (call) => {
       await call.lock.release();
-      await paused;
+      await door.pass();
       await pay(call, 'late');
       return 'late';
     });
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await door.untilVisits(1);
     const taken = await other.idempotency.once(key, async (call) => {
       await pay(call, 'taken over');
       return 'taken over';
     });
-    goOn();
+    door.open();
     expect([taken, await late, await payments()]).toEqual(['taken over', 'taken over', 1]);
   });
 });

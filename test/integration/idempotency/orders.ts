@@ -31,10 +31,8 @@ import { Exclude } from 'class-transformer';
 import { IsEmail } from 'class-validator';
 import { CurrentLock, type Lock, WithLock } from 'nestjs-redlock';
 import { catchError, delay, defer, map, of, throwError, timeout, type Observable } from 'rxjs';
-import { CurrentCall } from '../../../lib/idempotency/current-call.decorator.js';
+import { CurrentCall, Idempotent, type OnceCall } from 'nestjs-redlock/idempotency';
 import { GlobalIdempotencyExceptionFilter } from '../../../lib/idempotency/idempotency-exception.filter.js';
-import { Idempotent } from '../../../lib/idempotency/idempotent.decorator.js';
-import type { OnceCall } from '../../../lib/idempotency/once-call.js';
 
 /** What has happened in all replicas. */
 export class Tally {
@@ -167,8 +165,9 @@ export class Orders {
   @Post('bytes/:size')
   @Header('Content-Type', 'application/octet-stream')
   @Idempotent()
-  async bytes(@Param('size') size: string): Promise<Buffer> {
+  async bytes(@Param('size') size: string, @Res({ passthrough: true }) response: Setter): Promise<Buffer> {
     this.tally.runs += 1;
+    response.header('Location', `/bytes/${size}`);
     return Buffer.alloc(Number(size), 7);
   }
 

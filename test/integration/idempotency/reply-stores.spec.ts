@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Pool } from 'pg';
 import type { Moment } from '../../../lib/engine/clock.js';
-import { SystemClock } from '../../../lib/engine/system-clock.js';
-import type { ReplyStore } from '../../../lib/idempotency/reply-store.js';
-import { memoryStore } from '../../../lib/idempotency/stores/memory-store.js';
-import { NodesStore, nodesStore } from '../../../lib/idempotency/stores/nodes-store.js';
-import { postgresStore } from '../../../lib/idempotency/stores/postgres-store.js';
-import { postgresReplyTable } from '../../../lib/idempotency/stores/postgres-table.js';
-import { RedlockService } from '../../../lib/redlock.service.js';
+import {
+  memoryStore,
+  nodesStore,
+  postgresReplyTable,
+  postgresStore,
+  type ReplyStore,
+} from 'nestjs-redlock/idempotency';
 import { replyStoreContract } from '../../../lib/testing/reply-store-contract.js';
+import { OnceOnNodes } from '../../support/once-on-nodes.js';
 import { HAS_POSTGRES, startPostgres, type Postgres } from '../../support/postgres.js';
-import { realNodes } from '../../support/real-nodes.js';
 import { startRedisServers, stopAll } from '../../support/redis-server.js';
 
 interface Kind {
@@ -29,18 +29,13 @@ const KINDS: Kind[] = [
 
 async function startNodesOfLocks(): Promise<{ store: ReplyStore; stop(): Promise<void> }> {
   const servers = await startRedisServers(3);
-  const clock = new SystemClock();
-  const urls = servers.map(({ url }) => url);
-  // A mark lasts for twice as long, which is longer than any `keep` of the contract.
-  const maxTtl = 10_000_000;
-  const nodes = realNodes(urls, clock, { maxTtl, restartQuarantine: false }, 'lock:');
-  const service = new RedlockService(nodes, { maxTtl, nodeTimeout: 3_000 }, { clock });
-  await service.onModuleInit();
+  const replicas = new OnceOnNodes();
+  const { store } = await replicas.start(servers);
   const stop = async (): Promise<void> => {
-    await service.onApplicationShutdown();
+    await replicas.close();
     await stopAll(servers);
   };
-  return { store: new NodesStore(service), stop };
+  return { store, stop };
 }
 
 async function startNodesStore(): Promise<{ store: ReplyStore; stop(): Promise<void> }> {

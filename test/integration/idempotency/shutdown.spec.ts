@@ -1,8 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { RedlockClosedError } from '../../../lib/engine/errors.js';
-import { RedlockIdempotencyModule } from '../../../lib/idempotency/idempotency.module.js';
-import type { ReplyStore } from '../../../lib/idempotency/reply-store.js';
-import { nodesStore } from '../../../lib/idempotency/stores/nodes-store.js';
+import { nodesStore, RedlockIdempotencyModule, type ReplyStore } from 'nestjs-redlock/idempotency';
 import { eventually } from '../../support/eventually.js';
 import { bills } from '../../support/nest/bills.js';
 import { Door } from '../../support/nest/door.js';

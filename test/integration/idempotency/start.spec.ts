@@ -18,9 +18,12 @@ import { MessagePattern } from '@nestjs/microservices';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { RedlockModule, WithLock } from 'nestjs-redlock';
 import { NEVER, type Observable } from 'rxjs';
-import { Idempotent, type IdempotentOptions } from '../../../lib/idempotency/idempotent.decorator.js';
-import { RedlockIdempotencyModule } from '../../../lib/idempotency/idempotency.module.js';
-import type { RedlockIdempotencyOptions } from '../../../lib/idempotency/idempotency.options.js';
+import {
+  Idempotent,
+  type IdempotentOptions,
+  RedlockIdempotencyModule,
+  type RedlockIdempotencyOptions,
+} from 'nestjs-redlock/idempotency';
 
 let module: TestingModule | undefined;
 

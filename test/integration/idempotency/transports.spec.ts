@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { type ClientProxy, Transport } from '@nestjs/microservices';
 import { IoAdapter } from '@nestjs/platform-socket.io';
 import { lastValueFrom } from 'rxjs';
-import { RedlockIdempotencyModule } from '../../../lib/idempotency/idempotency.module.js';
+import { RedlockIdempotencyModule } from 'nestjs-redlock/idempotency';
 import { eventually } from '../../support/eventually.js';
 import { run } from '../../support/nest/graphql-client.js';
 import { graphql } from '../../support/nest/graphql-module.js';

@@ -1,8 +1,7 @@
 import { Controller, Logger, Post, UploadedFile, UseInterceptors } from '@nestjs/common';
 import { afterAll, expect, it } from '@jest/globals';
 import { FileInterceptor } from '@nestjs/platform-express';
-import { RedlockIdempotencyModule } from '../../../lib/idempotency/idempotency.module.js';
-import { Idempotent } from '../../../lib/idempotency/idempotent.decorator.js';
+import { Idempotent, RedlockIdempotencyModule } from 'nestjs-redlock/idempotency';
 import { RedlockModule } from 'nestjs-redlock';
 import { closeApps, TestApp } from '../../support/nest/test-app.js';
 

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { Pool } from 'pg';
-import type { OnceCall } from '../../../lib/idempotency/once-call.js';
-import type { Attempt, Sql } from '../../../lib/idempotency/reply-store.js';
 import {
+  type Attempt,
+  type OnceCall,
   postgresReplyTable,
-  postgresStore,
   type PostgresStore,
-} from '../../../lib/idempotency/stores/postgres-store.js';
+  postgresStore,
+  type Sql,
+} from 'nestjs-redlock/idempotency';
 import { startPostgres, type Postgres } from '../postgres.js';
 
 export interface Receipt {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import knex from 'knex';
 import { DataSource } from 'typeorm';
-import type { OnceCall } from '../../../lib/idempotency/once-call.js';
+import type { OnceCall } from 'nestjs-redlock/idempotency';
 import type { PastedCode } from '../pasted-code.js';
 import { codeBlocks, type CodeBlock } from '../readme.js';
 import { quietPool, type Pay, type Receipt } from './payments.js';

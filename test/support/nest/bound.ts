@@ -1,5 +1,5 @@
 import { serviceProperty } from '../../../lib/with-lock/with-lock.decorator.js';
-import type { LockService } from '../../../lib/with-lock/run/lock-service.js';
+import type { LockService } from '../../../lib/with-lock/run/run-locked.js';
 
 /** Gives an object that the test made the service that Nest would inject for its `@WithLock` methods. */
 export function bound<T extends object>(object: T, service: LockService, pool = ''): T {

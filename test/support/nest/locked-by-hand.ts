@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import type { LockKey } from '../../../lib/with-lock/key/lock-key.js';
 import type { WithLockOptions } from '../../../lib/with-lock/run/lock-plan.js';
-import type { LockService } from '../../../lib/with-lock/run/lock-service.js';
+import type { LockService } from '../../../lib/with-lock/run/run-locked.js';
 import { WithLock } from '../../../lib/with-lock/with-lock.decorator.js';
 import { bound } from './bound.js';
 

@@ -1,6 +1,6 @@
 import type { Lock } from '../../../lib/engine/lock.js';
 import type { LockOptions } from '../../../lib/engine/options.js';
-import type { LockService } from '../../../lib/with-lock/run/lock-service.js';
+import type { LockService } from '../../../lib/with-lock/run/run-locked.js';
 import { Deferred } from './deferred.js';
 import { StubLock } from './stub-lock.js';
 

@@ -1,7 +1,6 @@
 import type { RedlockService } from 'nestjs-redlock';
-import type { ReplyStore } from '../../../lib/idempotency/reply-store.js';
+import { memoryStore, type ReplyStore } from 'nestjs-redlock/idempotency';
 import { OnceRunner } from '../../../lib/idempotency/run-once.js';
-import { memoryStore } from '../../../lib/idempotency/stores/memory-store.js';
 
 const SETTINGS = { keep: 60_000, maxBytes: 1_000, onBusy: 'wait', onInterrupted: 'rerun', lock: {} } as const;
 

@@ -1,12 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { OnceCall } from '../../../lib/idempotency/once-call.js';
-import type { ReplyStore } from '../../../lib/idempotency/reply-store.js';
+import type { OnceCall, ReplyStore } from 'nestjs-redlock/idempotency';
+import { Deferred } from '../../support/nest/deferred.js';
 import { OnceReplicas, type OnceReplica } from '../../support/once-replicas.js';
 
-const gate = (): { readonly opened: Promise<void>; open(): void } => {
-  let open = (): void => undefined;
-  const opened = new Promise<void>((resolve) => (open = resolve));
-  return { opened, open };
+/** Holds the work up: `begun` resolves when the work waits in `pass`, until `open`. */
+const gate = (): { readonly begun: Promise<void>; pass(): Promise<void>; open(): void } => {
+  const [begun, opened] = [new Deferred(), new Deferred()];
+  const pass = (): Promise<void> => {
+    begun.resolve();
+    return opened.promise;
+  };
+  return { begun: begun.promise, pass, open: () => opened.resolve() };
 };
 /** The methods that every store has, and no more. */
 const bound = (store: ReplyStore): ReplyStore => ({
@@ -121,9 +125,9 @@ describe.each(['nodes', 'memory'] as const)('Idempotency.once, with replies on %
   });
 
   it('refuses another request under the same key, while the first runs and after it', async () => {
-    const { opened, open } = gate();
-    const running = one.idempotency.once('a', () => opened, { fingerprint: { amount: 1, to: 'x' } });
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    const { begun, pass, open } = gate();
+    const running = one.idempotency.once('a', () => pass(), { fingerprint: { amount: 1, to: 'x' } });
+    await begun;
     for (const { idempotency } of [one, other])
       expect(await codeOf(idempotency.once('a', async () => 1, { fingerprint: { amount: 2 } }))).toBe(
         'IDEMPOTENCY_KEY_REUSED',
@@ -146,9 +150,9 @@ describe.each(['nodes', 'memory'] as const)('Idempotency.once, with replies on %
   });
 
   it.each(['one', 'other'])("ends at once with onBusy: 'reject', and in time else, at replica %s", async (where) => {
-    const { opened, open } = gate();
-    const running = one.idempotency.once('a', () => opened);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    const { begun, pass, open } = gate();
+    const running = one.idempotency.once('a', () => pass());
+    await begun;
     const { idempotency } = where === 'one' ? one : other;
     const began = performance.now();
     expect(await codeOf(idempotency.once('a', async () => 1, { onBusy: 'reject' }))).toBe('IDEMPOTENCY_IN_PROGRESS');
@@ -208,15 +212,15 @@ describe.each(['nodes', 'memory'] as const)('Idempotency.once, with replies on %
   });
 
   it('answers with the reply of whoever took over, if its lock was lost meanwhile', async () => {
-    const { opened, open } = gate();
+    const { begun, pass, open } = gate();
     let runs = 0;
     const slow = one.idempotency.once('a', async (call) => {
       runs += 1;
       await call.lock.release();
-      await opened;
+      await pass();
       return 'late';
     });
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await begun;
     expect(await other.idempotency.once('a', async () => 'taken over')).toBe('taken over');
     open();
     expect(await slow).toBe('taken over');
@@ -224,13 +228,13 @@ describe.each(['nodes', 'memory'] as const)('Idempotency.once, with replies on %
   });
 
   it("leaves a call its reply that goes on late, although a duplicate was refused meanwhile with 'refuse'", async () => {
-    const { opened, open } = gate();
+    const { begun, pass, open } = gate();
     const late = one.idempotency.once('a', async (call) => {
       await call.lock.release();
-      await opened;
+      await pass();
       return 'done';
     });
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await begun;
     const refused = other.idempotency.once('a', async () => 1, { onInterrupted: 'refuse' });
     expect(await codeOf(refused)).toBe('IDEMPOTENCY_OUTCOME_UNKNOWN');
     open();
@@ -245,19 +249,19 @@ describe.each(['nodes', 'memory'] as const)('Idempotency.once, with replies on %
   });
 
   it('leaves a call its reply that goes on late, although another request was refused behind it', async () => {
-    const { opened, open } = gate();
+    const { begun, pass, open } = gate();
     let runs = 0;
     const late = one.idempotency.once(
       'a',
       async (call) => {
         runs += 1;
         await call.lock.release();
-        await opened;
+        await pass();
         return 'done';
       },
       { fingerprint: 'own' },
     );
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await begun;
     const blind = await replicas.start({}, blindAtFirst);
     const refused = blind.idempotency.once('a', async () => 1, { fingerprint: 'another' });
     expect(await codeOf(refused)).toBe('IDEMPOTENCY_KEY_REUSED');
@@ -278,9 +282,9 @@ describe.each(['nodes', 'memory'] as const)('Idempotency.once, with replies on %
 
   it('lets what a call has begun ask for its key after its end', async () => {
     let later: Promise<number> | undefined;
-    const { opened, open } = gate();
+    const { pass, open } = gate();
     await one.idempotency.once('a', async () => {
-      later = opened.then(() => one.idempotency.once('a', async () => 2));
+      later = pass().then(() => one.idempotency.once('a', async () => 2));
       return 1;
     });
     open();

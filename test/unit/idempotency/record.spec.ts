@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
-import { aesGcm } from '../../../lib/idempotency/encryption.js';
-import type { Outcome } from '../../../lib/idempotency/outcome.js';
-import { keepable, readRecord, toRecord } from '../../../lib/idempotency/record.js';
+import { aesGcm } from 'nestjs-redlock/idempotency';
+import { keepable, type Outcome, readRecord, toRecord } from '../../../lib/idempotency/record.js';
 
 const reply = {
   kind: 'reply',

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { OnceRun } from '../../../lib/idempotency/once-run.js';
+import type { OnceRun } from '../../../lib/idempotency/once-call.js';
 import { OnceRunner } from '../../../lib/idempotency/run-once.js';
 import { NodesStore } from '../../../lib/idempotency/stores/nodes-store.js';
 import { redlockMatchers, type RedlockMatchers } from '../../../lib/testing/matchers.js';

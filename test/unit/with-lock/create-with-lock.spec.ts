@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createWithLock } from '../../../lib/with-lock/create-with-lock.js';
-import { WithLock } from '../../../lib/with-lock/with-lock.decorator.js';
+import { createWithLock, WithLock } from '../../../lib/with-lock/with-lock.decorator.js';
 
 class Address {
   readonly city?: string | null;

@@ -2,10 +2,9 @@ import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
 import { expectTypeOf } from 'expect-type';
 import type { Observable } from 'rxjs';
-import { createWithLock } from '../../../lib/with-lock/create-with-lock.js';
+import { createWithLock, WithLock } from '../../../lib/with-lock/with-lock.decorator.js';
 import type { LockDecorator } from '../../../lib/with-lock/lock-decorator.js';
 import type { LockKey } from '../../../lib/with-lock/key/lock-key.js';
-import { WithLock } from '../../../lib/with-lock/with-lock.decorator.js';
 
 interface Person {
   readonly email: string;

@@ -5,7 +5,7 @@ import { LockKeyError, ResourceLockedError } from '../../../lib/engine/errors.js
 import type { Lock } from '../../../lib/engine/lock.js';
 import { CurrentLock } from '../../../lib/with-lock/current-lock.decorator.js';
 import { LockCall, lockCalls } from '../../../lib/with-lock/run/lock-call.js';
-import type { LockedRun } from '../../../lib/with-lock/run/run-alone.js';
+import type { LockedRun } from '../../../lib/with-lock/run/run-locked.js';
 import { planOf } from '../../../lib/with-lock/run/lock-plan.js';
 import { WaitCancellation } from '../../../lib/with-lock/transport/wait-cancellation.js';
 import { WithLock } from '../../../lib/with-lock/with-lock.decorator.js';

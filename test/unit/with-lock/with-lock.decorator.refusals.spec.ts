@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
 import { lastValueFrom, Observable, of } from 'rxjs';
 import { RedlockError } from '../../../lib/engine/errors.js';
-import { WithLock } from '../../../lib/with-lock/with-lock.decorator.js';
+import { createWithLock, WithLock } from '../../../lib/with-lock/with-lock.decorator.js';
 import { define } from '../../support/nest/defined-method.js';
 
 describe('WithLock, where the class is defined', () => {
@@ -18,62 +18,69 @@ describe('WithLock, where the class is defined', () => {
     expect(() => define(key, options)).toThrow(message);
   });
 
-  it('refuses static methods, and says why', () => {
-    const definition = (): unknown => {
-      class Users {
-        @WithLock('a')
-        static async create(): Promise<void> {}
-      }
-      return Users;
-    };
-    expect(definition).toThrow(TypeError);
-    expect(definition).toThrow(/Users\.create.*methods of instances/);
-  });
-
-  it('refuses getters', () => {
-    const definition = (): unknown => {
-      class Users {
-        // @ts-expect-error -- The compiler refuses it first.
-        @WithLock('a')
-        get all(): string[] {
-          return [];
-        }
-      }
-      return Users;
-    };
-    expect(definition).toThrow(/Users\.all.*methods of instances/);
-  });
-
-  it('refuses generators: their code would run when they are read, and the lock is gone by then', () => {
-    const asynchronous = (): unknown => {
-      class Users {
-        // @ts-expect-error -- The compiler refuses it first.
-        @WithLock('a')
-        async *all(): AsyncGenerator<string> {
-          yield 'a user';
-        }
-      }
-      return Users;
-    };
-    const synchronous = (): unknown => {
-      class Users {
-        // @ts-expect-error -- The compiler refuses it first.
-        @WithLock('a')
-        *all(): Generator<string> {
-          yield 'a user';
-        }
-      }
-      return Users;
-    };
-    for (const definition of [asynchronous, synchronous]) expect(definition).toThrow(/Users\.all.*generator/);
-  });
-
-  it('refuses properties, also those that hold a function', () => {
-    class Users {
-      create = (): void => undefined;
+  class Users {
+    static async create(): Promise<void> {}
+    readonly find = (): void => undefined;
+    get all(): string[] {
+      return [];
     }
-    const decorate = WithLock('a') as unknown as (target: object, name: string) => void;
-    expect(() => decorate(Users.prototype, 'create')).toThrow(/Users\.create.*methods of instances/);
+    async *later(): AsyncGenerator<string> {}
+    *now(): Generator<string> {}
+    register(): void {}
+    static [Symbol.iterator](): void {}
+  }
+  type Decorator = (target: object, name?: string | symbol, third?: unknown) => void;
+  const decorate = (decorator: unknown, target: object, name?: string | symbol): void =>
+    (decorator as Decorator)(target, name, name && Object.getOwnPropertyDescriptor(target, name));
+  const create = createWithLock<{ email: string }>();
+
+  it.each<[string, object, string, RegExp]>([
+    ['a static method', Users, 'create', /methods of instances/],
+    ['a getter', Users.prototype, 'all', /methods of instances/],
+    ['a property that holds a function', Users.prototype, 'find', /methods of instances/],
+    ['an asynchronous generator, which runs when it is read', Users.prototype, 'later', /generator/],
+    ['a generator', Users.prototype, 'now', /generator/],
+  ])('refuses %s, and says why', (_case, target, name, why) => {
+    const definition = (): void => decorate(WithLock('a'), target, name);
+    expect(definition).toThrow(TypeError);
+    expect(definition).toThrow(new RegExp(`Users\\.${name}.*${why.source}`));
+  });
+
+  it.each<[string, unknown, object, string | symbol | undefined, RegExp]>([
+    [
+      'a method',
+      WithLock,
+      Users.prototype,
+      'register',
+      /^@WithLock on Users\.register: write @WithLock\('\.\.\.'\) with a key/,
+    ],
+    [
+      'a method, of createWithLock',
+      create,
+      Users.prototype,
+      'register',
+      /^@WithLock on Users\.register: write @WithLock/,
+    ],
+    ['a static method', WithLock, Users, Symbol.iterator, /^@WithLock on Users\.Symbol\(Symbol\.iterator\): write/],
+    ['a property or a parameter', WithLock, Users.prototype, 'find', /^@WithLock on Users\.find: write/],
+    [
+      'a class',
+      WithLock,
+      Users,
+      undefined,
+      /^@WithLock on Users: write @WithLock\('\.\.\.'\) .* above a method \[REDLOCK_E08\]$/,
+    ],
+    [
+      'a method, as createWithLock itself',
+      createWithLock,
+      Users.prototype,
+      'register',
+      /^createWithLock takes nothing: write const/,
+    ],
+  ])('says without brackets on %s what to write', (_case, decorator, target, name, message) => {
+    expect(() => decorate(decorator, target, name)).toThrow(
+      expect.objectContaining({ name: 'TypeError', message: expect.stringMatching(message) }),
+    );
   });
 });
 

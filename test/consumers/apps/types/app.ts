@@ -74,9 +74,9 @@ export const hook = (service: RedlockService): unknown => service.onModuleInit;
 // @ts-expect-error -- nor is what handlers ask the service for
 export const factory = (service: RedlockService): unknown => service.exceptionFactory;
 export class Slip {
-  // @ts-expect-error -- a part of a key has brackets
-  @WithLock('user:{body.email}')
-  async save(): Promise<void> {}
+  // @ts-expect-error -- the argument has no such property
+  @WithLock('user:<0.emial>')
+  async save(_user: { readonly email: string }): Promise<void> {}
 
   // @ts-expect-error -- a locked method returns a promise or an Observable
   @WithLock('user:<body.email>')

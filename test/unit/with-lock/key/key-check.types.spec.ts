@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { expectTypeOf } from 'expect-type';
 import { KEY_FILTERS, type KeyFilter } from '../../../../lib/with-lock/key/key-template.js';
-import type { ArgumentMistake, KeyMistake } from '../../../../lib/with-lock/key/key-check.types.js';
+import type { ArgumentMistake, KeyMistake } from '../../../../lib/with-lock/lock-decorator.js';
 
 interface Person {
   readonly email: string;

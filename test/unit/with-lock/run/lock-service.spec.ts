@@ -6,8 +6,7 @@ import { WITH_PREPARED } from '../../../../lib/redlock.tokens.js';
 import { WaitCancellation } from '../../../../lib/with-lock/transport/wait-cancellation.js';
 import { toPlan } from '../../../../lib/with-lock/run/lock-plan.js';
 import { streamLocked } from '../../../../lib/with-lock/run/locked-stream.js';
-import { withLockOf } from '../../../../lib/with-lock/run/lock-service.js';
-import { runOrJoin } from '../../../../lib/with-lock/run/run-or-join.js';
+import { withLockOf, runLocked } from '../../../../lib/with-lock/run/run-locked.js';
 import { StubService } from '../../../support/nest/stub-service.js';
 
 /** As the service is one. */
@@ -43,7 +42,7 @@ describe('withLockOf', () => {
     const service = new RealService();
     const cancellation = new WaitCancellation();
     const run = { service, plan, resources: () => ['a'], signal: cancellation };
-    await expect(runOrJoin(run, () => 'done')).resolves.toBe('done');
+    await expect(runLocked(run, () => 'done')).resolves.toBe('done');
     await lastValueFrom(
       streamLocked(run, () => ({ subscribe: complete })),
       { defaultValue: undefined },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { LockLostError } from '../../../../lib/engine/errors.js';
 import type { Lock } from '../../../../lib/engine/lock.js';
-import { assertHeld } from '../../../../lib/with-lock/run/run-alone.js';
+import { assertHeld } from '../../../../lib/with-lock/run/run-locked.js';
 import { StubLock } from '../../../support/nest/stub-lock.js';
 
 describe('assertHeld', () => {

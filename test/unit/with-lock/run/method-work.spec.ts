@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { lastValueFrom, NEVER, of, type Observable } from 'rxjs';
+import { lastValueFrom, of, type Observable } from 'rxjs';
 import { MethodWork } from '../../../../lib/with-lock/run/method-work.js';
 import { Deferred } from '../../../support/nest/deferred.js';
 import { LazyQuery } from '../../../support/nest/lazy-query.js';
@@ -97,42 +97,11 @@ describe('MethodWork', () => {
       await expect(seen).resolves.toBe(true);
     });
 
-    it('runs for one call at a time', async () => {
-      const [one, two] = [new Watched<number>(), new Watched<number>()];
-      const [first, second] = [one, two].map((source) => work.run(() => source.stream) as Observable<unknown>);
-      const subscription = first!.subscribe();
-      await expect(lastValueFrom(second!)).resolves.toBe('besides');
-      subscription.unsubscribe();
-      second!.subscribe();
-      expect([one.subscribers, two.subscribers]).toEqual([0, 1]);
-    });
-
     it('lets nobody subscribe when the call is over', async () => {
       const stream = (await work.run(async () => of(1))) as Observable<number>;
       await expect(lastValueFrom(stream)).resolves.toBe(1);
       void work.end();
       await expect(lastValueFrom(stream)).rejects.toThrow('late');
-    });
-  });
-
-  describe('when nobody listens any more', () => {
-    it('goes on where the method may still do something that unsubscribing does not end', () => {
-      expect(work.abandon(() => undefined)).toBe(false);
-      const begun = new Work();
-      begun.run(() => NEVER);
-      expect(begun.abandon(() => undefined)).toBe(false);
-      const promised = new Work();
-      promised.run(() => new Deferred().promise);
-      expect(promised.abandon(() => undefined)).toBe(true);
-    });
-
-    it('says so where its promise turns out to be of a stream, before anybody can subscribe to that', async () => {
-      const steps: string[] = [];
-      const source = new Watched<number>();
-      const promise = work.run(async () => source.stream) as Promise<Observable<number>>;
-      work.abandon(() => steps.push('stop'));
-      await promise.then((stream) => stream.subscribe({ error: ({ message }) => steps.push(message as string) }));
-      expect([steps, source.subscriptions]).toEqual([['stop', 'late'], 0]);
     });
   });
 });

@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { HOLDS } from '../../../../lib/redlock.tokens.js';
 import { toPlan } from '../../../../lib/with-lock/run/lock-plan.js';
-import { runOrJoin } from '../../../../lib/with-lock/run/run-or-join.js';
-import type { LockedRun } from '../../../../lib/with-lock/run/run-alone.js';
+import { runLocked, type LockedRun } from '../../../../lib/with-lock/run/run-locked.js';
 import { Deferred } from '../../../support/nest/deferred.js';
 import { TellingService } from '../../../support/nest/telling-service.js';
 
@@ -17,7 +16,7 @@ describe('a call that joins others', () => {
 
   describe('in its own work', () => {
     it('does not wait for itself', async () => {
-      const outer = runOrJoin(run(), () => runOrJoin(run(), () => 'inner'));
+      const outer = runLocked(run(), () => runLocked(run(), () => 'inner'));
       await expect(outer).resolves.toBe('inner');
       expect(service.told).toEqual([]);
     }, 5_000);
@@ -25,10 +24,10 @@ describe('a call that joins others', () => {
     it('does not wait for one that waits for it', async () => {
       const second = toPlan('b', { onContended: 'join' }, 'there');
       const other = (work: () => unknown): Promise<unknown> =>
-        runOrJoin(run({ plan: second, resources: () => ['b'] }), work);
+        runLocked(run({ plan: second, resources: () => ['b'] }), work);
       const both = new Deferred();
       const [one, two] = [new Deferred(), new Deferred()];
-      const first = runOrJoin(run(), async () => {
+      const first = runLocked(run(), async () => {
         one.resolve();
         await both.promise;
         return other(() => 'b');
@@ -36,7 +35,7 @@ describe('a call that joins others', () => {
       const last = other(async () => {
         two.resolve();
         await both.promise;
-        return runOrJoin(run(), () => 'a');
+        return runLocked(run(), () => 'a');
       });
       await Promise.all([one.promise, two.promise]);
       both.resolve();
@@ -46,10 +45,10 @@ describe('a call that joins others', () => {
     it('joins another run in code that outlives its own run', async () => {
       let later: Promise<unknown> | undefined;
       const [over, work] = [new Deferred(), new Deferred<string>()];
-      await runOrJoin(run(), () => {
-        later = over.promise.then(() => runOrJoin(run(), () => 'second'));
+      await runLocked(run(), () => {
+        later = over.promise.then(() => runLocked(run(), () => 'second'));
       });
-      const third = runOrJoin(run(), () => work.promise);
+      const third = runLocked(run(), () => work.promise);
       over.resolve();
       await new Promise(setImmediate);
       work.resolve('third');
@@ -59,12 +58,12 @@ describe('a call that joins others', () => {
 
   it('does not wait for a run that waits for what the caller holds', async () => {
     service.turn = new Deferred();
-    const waiting = runOrJoin(run(), () => 'later');
+    const waiting = runLocked(run(), () => 'later');
     await service.untilWaiting(1);
     const holder = Object.assign(service, { [HOLDS]: (resources: readonly string[]) => resources.includes('a') });
     const { turn } = service;
     service.turn = undefined;
-    await expect(runOrJoin(run({ service: holder }), () => 'nested')).resolves.toBe('nested');
+    await expect(runLocked(run({ service: holder }), () => 'nested')).resolves.toBe('nested');
     turn.resolve();
     await expect(waiting).resolves.toBe('later');
   }, 5_000);

@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { LockKeyError, ResourceLockedError } from '../../../../lib/engine/errors.js';
 import { toPlan } from '../../../../lib/with-lock/run/lock-plan.js';
-import { runOrJoin } from '../../../../lib/with-lock/run/run-or-join.js';
-import type { LockedRun } from '../../../../lib/with-lock/run/run-alone.js';
+import { runLocked, type LockedRun } from '../../../../lib/with-lock/run/run-locked.js';
 import { Deferred } from '../../../support/nest/deferred.js';
 import { StubService } from '../../../support/nest/stub-service.js';
 import { TellingService } from '../../../support/nest/telling-service.js';
@@ -12,7 +11,7 @@ const never = (): never => {
   throw new Error('it ran a second time');
 };
 
-describe('runOrJoin with onContended: join', () => {
+describe('runLocked with onContended: join', () => {
   const plan = toPlan('a', { onContended: 'join', ttl: 700 }, 'here');
   let service: TellingService;
   const run = (more: Partial<LockedRun> = {}): LockedRun => ({ service, plan, resources: () => ['a'], ...more });
@@ -29,11 +28,11 @@ describe('runOrJoin with onContended: join', () => {
   it('shares one value by reference among all callers that come while it waits or runs', async () => {
     service.turn = new Deferred();
     const work = new Deferred<object>();
-    const first = runOrJoin(run(), () => work.promise);
-    const waiting = runOrJoin(run(), never);
+    const first = runLocked(run(), () => work.promise);
+    const waiting = runLocked(run(), never);
     service.turn.resolve();
     await service.untilHeld(1);
-    const running = runOrJoin(run(), never);
+    const running = runLocked(run(), never);
     const value = {};
     work.resolve(value);
     for (const outcome of await Promise.all([first, waiting, running])) expect(outcome).toBe(value);
@@ -45,14 +44,14 @@ describe('runOrJoin with onContended: join', () => {
 
   it('shares the very error, too', async () => {
     const error = new Error('business');
-    const outcomes = [runOrJoin(run(), () => Promise.reject(error)), runOrJoin(run(), never)];
+    const outcomes = [runLocked(run(), () => Promise.reject(error)), runLocked(run(), never)];
     for (const outcome of outcomes) await expect(outcome).rejects.toBe(error);
   });
 
   it('begins again for a caller that comes after the end, also when the first one failed', async () => {
-    await expect(runOrJoin(run(), () => 1)).resolves.toBe(1);
-    await expect(runOrJoin(run(), () => Promise.reject(new Error('business')))).rejects.toThrow('business');
-    await expect(runOrJoin(run(), () => 2)).resolves.toBe(2);
+    await expect(runLocked(run(), () => 1)).resolves.toBe(1);
+    await expect(runLocked(run(), () => Promise.reject(new Error('business')))).rejects.toThrow('business');
+    await expect(runLocked(run(), () => 2)).resolves.toBe(2);
     expect([service.calls.length, service.told]).toEqual([3, []]);
   });
 
@@ -66,8 +65,8 @@ describe('runOrJoin with onContended: join', () => {
     ['a method that waits', () => ({ plan: toPlan('a', {}, 'there') })],
   ])('shares nothing with %s', async (_case, other) => {
     const work = new Deferred<number>();
-    const first = runOrJoin(run(), () => work.promise);
-    await expect(runOrJoin(run(other()), () => 2)).resolves.toBe(2);
+    const first = runLocked(run(), () => work.promise);
+    await expect(runLocked(run(other()), () => 2)).resolves.toBe(2);
     work.resolve(1);
     await expect(first).resolves.toBe(1);
     expect(service.told).toEqual([]);
@@ -76,7 +75,7 @@ describe('runOrJoin with onContended: join', () => {
   it('lets each class that shares a method join its own', async () => {
     const work = [new Deferred<number>(), new Deferred<number>()];
     const owners = [StubService, Deferred];
-    const calls = [0, 1, 0, 1].map((index) => runOrJoin(run({ owner: owners[index] }), () => work[index]!.promise));
+    const calls = [0, 1, 0, 1].map((index) => runLocked(run({ owner: owners[index] }), () => work[index]!.promise));
     work.forEach((each, index) => each.resolve(index));
     await expect(Promise.all(calls)).resolves.toEqual([0, 1, 0, 1]);
     expect(service.calls).toHaveLength(2);
@@ -86,9 +85,9 @@ describe('runOrJoin with onContended: join', () => {
     service.refusal = LOCKED;
     const replies = ['one', 'other'].map((name) => new Error(name));
     const calls = replies.map((reply) =>
-      runOrJoin(run({ toException: (error) => (error === LOCKED ? reply : never()) }), never),
+      runLocked(run({ toException: (error) => (error === LOCKED ? reply : never()) }), never),
     );
-    const plain = runOrJoin(run(), never);
+    const plain = runLocked(run(), never);
     for (const [index, call] of calls.entries()) await expect(call).rejects.toBe(replies[index]);
     await expect(plain).rejects.toBe(LOCKED);
     expect(service.calls).toHaveLength(1);
@@ -97,8 +96,8 @@ describe('runOrJoin with onContended: join', () => {
   it('does not take an error of the work for one of the lock, whichever caller gets it', async () => {
     const toException = (): Error => new Error('mapped');
     const calls = [
-      runOrJoin(run({ toException }), () => Promise.reject(LOCKED)),
-      runOrJoin(run({ toException }), never),
+      runLocked(run({ toException }), () => Promise.reject(LOCKED)),
+      runLocked(run({ toException }), never),
     ];
     for (const call of calls) await expect(call).rejects.toBe(LOCKED);
   });
@@ -108,8 +107,8 @@ describe('runOrJoin with onContended: join', () => {
     const resources = (): never => {
       throw new LockKeyError('missing');
     };
-    await expect(runOrJoin(run({ resources }), never)).rejects.toBeInstanceOf(LockKeyError);
-    await expect(runOrJoin(run({ resources, toException: () => reply }), never)).rejects.toBe(reply);
+    await expect(runLocked(run({ resources }), never)).rejects.toBeInstanceOf(LockKeyError);
+    await expect(runLocked(run({ resources, toException: () => reply }), never)).rejects.toBe(reply);
     expect(service.calls).toEqual([]);
   });
 
@@ -117,7 +116,7 @@ describe('runOrJoin with onContended: join', () => {
     it.each([0, 1])('while they wait, goes on for the rest: caller %i', async (who) => {
       service.turn = new Deferred();
       const callers = [caller(), caller()];
-      const calls = callers.map(({ signal }) => runOrJoin(run({ signal }), () => 'done'));
+      const calls = callers.map(({ signal }) => runLocked(run({ signal }), () => 'done'));
       const left = expect(calls[who]).rejects.toThrow('gone');
       callers[who]!.leave();
       await left;
@@ -129,10 +128,10 @@ describe('runOrJoin with onContended: join', () => {
     it('as the last of the waiting callers, gives up the lock; a caller that comes then begins again', async () => {
       service.turn = new Deferred();
       const callers = [caller(), caller()];
-      const calls = callers.map(({ signal }) => runOrJoin(run({ signal }), never));
+      const calls = callers.map(({ signal }) => runLocked(run({ signal }), never));
       const ends = calls.map((call) => expect(call).rejects.toThrow('gone'));
       for (const { leave } of callers) leave();
-      const next = runOrJoin(run(), () => 'done');
+      const next = runLocked(run(), () => 'done');
       await Promise.all(ends);
       await service.untilWaiting(1);
       service.turn.resolve();
@@ -144,16 +143,16 @@ describe('runOrJoin with onContended: join', () => {
       const { signal, leave } = caller();
       leave();
       service.turn = new Deferred();
-      await expect(runOrJoin(run({ signal }), never)).rejects.toThrow('gone');
+      await expect(runLocked(run({ signal }), never)).rejects.toThrow('gone');
     });
 
     it('while the work runs, changes nothing: it can still be joined', async () => {
       const work = new Deferred<string>();
       const { signal, leave } = caller();
-      const first = runOrJoin(run({ signal }), () => work.promise);
+      const first = runLocked(run({ signal }), () => work.promise);
       await service.untilHeld(1);
       leave();
-      const second = runOrJoin(run(), never);
+      const second = runLocked(run(), never);
       work.resolve('done');
       await expect(Promise.all([first, second])).resolves.toEqual(['done', 'done']);
     });

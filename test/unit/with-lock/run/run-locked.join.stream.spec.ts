@@ -3,7 +3,7 @@ import { EMPTY, lastValueFrom, NEVER, of, throwError, toArray, type Observable }
 import { ResourceLockedError } from '../../../../lib/engine/errors.js';
 import { toPlan } from '../../../../lib/with-lock/run/lock-plan.js';
 import { streamLocked } from '../../../../lib/with-lock/run/locked-stream.js';
-import type { LockedRun } from '../../../../lib/with-lock/run/run-alone.js';
+import type { LockedRun } from '../../../../lib/with-lock/run/run-locked.js';
 import { Deferred } from '../../../support/nest/deferred.js';
 import { StubService } from '../../../support/nest/stub-service.js';
 import { Watched } from '../../../support/nest/watched.js';

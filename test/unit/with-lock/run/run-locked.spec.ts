@@ -10,8 +10,7 @@ import {
 import type { LockEvent } from '../../../../lib/engine/events.js';
 import { EMIT } from '../../../../lib/redlock.tokens.js';
 import type { WithLockOptions } from '../../../../lib/with-lock/run/lock-plan.js';
-import { runOrJoin } from '../../../../lib/with-lock/run/run-or-join.js';
-import { skipped, type LockedRun } from '../../../../lib/with-lock/run/run-alone.js';
+import { runLocked, skipped, type LockedRun } from '../../../../lib/with-lock/run/run-locked.js';
 import { Deferred } from '../../../support/nest/deferred.js';
 import { runOn } from '../../../support/nest/locked-run.js';
 import { StubLock } from '../../../support/nest/stub-lock.js';
@@ -21,7 +20,7 @@ const LOCKED = new ResourceLockedError(['a'], 1_500, []);
 const REPLY = new Error('as the client is told');
 const toException = (): unknown => REPLY;
 
-describe('runOrJoin', () => {
+describe('runLocked', () => {
   let service: StubService;
   const run = (options?: WithLockOptions, more?: Partial<LockedRun>): LockedRun => runOn(service, options, more);
   const fail = (error: unknown) => () => {
@@ -33,14 +32,14 @@ describe('runOrJoin', () => {
   });
 
   it('runs the work under the lock and hands on its result', async () => {
-    const result = await runOrJoin(run({ ttl: 700 }), (mine) => [mine, service.held]);
+    const result = await runLocked(run({ ttl: 700 }), (mine) => [mine, service.held]);
     expect(result).toEqual([service.locks[0], 1]);
     expect(service.calls).toEqual([{ resources: ['a'], options: { ttl: 700, label: 'a' } }]);
     expect(service.held).toBe(0);
   });
 
   it('hands on undefined that the work returns', async () => {
-    await expect(runOrJoin(run(), () => undefined)).resolves.toBeUndefined();
+    await expect(runLocked(run(), () => undefined)).resolves.toBeUndefined();
   });
 
   it('does not run the work where the lock is over when it comes, and tells of the loss', async () => {
@@ -49,8 +48,8 @@ describe('runOrJoin', () => {
     const late = { withLock: async (_names: unknown, work: (lock: StubLock) => unknown) => work(over) };
     let ran = false;
     const work = (): void => void (ran = true);
-    await expect(runOrJoin({ ...run(), service: late as LockedRun['service'] }, work)).rejects.toBe(lost);
-    await expect(runOrJoin({ ...run({}, { toException }), service: late as LockedRun['service'] }, work)).rejects.toBe(
+    await expect(runLocked({ ...run(), service: late as LockedRun['service'] }, work)).rejects.toBe(lost);
+    await expect(runLocked({ ...run({}, { toException }), service: late as LockedRun['service'] }, work)).rejects.toBe(
       REPLY,
     );
     expect(ran).toBe(false);
@@ -65,15 +64,15 @@ describe('runOrJoin', () => {
     ])('does not run the work, and hands on the error: %s', async (_case, error) => {
       service.refusal = error;
       let ran = false;
-      await expect(runOrJoin(run(), () => void (ran = true))).rejects.toBe(error);
-      await expect(runOrJoin(run({}, { toException }), () => void (ran = true))).rejects.toBe(REPLY);
+      await expect(runLocked(run(), () => void (ran = true))).rejects.toBe(error);
+      await expect(runLocked(run({}, { toException }), () => void (ran = true))).rejects.toBe(REPLY);
       expect(ran).toBe(false);
     });
 
     it('maps the error of a key that cannot be made, and asks for no lock', async () => {
       const resources = fail(new LockKeyError('missing'));
-      await expect(runOrJoin(run({}, { resources }), () => 1)).rejects.toBeInstanceOf(LockKeyError);
-      await expect(runOrJoin(run({}, { resources, toException }), () => 1)).rejects.toBe(REPLY);
+      await expect(runLocked(run({}, { resources }), () => 1)).rejects.toBeInstanceOf(LockKeyError);
+      await expect(runLocked(run({}, { resources, toException }), () => 1)).rejects.toBe(REPLY);
       expect(service.calls).toEqual([]);
     });
   });
@@ -90,7 +89,7 @@ describe('runOrJoin', () => {
       ['an inner lock that was lost', new LockLostError(['b'], 'nodes', 'gone')],
     ])('hands on the very same error, thrown or rejected: %s', async (_case, error) => {
       const received = (work: () => unknown): Promise<unknown> =>
-        runOrJoin(run({ onContended: 'skip' }, { toException }), work).then(
+        runLocked(run({ onContended: 'skip' }, { toException }), work).then(
           fail('it was swallowed'),
           (reason: unknown) => reason,
         );
@@ -105,7 +104,7 @@ describe('runOrJoin', () => {
       await work(new StubLock([]));
       throw LOCKED;
     };
-    await expect(runOrJoin(run({ onContended: 'skip' }), () => 1)).rejects.toBe(LOCKED);
+    await expect(runLocked(run({ onContended: 'skip' }), () => 1)).rejects.toBe(LOCKED);
   });
 
   it('maps the loss of the lock that the work did not notice', async () => {
@@ -114,41 +113,41 @@ describe('runOrJoin', () => {
       await work(new StubLock([]));
       throw lost;
     };
-    await expect(runOrJoin(run({ onContended: 'skip' }, { toException }), () => 1)).rejects.toBe(REPLY);
+    await expect(runLocked(run({ onContended: 'skip' }, { toException }), () => 1)).rejects.toBe(REPLY);
   });
 
   describe('with onContended: skip', () => {
     it('says so, and does not run the work, when another caller holds the lock', async () => {
       service.refusal = LOCKED;
       let ran = false;
-      await expect(runOrJoin(run({ onContended: 'skip' }, { toException }), () => (ran = true))).resolves.toBe(skipped);
+      await expect(runLocked(run({ onContended: 'skip' }, { toException }), () => (ran = true))).resolves.toBe(skipped);
       expect(ran).toBe(false);
     });
 
     it('tells its service so, where that wants to know, and only then', async () => {
       const told: unknown[] = [];
       const listening = Object.assign(service, { [EMIT]: (event: LockEvent) => void told.push(event) });
-      await runOrJoin(run({ onContended: 'skip' }, { service: listening }), () => 1);
+      await runLocked(run({ onContended: 'skip' }, { service: listening }), () => 1);
       service.refusal = new RedlockClosedError();
-      await expect(runOrJoin(run({ onContended: 'skip' }, { service: listening }), () => 1)).rejects.toThrow();
+      await expect(runLocked(run({ onContended: 'skip' }, { service: listening }), () => 1)).rejects.toThrow();
       expect(told).toEqual([]);
       service.refusal = LOCKED;
       const resources = (): string[] => ['a', 'b'];
-      await runOrJoin(run({ onContended: 'skip' }, { service: listening, resources }), () => 1);
-      await expect(runOrJoin(run({ onContended: 'reject' }, { service: listening }), () => 1)).rejects.toBe(LOCKED);
+      await runLocked(run({ onContended: 'skip' }, { service: listening, resources }), () => 1);
+      await expect(runLocked(run({ onContended: 'reject' }, { service: listening }), () => 1)).rejects.toBe(LOCKED);
       expect(told).toEqual([{ type: 'skipped', resources: ['a', 'b'], label: 'a' }]);
     });
 
     it('knows a held lock by its code, also from another copy of the package', async () => {
       service.refusal = Object.assign(new Error('held'), { code: 'RESOURCE_LOCKED' });
-      await expect(runOrJoin(run({ onContended: 'skip' }), () => 1)).resolves.toBe(skipped);
+      await expect(runLocked(run({ onContended: 'skip' }), () => 1)).resolves.toBe(skipped);
     });
 
     it.each([new QuorumNotReachedError(['a'], [], 'down'), new RedlockClosedError(), new LockKeyError('missing')])(
       'hands on everything else: %s',
       async (error) => {
         service.refusal = error;
-        await expect(runOrJoin(run({ onContended: 'skip' }), () => 1)).rejects.toBe(error);
+        await expect(runLocked(run({ onContended: 'skip' }), () => 1)).rejects.toBe(error);
       },
     );
   });
@@ -156,8 +155,8 @@ describe('runOrJoin', () => {
   describe('signals', () => {
     it('are that of the plan, or none', async () => {
       const { signal } = new AbortController();
-      await runOrJoin(run({ signal }), () => 1);
-      await runOrJoin(run({}), () => 1);
+      await runLocked(run({ signal }), () => 1);
+      await runLocked(run({}), () => 1);
       expect(service.calls.map(({ options }) => options.signal)).toEqual([signal, undefined]);
       expect(service.calls[0]!.options.signal).toBe(signal);
     });
@@ -171,7 +170,7 @@ describe('runOrJoin', () => {
         const aborts = [new AbortController(), new AbortController()];
         const [plan, call] = aborts.map(({ signal }, at) => (given.includes(at) ? signal : undefined));
         service.turn = new Deferred();
-        const end = runOrJoin(run(plan ? { signal: plan } : {}, { signal: call }), () => 1);
+        const end = runLocked(run(plan ? { signal: plan } : {}, { signal: call }), () => 1);
         await service.untilWaiting(1);
         aborts[index]!.abort(new Error(`reason ${index}`));
         await expect(end).rejects.toThrow(`reason ${index}`);
@@ -180,7 +179,7 @@ describe('runOrJoin', () => {
 
     it('that aborted before the call count as well', async () => {
       const gone = AbortSignal.abort('gone');
-      await runOrJoin(run({ signal: new AbortController().signal }, { signal: gone }), () => 1);
+      await runLocked(run({ signal: new AbortController().signal }, { signal: gone }), () => 1);
       expect(service.calls[0]!.options.signal?.reason).toBe('gone');
     });
   });

@@ -8,7 +8,7 @@ import {
   RedlockError,
   ResourceLockedError,
 } from '../../../../lib/engine/errors.js';
-import { toHttpException, type HttpResponse } from '../../../../lib/with-lock/transport/http-errors.js';
+import { toHttpException, type HttpResponse } from '../../../../lib/with-lock/transport/handler-call.js';
 
 const NODES = [{ node: 'redis://10.0.0.1:6379', outcome: 'unknown', detail: 'ECONNREFUSED' }] as const;
 
