@@ -26,6 +26,14 @@ export function show({ text, json }: Outcome, asJson: boolean | undefined, io: I
   io.print(`${asJson ? jsonOf(json) : text(io.columns ?? Infinity)}\n`);
 }
 
+/** Shows what would change, asks, and returns whether the operator says yes. */
+export async function agrees(io: Io, asJson: boolean | undefined, preview: string, question: string): Promise<boolean> {
+  if (asJson) io.complain(preview);
+  else io.print(preview);
+  const answer = await io.ask!(`${question} [yes/no] `);
+  return answer.trim().toLowerCase() === 'yes';
+}
+
 /** The exit codes of the command, so that it can be a probe. */
 export const EXIT = {
   fine: 0,

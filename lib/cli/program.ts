@@ -79,20 +79,20 @@ function withoutPasswords(text: string, args: readonly string[]): string {
 
 /** Adds the commands that only look. */
 function addLooking(program: Command, act: Act, io: Io): void {
-  common(program.command('status').description('which nodes vote, and whether that is enough for locks')).action(
+  common(program.command('status').description('shows which nodes vote, and if these are enough for locks')).action(
     (given: GivenOptions) => act(given, (settings) => withSessions(settings, status)),
   );
-  common(program.command('doctor').description('what endangers locks on these nodes, why it matters, and what to do'))
+  common(program.command('doctor').description('finds what endangers locks on these nodes, and says what to do'))
     .option('--node-timeout <ms>', 'nodeTimeout of the application', positive, 50)
     .option('--acl-user <name>', 'the ACL user whose permissions are checked (default: the user in the address)')
     .action((given: GivenOptions & { nodeTimeout: number; aclUser?: string }) =>
       act(given, (settings) => withSessions(settings, (sessions) => doctor(sessions, settings, given))),
     );
-  listing(program.command('ls').description('what is locked, by whom, and who waits for it')).action(
+  listing(program.command('ls').description('shows what is locked, by whom, and who waits')).action(
     (pattern: string, given: GivenOptions & { limit: number }) =>
       act(given, (settings) => withSessions(settings, (sessions) => ls(sessions, { ...given, pattern }))),
   );
-  listing(program.command('watch').description('status and ls again and again, until Ctrl-C'))
+  listing(program.command('watch').description('repeats status and ls until Ctrl-C'))
     .option('--interval <ms>', 'the time between two looks', positive, 2_000)
     .action((pattern: string, given: GivenOptions & { limit: number; interval: number }) =>
       act(given, (settings) => watch(settings, { ...given, pattern }, io)),
@@ -111,12 +111,9 @@ function addBreak(program: Command, act: Act, io: Io): void {
 
 /** Adds the commands for the replies of `nestjs-redlock/idempotency`. */
 function addReplies(program: Command, act: Act, io: Io): void {
-  listing(
-    program
-      .command('replies')
-      .description('which replies are kept, and how many copies there are, without the replies'),
-  ).action((pattern: string, given: GivenOptions & { limit: number }) =>
-    act(given, (settings) => withSessions(settings, (sessions) => replies(sessions, { ...given, pattern }))),
+  listing(program.command('replies').description('shows which replies are kept, and in how many copies')).action(
+    (pattern: string, given: GivenOptions & { limit: number }) =>
+      act(given, (settings) => withSessions(settings, (sessions) => replies(sessions, { ...given, pattern }))),
   );
   common(
     program.command('forget').description('shows what is kept for a key, asks, and removes it: a duplicate runs again'),

@@ -1,14 +1,13 @@
 import type { Answer, Unknown } from '../../engine/lock-node.js';
 import { ignore } from '../../engine/native-timers.js';
 import { quorumOf } from '../../engine/pool.js';
-import { EXIT, exitCodeOf, type Io, type Outcome, UsageError } from '../io.js';
+import { agrees, EXIT, exitCodeOf, type Io, type Outcome, UsageError } from '../io.js';
 import { FREE, type LockView, lockViews, named } from '../locks/lock-view.js';
-import type { MissedNode } from '../locks/list-locks.js';
-import { allSlotsOf } from '../locks/slots.js';
+import { allSlotsOf, type MissedNode, missedOf } from '../locks/list-locks.js';
 import { type NodeSession, withLockNode, withSessions } from '../nodes/node-session.js';
 import { paragraph, plain } from '../output/layout.js';
 import { maxTtlOf, type Settings } from '../settings.js';
-import { lockTable, missedText } from './ls.js';
+import { lockTable, missedText, told } from './ls.js';
 
 export interface BreakOptions {
   readonly resource: string;
@@ -55,11 +54,8 @@ export async function breakLock(settings: Settings, options: BreakOptions, io: I
   if (!options.yes) {
     const { columns = Infinity } = io;
     const preview = [before.table(columns), ...missedText(before.missed, columns), '', paragraph(WARNING, columns)];
-    const text = `${preview.join('\n')}\n\n`;
-    if (settings.json) io.complain(text);
-    else io.print(text);
-    const answer = await io.ask!(`Release the value ${plain(value)}? [yes/no] `);
-    if (answer.trim().toLowerCase() !== 'yes') return nothing(before, 'nothing was released', EXIT.nothingReleased);
+    if (!(await agrees(io, settings.json, `${preview.join('\n')}\n\n`, `Release the value ${plain(value)}?`)))
+      return nothing(before, 'nothing was released', EXIT.nothingReleased);
   }
   // New sessions, since the operator may have thought for long.
   return withSessions(settings, (sessions) => release(sessions, before, value));
@@ -80,9 +76,7 @@ async function look(sessions: readonly NodeSession[], resource: string): Promise
   return {
     view: view!,
     slots: slots.filter(({ held }) => held).map(({ resource: slot }) => slot),
-    missed: sessions.flatMap(({ name, obstacle }) =>
-      obstacle === undefined ? [] : [{ node: name, reason: obstacle }],
-    ),
+    missed: missedOf(sessions),
     table: (columns) => lockTable([view!], sessions, columns),
   };
 }
@@ -111,11 +105,8 @@ async function release(sessions: readonly NodeSession[], before: Look, value: st
   const isGone = released === 0 && failed.length === 0;
   const code = exitCodeOf(sessions.length - missed.length, sessions.length, quorumOf(sessions.length));
   const text = `Released on ${released} of ${sessions.length} nodes. ${holderNow(after.view, sessions.length)}`;
-  return {
-    code: isGone ? EXIT.nothingReleased : code,
-    text: (columns) => [paragraph(text, columns), ...missedText(missed, columns)].join('\n'),
-    json: { released: released > 0, value, before: before.view, after: after.view, nodes: answers, missed },
-  };
+  const json = { released: released > 0, value, before: before.view, after: after.view, nodes: answers };
+  return told(isGone ? EXIT.nothingReleased : code, text, missed, json);
 }
 
 function holderNow({ held, holder, votes, nodes }: LockView, count: number): string {
@@ -149,9 +140,5 @@ async function releaseOn(session: NodeSession, resource: string, value: string):
 }
 
 function nothing({ view, missed }: Look, why: string, code: number): Outcome {
-  return {
-    code,
-    text: (columns) => [paragraph(why, columns), ...missedText(missed, columns)].join('\n'),
-    json: { released: false, reason: why, before: view, missed },
-  };
+  return told(code, why, missed, { released: false, reason: why, before: view });
 }

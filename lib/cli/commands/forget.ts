@@ -1,12 +1,12 @@
 import { quorumOf } from '../../engine/pool.js';
-import { EXIT, exitCodeOf, type Io, type Outcome, UsageError } from '../io.js';
-import type { MissedNode } from '../locks/list-locks.js';
+import { agrees, EXIT, exitCodeOf, type Io, type Outcome, UsageError } from '../io.js';
+import { type MissedNode, missedOf } from '../locks/list-locks.js';
 import { lockViews } from '../locks/lock-view.js';
 import { type NodeSession, withSessions } from '../nodes/node-session.js';
 import { paragraph, plain } from '../output/layout.js';
 import { replyKey, type ReplyView, replyViews } from '../replies/reply-view.js';
 import type { Settings } from '../settings.js';
-import { missedText } from './ls.js';
+import { missedText, told } from './ls.js';
 import { replyTable } from './replies.js';
 
 export interface ForgetOptions {
@@ -51,10 +51,8 @@ export async function forget(settings: Settings, options: ForgetOptions, io: Io)
   }
   if (!options.yes) {
     const text = previewOf(before, nodes, io.columns);
-    if (settings.json) io.complain(text);
-    else io.print(text);
-    const answer = await io.ask!(`Forget the reply for ${plain(options.key)}? [yes/no] `);
-    if (answer.trim().toLowerCase() !== 'yes') return nothing(before, 'nothing was removed', EXIT.nothingReleased);
+    if (!(await agrees(io, settings.json, text, `Forget the reply for ${plain(options.key)}?`)))
+      return nothing(before, 'nothing was removed', EXIT.nothingReleased);
   }
   // New sessions, since the operator may have thought for long.
   return withSessions(settings, (sessions) => remove(sessions, before));
@@ -62,10 +60,8 @@ export async function forget(settings: Settings, options: ForgetOptions, io: Io)
 
 async function look(sessions: readonly NodeSession[], key: string): Promise<Look> {
   const [[view], [lock]] = [await replyViews(sessions, [key]), await lockViews(sessions, [key])];
-  const missed = sessions.flatMap(({ name, obstacle }) =>
-    obstacle === undefined ? [] : [{ node: name, reason: obstacle }],
-  );
-  return { key, view, isRunning: view?.state === 'running' || lock?.value !== undefined, missed };
+  const isRunning = view?.state === 'running' || lock?.value !== undefined;
+  return { key, view, isRunning, missed: missedOf(sessions) };
 }
 
 /** Returns why nothing is to be removed. */
@@ -94,11 +90,8 @@ async function remove(sessions: readonly NodeSession[], { key, view }: Look): Pr
   const count = nodes.filter(({ kind }) => kind === 'forgotten').length;
   const code = exitCodeOf(sessions.length - missed.length, sessions.length, quorumOf(sessions.length));
   const text = `Removed from ${count} of ${sessions.length} nodes. The next duplicate runs again.`;
-  return {
-    code: count === 0 && missed.length === 0 ? EXIT.nothingReleased : code,
-    text: (columns) => [paragraph(text, columns), ...missedText(missed, columns)].join('\n'),
-    json: { forgotten: count > 0, before: view, nodes, missed },
-  };
+  const isGone = count === 0 && missed.length === 0;
+  return told(isGone ? EXIT.nothingReleased : code, text, missed, { forgotten: count > 0, before: view, nodes });
 }
 
 async function removeOn(session: NodeSession, key: string): Promise<Forgotten> {
@@ -112,9 +105,5 @@ async function removeOn(session: NodeSession, key: string): Promise<Forgotten> {
 }
 
 function nothing({ view, missed }: Look, why: string, code: number): Outcome {
-  return {
-    code,
-    text: (columns) => [paragraph(why, columns), ...missedText(missed, columns)].join('\n'),
-    json: { forgotten: false, reason: why, before: view, missed },
-  };
+  return told(code, why, missed, { forgotten: false, reason: why, before: view });
 }

@@ -1,8 +1,14 @@
 import { quorumOf } from '../../engine/pool.js';
 import { exitCodeOf, type Outcome } from '../io.js';
 import { type LockView, named } from '../locks/lock-view.js';
-import { listLocks, type ListOptions, type LockList, type MissedNode } from '../locks/list-locks.js';
-import { groupsOf, heldSlotsIn } from '../locks/slots.js';
+import {
+  groupsOf,
+  heldSlotsIn,
+  listLocks,
+  type ListOptions,
+  type LockList,
+  type MissedNode,
+} from '../locks/list-locks.js';
 import type { NodeSession } from '../nodes/node-session.js';
 import { duration, paragraph, plain, solid, table } from '../output/layout.js';
 
@@ -11,28 +17,40 @@ const HEAD = ['RESOURCE', 'HOLDER', 'TTL LEFT PER NODE', 'VOTES', 'WAITERS', 'KI
 /** Lists what is locked, by whom, and who waits. */
 export async function ls(sessions: readonly NodeSession[], options: ListOptions): Promise<Outcome> {
   const list = await listLocks(sessions, options);
-  const quorum = quorumOf(sessions.length);
-  const nodes = sessions.map(({ name, isUp }) => {
-    const reason = list.missed.find(({ node }) => node === name)?.reason;
-    return { node: name, up: isUp, reason };
+  const { locks, missed } = list;
+  return listOutcome(sessions, list, {
+    json: { locks },
+    table: locks.length > 0 ? (columns) => lockTable(locks, sessions, columns) : undefined,
+    conclusion:
+      missed.length > 0 || locks.length === 0 ? conclusion(list, sessions.length, options.pattern) : undefined,
   });
-  return {
-    code: exitCodeOf(sessions.length - list.missed.length, sessions.length, quorum),
-    json: { nodes, quorum, answered: sessions.length - list.missed.length, locks: list.locks, more: list.isCut },
-    text: (columns) => listText(list, sessions, { pattern: options.pattern, columns }),
-  };
 }
 
-function listText(
-  list: LockList,
+interface Found {
+  readonly json: object;
+  /** Undefined if nothing was found. */
+  readonly table: ((columns: number) => string) | undefined;
+  readonly conclusion: string | undefined;
+}
+
+/** Returns what a search on all nodes has found, with the nodes that it has missed. */
+export function listOutcome(
   sessions: readonly NodeSession[],
-  { pattern, columns }: { readonly pattern: string; readonly columns: number },
-): string {
-  const lines = list.isCut ? ['... and more: give a pattern, or a greater --limit'] : [];
-  if (list.missed.length > 0 || list.locks.length === 0) lines.push(conclusion(list, sessions.length, pattern));
-  const texts = lines.map((line) => paragraph(line, columns));
-  if (list.locks.length > 0) texts.unshift(lockTable(list.locks, sessions, columns));
-  return [...texts, ...missedText(list.missed, columns)].join('\n');
+  { isCut, missed }: Pick<LockList, 'isCut' | 'missed'>,
+  { json, table: foundTable, conclusion: end }: Found,
+): Outcome {
+  const [quorum, answered] = [quorumOf(sessions.length), sessions.length - missed.length];
+  const reasons = new Map(missed.map(({ node, reason }) => [node, reason]));
+  const nodes = sessions.map(({ name, isUp }) => ({ node: name, up: isUp, reason: reasons.get(name) }));
+  const lines = [...(isCut ? ['... and more: give a pattern, or a greater --limit'] : []), ...(end ? [end] : [])];
+  return {
+    code: exitCodeOf(answered, sessions.length, quorum),
+    json: { nodes, quorum, answered, ...json, more: isCut },
+    text: (columns) => {
+      const texts = lines.map((line) => paragraph(line, columns));
+      return [...(foundTable ? [foundTable(columns)] : []), ...texts, ...missedText(missed, columns)].join('\n');
+    },
+  };
 }
 
 /** Returns what follows from the nodes that answered: what an empty list means, and whether the list is complete. */
@@ -49,6 +67,15 @@ function conclusion({ locks, isCut, missed }: LockList, nodes: number, pattern: 
 /** Returns why nodes do not count. */
 export function missedText(missed: readonly MissedNode[], columns: number): string[] {
   return missed.map(({ node, reason }) => paragraph(`${plain(node)} does not count: ${plain(reason)}`, columns, '! '));
+}
+
+/** Returns an outcome of one paragraph, with the nodes that do not count. */
+export function told(code: number, words: string, missed: readonly MissedNode[], json: object): Outcome {
+  return {
+    code,
+    text: (columns) => [paragraph(words, columns), ...missedText(missed, columns)].join('\n'),
+    json: { ...json, missed },
+  };
 }
 
 export function lockTable(locks: readonly LockView[], sessions: readonly NodeSession[], columns: number): string {

@@ -1,8 +1,7 @@
 import type { NodeSession } from '../nodes/node-session.js';
 import { FREE, type LockView, lockViews } from './lock-view.js';
 import { performance } from 'node:perf_hooks';
-import { RESERVED, reservedEndingOf } from '../../engine/resources.js';
-import { allSlotsOf } from './slots.js';
+import { RESERVED, reservedEndingOf, slotOf, slotsOf } from '../../engine/resources.js';
 
 /** A node whose locks are unknown, and why. */
 export interface MissedNode {
@@ -40,11 +39,16 @@ export async function listLocks(sessions: readonly NodeSession[], { pattern, lim
   return {
     locks: locks.slice(0, limit),
     isCut: Math.max(found.size, locks.length) > limit,
-    missed: sessions.flatMap(({ name, obstacle }, index) => {
-      const reason = obstacle ?? stops[index];
-      return reason === undefined ? [] : [{ node: name, reason }];
-    }),
+    missed: missedOf(sessions, stops),
   };
+}
+
+/** Returns the nodes that failed, and those whose search stopped early. */
+export function missedOf(sessions: readonly NodeSession[], stops: readonly (string | undefined)[] = []): MissedNode[] {
+  return sessions.flatMap(({ name, obstacle }, index) => {
+    const reason = obstacle ?? stops[index];
+    return reason === undefined ? [] : [{ node: name, reason }];
+  });
 }
 
 /** Returns a resource, all slots that it may have, and the gate of callers that want all slots. */
@@ -115,4 +119,50 @@ export async function scan(
     } while (cursor !== '0');
   }
   return undefined;
+}
+
+/** As many as a limit may allow. */
+const MOST_SLOTS = 64;
+/** A slot, or the gate of callers that want all slots. */
+const SLOT = /~(\d{1,2}|all)$/;
+
+/** Returns the names of all slots that a resource may have, and of the gate. Nodes do not know how many there are. */
+export function allSlotsOf(resource: string): string[] {
+  return [...slotsOf(resource, MOST_SLOTS), `${resource}~all`];
+}
+
+/** Some slots of one resource, or another lock by itself. */
+export interface LockGroup {
+  readonly name: string;
+  /** The slots by their numbers. */
+  readonly locks: readonly LockView[];
+}
+
+/** Gathers the slots of each resource, in the order of the first one. */
+export function groupsOf(locks: readonly LockView[]): LockGroup[] {
+  const groups = new Map<string, { readonly name: string; readonly locks: LockView[] }>();
+  for (const lock of locks) {
+    const name = lock.resource.replace(SLOT, '');
+    // A lock without a limit is by itself, also if its name is that of a resource with slots.
+    const key = `${name === lock.resource ? 'lock' : 'slots'}:${name}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, { name, locks: [lock] });
+    else group.locks.push(lock);
+  }
+  for (const group of groups.values()) group.locks.sort((one, other) => numberOf(one) - numberOf(other));
+  return [...groups.values()];
+}
+
+/** Returns in words which slots are held; undefined for none, and for a single one, whose row says the same. */
+export function heldSlotsIn({ locks }: LockGroup): string | undefined {
+  const held = locks.filter(({ held: isHeld, value }) => isHeld !== false && value !== undefined).map(numberOf);
+  const slots = held.filter((slot) => slot < MOST_SLOTS);
+  if (locks.length === 1 || slots.length === 0) return undefined;
+  return `${slots.length} ${slots.length === 1 ? 'slot' : 'slots'} held (${slots.join(', ')})`;
+}
+
+/** The gate comes last. */
+function numberOf({ resource }: LockView): number {
+  const slot = slotOf(resource);
+  return Number.isNaN(slot) ? Infinity : slot;
 }

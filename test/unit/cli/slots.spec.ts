@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { LockView } from '../../../lib/cli/locks/lock-view.js';
 import { lockTable } from '../../../lib/cli/commands/ls.js';
-import { allSlotsOf, groupsOf, heldSlotsIn } from '../../../lib/cli/locks/slots.js';
+import { allSlotsOf, groupsOf, heldSlotsIn } from '../../../lib/cli/locks/list-locks.js';
 
 const lock = (resource: string, more: Partial<LockView> = {}): LockView => ({
   resource,
