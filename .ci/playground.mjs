@@ -14,36 +14,34 @@ const SOURCES = join(root, 'sample-app/playground');
 const FOLDER = join(root, 'docs/playground');
 /** Bytes of the page, compressed. */
 const MOST = 200_000;
-const SHIMS = ['async_hooks', 'crypto', 'diagnostics_channel', 'events', 'os', 'perf_hooks', 'timers', 'util', 'vm'];
+const BUILT_IN = ['async_hooks', 'crypto', 'diagnostics_channel', 'events', 'os', 'perf_hooks', 'timers', 'util', 'vm'];
 
-/** @param {string} entry @returns {Promise<string>} a script for the page */
-export async function scriptOf(entry) {
-  const {
-    outputFiles: [file],
-  } = await build({
-    absWorkingDir: root,
+/** @param {import('esbuild').BuildOptions} options @returns {Promise<string>} what esbuild makes of one entry */
+async function bundle(options) {
+  const common = { absWorkingDir: SOURCES, bundle: true, write: false, resolveExtensions: ['.ts', '.js'] };
+  const { outputFiles } = await build({ ...common, target: 'es2022', logLevel: 'error', ...options });
+  const [file] = outputFiles ?? [];
+  if (file === undefined) throw new Error('esbuild has written nothing');
+  return file.text.trim();
+}
+
+/** @param {string} entry in sample-app/playground @returns {Promise<string>} a script for a page */
+async function scriptOf(entry) {
+  const script = await bundle({
     entryPoints: [entry],
-    bundle: true,
-    write: false,
     platform: 'browser',
     format: 'iife',
-    target: 'es2022',
     minify: true,
     charset: 'utf8',
     legalComments: 'none',
-    resolveExtensions: ['.ts', '.js'],
     tsconfig: join(SOURCES, 'tsconfig.json'),
-    alias: Object.fromEntries(
-      SHIMS.map((name) => [`node:${name}`, join(SOURCES, 'shims', `${name.replace('_', '-')}.ts`)]),
-    ),
-    inject: [join(SOURCES, 'shims/buffer.ts')],
+    alias: Object.fromEntries(BUILT_IN.map((name) => [`node:${name}`, join(SOURCES, 'node.ts')])),
+    inject: [join(SOURCES, 'buffer.ts')],
     // The engine names its process only where nobody gives it a mark.
     define: { 'process.pid': '0' },
-    logLevel: 'error',
   });
-  if (file === undefined) throw new Error('esbuild has written nothing');
   // A script of HTML ends at the first of these.
-  return file.text.trim().replaceAll('</script', '<\\/script');
+  return script.replaceAll('</script', '<\\/script');
 }
 
 /**
@@ -52,20 +50,10 @@ export async function scriptOf(entry) {
  * @returns {Promise<string>} the whole page
  */
 export async function pageOf(template, entry) {
-  const {
-    outputFiles: [file],
-  } = await build({
-    absWorkingDir: SOURCES,
-    entryPoints: ['style.css'],
-    minify: true,
-    write: false,
-    target: 'es2022',
-    logLevel: 'error',
-  });
-  if (file === undefined) throw new Error('esbuild has written nothing');
-  const script = await scriptOf(join(SOURCES, entry));
+  const style = await bundle({ entryPoints: ['style.css'], minify: true });
+  const script = await scriptOf(entry);
   return readFileSync(join(SOURCES, template), 'utf8')
-    .replace('/*style*/', () => file.text.trim())
+    .replace('/*style*/', () => style)
     .replace('<!--tools-->', () => readFileSync(join(SOURCES, 'tools.html'), 'utf8').trim())
     .replace('/*script*/', () => script);
 }
@@ -74,20 +62,8 @@ export async function pageOf(template, entry) {
 
 /** @returns {Promise<Frame[]>} the frames, with the two parts that come after them */
 async function frames() {
-  const {
-    outputFiles: [file],
-  } = await build({
-    absWorkingDir: root,
-    stdin: { contents: 'export { PAGES } from "./frames.js"', resolveDir: SOURCES, loader: 'ts' },
-    bundle: true,
-    write: false,
-    platform: 'node',
-    format: 'esm',
-    resolveExtensions: ['.ts', '.js'],
-    logLevel: 'error',
-  });
-  if (file === undefined) throw new Error('esbuild has written nothing');
-  const { PAGES } = await import(`data:text/javascript;base64,${Buffer.from(file.contents).toString('base64')}`);
+  const text = await bundle({ entryPoints: ['frames.ts'], platform: 'node', format: 'esm' });
+  const { PAGES } = await import(`data:text/javascript;base64,${Buffer.from(text).toString('base64')}`);
   return PAGES;
 }
 
@@ -119,9 +95,10 @@ async function takePictures(all) {
       await tab.goto(`file://${join(FOLDER, 'index.html')}?frame=${id}${at}&embed`);
       await tab.waitForSelector('#app[data-ready]');
       // What is for hands is of no use in a picture.
-      const hidden = '#tools,#extra,.events,.now,.turn{display:none!important}main{max-width:1600px!important}';
+      const hidden =
+        '#tools,#extra,.events,.now,.turn{display:none!important}header,main{max-width:1600px!important}#panels{display:block!important}';
       await tab.addStyleTag({ content: hidden });
-      const height = Number(await tab.evaluate('document.querySelector("main").offsetHeight'));
+      const height = Number(await tab.evaluate('document.body.offsetHeight'));
       await tab.addStyleTag({ content: `body{zoom:${Math.min(1.15, 620 / height)}}` });
       await tab.waitForTimeout(300);
       await tab.screenshot({ path: join(FOLDER, 'frames', `${id}.png`) });
@@ -138,7 +115,7 @@ async function main() {
   const all = await frames();
   const files = new Map([
     ['docs/playground/index.html', html],
-    ['sample-app/live/page.html', await pageOf('../live/template.html', '../live/main.ts')],
+    ['sample-app/live/page.html', await pageOf('../live/template.html', '../live/live.ts')],
   ]);
   for (const frame of all) files.set(`docs/playground/${frame.id}.html`, await linkPage(frame));
   const stale = [...files].filter(([name, text]) => {

@@ -1,7 +1,6 @@
 import { byId, element } from '../playground/view/element.js';
 import { Panel } from '../playground/view/panel.js';
 import { Player } from '../playground/view/player.js';
-import { Tools } from '../playground/view/tools.js';
 import type { LiveEvent, NodeState, Outcome, Way } from './live-events.js';
 import { NodeList } from './node-list.js';
 import { RaceTrace } from './race-trace.js';
@@ -23,9 +22,8 @@ const WAYS: readonly { readonly way: Way; readonly name: string; readonly tells:
 const PLAYED_IN = 6_000;
 
 /** The live page. */
-export class Live {
-  readonly #player: Player;
-  readonly #tools: Tools;
+class Live {
+  readonly #player = new Player();
   readonly #nodeList: NodeList;
   readonly #panels = new Map<Way, Panel>();
   /** The nodes that the page may break. */
@@ -36,8 +34,6 @@ export class Live {
   #drawing = false;
 
   constructor() {
-    const calm = matchMedia('(prefers-reduced-motion: reduce)');
-    this.#player = new Player({ moved: (time, isMoving) => this.#moved(time, isMoving) }, () => calm.matches);
     this.#nodeList = new NodeList(
       byId('nodes'),
       byId('votes'),
@@ -48,7 +44,6 @@ export class Live {
     );
     const all = (): void => void this.#send(WAYS.map(({ way }) => way));
     byId('ways').append(...buttons, element('button', { type: 'button', click: all }, 'All three'));
-    this.#tools = new Tools(this.#player);
     byId('tools').hidden = true;
   }
 
@@ -87,12 +82,9 @@ export class Live {
 
   #addPanel(way: Way): void {
     const { name, tells } = WAYS.find((one) => one.way === way)!;
-    const go = (time: number): void => {
-      this.#player.pause();
-      this.#player.go(time);
-    };
-    this.#panels.set(way, new Panel({ name, tells, scale: Infinity, go }));
-    byId('panels').replaceChildren(...WAYS.flatMap((one) => this.#panels.get(one.way)?.element ?? []));
+    this.#panels.set(way, new Panel({ name, tells, scale: Infinity, go: this.#player.visit }));
+    this.#player.panels = WAYS.flatMap((one) => this.#panels.get(one.way) ?? []);
+    byId('panels').replaceChildren(...this.#player.panels.map((panel) => panel.element));
   }
 
   /** Draws at most once for each picture of the screen. */
@@ -113,7 +105,7 @@ export class Live {
     panel.moveTo(played.trace.end);
   }
 
-  #end({ way, endpoint, count, users, bonuses, answers, ms }: Outcome): void {
+  #end({ endpoint, count, users, bonuses, answers, ms }: Outcome): void {
     this.#show();
     const counts = Object.entries(answers).map(([status, each]) => `${each} × ${status}`);
     const cells = [endpoint, count, users, bonuses, counts.join(', '), `${Math.round(ms)} ms`];
@@ -124,21 +116,10 @@ export class Live {
     );
     byId('results').hidden = false;
     byId('results').querySelector('tbody')!.prepend(row);
-    byId('app').dataset['ended'] = way;
     byId('tools').hidden = false;
-    const panels = [...this.#panels.values()];
-    this.#tools.load(
-      Math.max(...panels.map(({ end }) => end)),
-      panels.flatMap(({ steps }) => steps),
-    );
-    this.#tools.baseRate = this.#player.end / PLAYED_IN;
-    this.#tools.setRate();
-    this.#player.go(this.#player.end);
-  }
-
-  #moved(time: number, isMoving: boolean): void {
-    for (const panel of this.#panels.values()) panel.moveTo(time, isMoving);
-    this.#tools.moveTo(time, isMoving);
+    this.#player.load();
+    this.#player.go();
+    this.#player.baseRate = this.#player.time / PLAYED_IN;
   }
 }
 
@@ -150,3 +131,5 @@ async function post(address: string): Promise<void> {
   const response = await fetch(address, { method: 'POST' });
   if (!response.ok) byId('votes').textContent = `${response.status}: ${await response.text()}`;
 }
+
+new Live().open();

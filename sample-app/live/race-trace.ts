@@ -55,7 +55,7 @@ export class RaceTrace {
   #see(nodes: readonly NodeState[], at: number): void {
     nodes.forEach(({ state }, index) => {
       if (state === 'down') this.#state(index, { kind: 'down', label: 'stopped', at });
-      else if (state === 'frozen') this.#state(index, { kind: 'frozen', label: 'frozen', at });
+      else if (state === 'frozen') this.#state(index, { kind: 'frozen', label: 'paused', at });
       else if (state === 'slow') this.#state(index, { kind: 'works', label: 'slow', at });
       else this.#state(index, { at });
     });

@@ -2,7 +2,6 @@ import { unpack, type ChaosChapter } from './chaos-run.js';
 import { byId, element } from './view/element.js';
 import { Panel } from './view/panel.js';
 import { Player } from './view/player.js';
-import { Tools } from './view/tools.js';
 
 const SEEN = [
   [Infinity, 'all'],
@@ -12,8 +11,7 @@ const SEEN = [
 
 /** The page of a chaos run: shows one of its chapters. */
 class ChaosPage {
-  readonly #player: Player;
-  readonly #tools: Tools;
+  readonly #player = new Player();
   /** How much of the chapter is seen at once. */
   readonly #seen = element(
     'select',
@@ -23,9 +21,6 @@ class ChaosPage {
   #panel: Panel | undefined;
 
   constructor(private readonly chapters: readonly ChaosChapter[]) {
-    const calm = matchMedia('(prefers-reduced-motion: reduce)');
-    this.#player = new Player({ moved: (time, isMoving) => this.#moved(time, isMoving) }, () => calm.matches);
-    this.#tools = new Tools(this.#player);
     byId('tools').append(element('label', {}, element('span', {}, 'Seen'), ' ', this.#seen));
     addEventListener('hashchange', () => this.open());
     for (const [index, { name, complaints }] of chapters.entries()) {
@@ -45,11 +40,7 @@ class ChaosPage {
 
   #show({ name, tells, complaints, trace }: ChaosChapter, address: string): void {
     this.#player.pause();
-    const go = (time: number): void => {
-      this.#player.pause();
-      this.#player.go(time);
-    };
-    const panel = (this.#panel = new Panel({ name, tells, scale: Infinity, go }));
+    const panel = (this.#panel = new Panel({ name, tells, scale: Infinity, go: this.#player.visit }));
     byId('panels').replaceChildren(panel.element);
     byId('extra').replaceChildren(...complaints.map((text) => element('li', {}, text)));
     const verdict = complaints.length > 0 ? complaints[0]! : 'No rule is broken';
@@ -58,21 +49,15 @@ class ChaosPage {
       if (link.getAttribute('href') === address) link.setAttribute('aria-current', 'page');
       else link.removeAttribute('aria-current');
     }
-    this.#tools.load(panel.end, panel.steps);
-    this.#tools.setRate();
+    this.#player.panels = [panel];
+    this.#player.load();
     this.#zoom();
-    this.#player.go(panel.end);
+    this.#player.go();
     byId('app').dataset['ready'] = address;
   }
 
   #zoom(): void {
     this.#panel?.zoom(Number(this.#seen.value));
-  }
-
-  #moved(time: number, isMoving: boolean): void {
-    this.#panel?.moveTo(time, isMoving);
-    this.#tools.moveTo(time, isMoving);
-    document.body.classList.toggle('broken', this.#panel?.isBroken);
   }
 }
 

@@ -45,7 +45,7 @@ function kindsOf(parts: readonly { readonly kind: string }[]): string {
 }
 
 /** Returns 64 bits of a text as hexadecimal digits: two rounds of FNV-1a. */
-export function hashOf(text: string): string {
+function hashOf(text: string): string {
   const round = (start: number): string => {
     let hash = start;
     for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

@@ -225,6 +225,6 @@ export class Recorder {
 
   #fault(lane: string, kind: 'down' | 'frozen', text: string, ms: number): void {
     this.note(lane, text, 'bad');
-    this.span(lane, kind, kind === 'down' ? 'stopped' : 'frozen', this.world.time + ms);
+    this.span(lane, kind, kind === 'down' ? 'stopped' : 'paused', this.world.time + ms);
   }
 }

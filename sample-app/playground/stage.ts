@@ -19,7 +19,7 @@ export interface Saying {
 }
 
 /** What a stage is built for. */
-export interface StageTerms extends Partial<Terms> {
+export interface StageOptions extends Partial<Terms> {
   readonly seed?: number;
   readonly watched?: Watched | undefined;
   /** Whether the nodes are drawn. */
@@ -45,8 +45,8 @@ export class Stage {
   readonly #tokens: number[] = [];
   readonly #holding = new Map<string, Set<Held>>();
 
-  constructor(terms: StageTerms = {}) {
-    const { seed = 1, watched, showsNodes = true, ...rest } = terms;
+  constructor(options: StageOptions = {}) {
+    const { seed = 1, watched, showsNodes = true, ...rest } = options;
     this.world = new World(seed, { nodes: 3, delay: DELAY, maxTtl: 3_000, nodeTimeout: 500, ...rest });
     this.recorder = new Recorder(this.world, watched);
     this.#hand = this.world.start();

@@ -2,7 +2,7 @@ import type { Process } from '../../../test/model/world.js';
 import { Stage } from '../stage.js';
 import type { Frame, Played, Scene } from './scene.js';
 
-const LENGTH = 6_500;
+const LENGTH = 5_200;
 /** Ms that the bank takes for a charge. */
 const SLOW = 2_200;
 const FIRST_CLICK = 300;
@@ -56,12 +56,12 @@ class Shop {
   async end(tone: (shop: Shop) => Played['tone'], more: (shop: Shop) => string): Promise<Played> {
     const trace = await this.stage.play(LENGTH);
     const count = this.charges === 1 ? '1 charge' : `${this.charges} charges`;
-    return { trace, tone: tone(this), verdict: `${count}, ${more(this)}` };
+    return { trace, tone: tone(this), verdict: `${count}; ${more(this)}` };
   }
 }
 
 const lastOf = ({ told }: Shop): string => told.at(-1) ?? 'nothing';
-const sees = (shop: Shop): string => `and the shopper sees: ${lastOf(shop)}`;
+const sees = (shop: Shop): string => `the shopper sees ${lastOf(shop)}`;
 
 const nothing: Scene = {
   name: 'No lock',

@@ -3,7 +3,7 @@ import type { Held } from '../stage.js';
 import { Stage } from '../stage.js';
 import type { Frame, Played } from './scene.js';
 
-const LENGTH = 9_000;
+const LENGTH = 8_200;
 const TTL = 3_000;
 const FREEZE_AT = 1_200;
 const FROZEN = 5_500;

@@ -2,7 +2,7 @@ import { Stage } from '../stage.js';
 import type { Process } from '../../../test/model/world.js';
 import type { Frame, Played } from './scene.js';
 
-const LENGTH = 8_000;
+const LENGTH = 5_500;
 const TTL = 3_000;
 /** The number of the message with which Server 1 asks Node 3: it is lost, so that the vote of Node 2 is needed. */
 const TO_NODE_3 = 2;

@@ -2,7 +2,7 @@ import type { Process } from '../../../test/model/world.js';
 import { Stage } from '../stage.js';
 import type { Frame, Played } from './scene.js';
 
-const LENGTH = 6_500;
+const LENGTH = 5_500;
 
 async function call(stage: Stage, server: Process, at: number): Promise<void> {
   await stage.wait(at);
@@ -45,7 +45,7 @@ async function verdictOf(stage: Stage): Promise<Played> {
 
 export const replicas: Frame = {
   id: 'replicas',
-  title: 'Not so: replicas of one Redis are nodes',
+  title: 'Myth: replicas of one Redis are nodes',
   short: 'Replicas',
   lead: 'A Redis server copies its data to a replica a little later. The server stops before it has copied the lock.',
   scenes: [

@@ -2,7 +2,7 @@ import type { Lock } from '../../../lib/engine/lock.js';
 import { Model } from '../../../test/model/model.js';
 import type { Process } from '../../../test/model/world.js';
 import { watchGrants, type Choices } from '../grants.js';
-import { Recorder, type Weakness } from '../recorder.js';
+import { Recorder } from '../recorder.js';
 import type { Played } from './scene.js';
 
 /** Writes down a world of CI while it runs. */
@@ -10,10 +10,12 @@ class SeedWorld {
   readonly model: Model;
   readonly recorder: Recorder;
 
-  constructor(seed: number, without: ReadonlyMap<Weakness, number>, fixed: Choices = {}) {
+  constructor(seed: number, isWithoutQuarantine: boolean, fixed: Choices) {
     this.model = new Model(seed, fixed);
     const { world, judge } = this.model;
-    const recorder = (this.recorder = new Recorder(world, { without }));
+    const recorder = (this.recorder = new Recorder(world, {
+      without: new Map(isWithoutQuarantine ? [['quarantine', 0]] : []),
+    }));
     for (const { index } of world.nodes)
       recorder.lanes.push({ id: `n${index}`, label: `Node ${index + 1}`, kind: 'node' });
     const start = world.start.bind(world);
@@ -81,12 +83,8 @@ class SeedWorld {
 }
 
 /** Runs a world as `npm run simulate -- SEED 1` does, and shows it. */
-export async function playSeed(
-  seed: number,
-  without: ReadonlyMap<Weakness, number> = new Map(),
-  fixed: Choices = {},
-): Promise<Played> {
-  const { model, recorder } = new SeedWorld(seed, without, fixed);
+export async function playSeed(seed: number, isWithoutQuarantine = false, fixed: Choices = {}): Promise<Played> {
+  const { model, recorder } = new SeedWorld(seed, isWithoutQuarantine, fixed);
   const { grants, told, violations } = await model.run();
   const trace = recorder.traceAt(model.world.time);
   const [first] = violations;

@@ -2,7 +2,7 @@ import type { Process } from '../../../test/model/world.js';
 import { Stage } from '../stage.js';
 import type { Frame, Played } from './scene.js';
 
-const LENGTH = 5_500;
+const LENGTH = 3_500;
 /** Ms from the end of the work to the commit. */
 const COMMIT = 700;
 const OPTIONS = { ttl: 3_000, waitTimeout: 6_000 };
@@ -55,7 +55,7 @@ async function play(isLockOutside: boolean): Promise<Played> {
 
 export const transaction: Frame = {
   id: 'transaction',
-  title: 'Not so: the place of the transaction does not matter',
+  title: 'Myth: the place of the transaction does not matter',
   short: 'Transaction',
   lead: 'One seat is left, and two servers sell it. Each does it under a lock, in a transaction.',
   scenes: [

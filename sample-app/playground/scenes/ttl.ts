@@ -38,7 +38,7 @@ async function play(ttl: number, autoExtend: boolean): Promise<Played> {
 
 export const ttl: Frame = {
   id: 'ttl',
-  title: 'Not so: a longer ttl is safer',
+  title: 'Myth: a longer ttl is safer',
   short: 'Longer ttl',
   lead: 'The work takes 3.6 s. Server 1 crashes in the middle of it. Nobody can take its lock before its lease is over.',
   scenes: [

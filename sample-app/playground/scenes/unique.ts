@@ -2,7 +2,7 @@ import type { Process } from '../../../test/model/world.js';
 import { Stage } from '../stage.js';
 import type { Frame, Played } from './scene.js';
 
-const LENGTH = 8_500;
+const LENGTH = 7_500;
 const MAIL = 'ann@example.com';
 
 /** Both servers look whether the e-mail is there, and insert it. */
@@ -44,7 +44,7 @@ async function play(hasIndex: boolean): Promise<Played> {
 
 export const unique: Frame = {
   id: 'unique',
-  title: 'Not so: a lock replaces the unique index',
+  title: 'Myth: a lock replaces the unique index',
   short: 'Unique index',
   lead: 'Two servers sign up the same person under a lock. Server 1 is paused until its lease is over.',
   scenes: [

@@ -1,6 +1,6 @@
 import { fromText, toText, WEAKNESSES, type Action } from '../actions.js';
 import type { Weakness } from '../recorder.js';
-import { FRAMES } from '../frames.js';
+import { PAGES } from '../frames.js';
 
 /** What the address of the page says. */
 export interface Address {
@@ -8,7 +8,7 @@ export interface Address {
   readonly page: string;
   readonly seed: number;
   readonly actions: readonly Action[];
-  readonly without: ReadonlyMap<Weakness, number>;
+  readonly without: readonly Weakness[];
   /** The moment at which the page begins, ms. */
   readonly at: number | undefined;
   readonly isEmbedded: boolean;
@@ -21,18 +21,18 @@ const OWN = ['frame', 'seed', 'do', 'without', 'at', 'embed'];
 export function readAddress(search: string): Address {
   const given = new URLSearchParams(search);
   const rules = (given.get('without') ?? '').split(',');
-  const without = new Map(WEAKNESSES.filter((one) => rules.includes(one)).map((one) => [one, 0]));
+  const without = WEAKNESSES.filter((one) => rules.includes(one));
   const seed = Number(given.get('seed') ?? Number.NaN);
-  const frame = given.get('frame') ?? (without.size > 0 ? 'free' : FRAMES[0]!.id);
-  const isKnown = frame === 'free' || frame === 'seed' || FRAMES.some(({ id }) => id === frame);
-  const missing = [...without.keys()].map((target) => ({ at: 0, deed: 'without', target }) as const);
+  const at = Number(given.get('at') ?? Number.NaN);
+  const frame = given.get('frame') ?? (without.length > 0 ? 'free' : '');
+  const missing = without.map((target) => ({ at: 0, deed: 'without', target }) as const);
   const others = [...given].filter(([name, value]) => !OWN.includes(name) && Number.isFinite(Number(value)));
   return {
-    page: given.has('seed') ? 'seed' : isKnown ? frame : FRAMES[0]!.id,
+    page: given.has('seed') ? 'seed' : (PAGES.find(({ id }) => id === frame) ?? PAGES[0]!).id,
     seed: Number.isInteger(seed) ? seed : 17,
     actions: [...missing, ...fromText(given.get('do') ?? '')],
     without,
-    at: given.has('at') ? Number(given.get('at')) : undefined,
+    at: Number.isFinite(at) ? at : undefined,
     isEmbedded: given.has('embed'),
     fixed: Object.fromEntries(others.map(([name, value]) => [name, Number(value)])),
   };

@@ -115,7 +115,8 @@ class Drawing {
       const x = this.#x(at);
       const text = step < 1_000 ? `${Number((at / 1_000).toFixed(3))} s` : `${at / 1_000} s`;
       ticks.push(`<line class="tick" x1="${x}" x2="${x}" y1="${TOP}" y2="${this.height - AXIS + 4}"/>`);
-      ticks.push(`<text class="time" x="${x}" y="${this.height - 4}" text-anchor="middle">${text}</text>`);
+      const middle = Math.min(x, width - (LETTER / 2) * text.length);
+      ticks.push(`<text class="time" x="${middle}" y="${this.height - 4}" text-anchor="middle">${text}</text>`);
     }
     return ticks.join('');
   }
@@ -156,7 +157,7 @@ class Drawing {
 
   #alarm({ from, to, text }: Alarm): string {
     const [x, end] = [this.#x(from), this.#x(Math.min(to, this.view.time))];
-    return `<rect class="alarm" x="${x}" y="${TOP - 6}" width="${Math.max(2, end - x)}" height="${this.height - AXIS - 4}"><title>${escape(text)}</title></rect>`;
+    return `<rect class="alarm" x="${x}" y="${TOP - 6}" width="${Math.max(2, end - x)}" height="${this.height - AXIS - 4}"/>${this.#text(text, { x: x + 4, y: TOP - 1, tone: 'bad' })}`;
   }
 
   #calm(): string {
@@ -175,7 +176,7 @@ class Drawing {
     const valid = leases.length === 0 ? to : Math.max(span.from, ...leases.map((lease) => lease.to));
     const holds = { ...span, to: Math.min(valid, to) };
     if (valid >= to) return [holds];
-    return [holds, { ...span, kind: 'over', from: valid, to, label: 'over' }];
+    return [holds, { ...span, kind: 'over', from: valid, to, label: 'lease over' }];
   }
 
   #bar(bar: Bar): string {
@@ -254,7 +255,7 @@ class Drawing {
     const mark = this.#isDrawn(`${lane} ${tone} ${Math.round(x / NEAR)}`)
       ? ''
       : `<circle class="note ${tone}" cx="${x}" cy="${y}" r="4"/>`;
-    const says = (row.kind === 'store' || row.kind === 'person') && !text.startsWith('takes');
+    const says = (row.kind === 'store' || row.kind === 'person') && tone !== 'plain';
     return says ? mark + this.#text(text, { x: x + 7, y: y + (row.kind === 'store' ? 21 : -9), tone }) : mark;
   }
 

@@ -11,7 +11,6 @@ import { FreeControls } from './free-controls.js';
 import { Panel } from './panel.js';
 import { Player } from './player.js';
 import { SeedControls } from './seed-controls.js';
-import { Tools } from './tools.js';
 
 /** How many frames tell the story. */
 const STORY = 3;
@@ -24,20 +23,14 @@ const SEED_WINDOW = 8_000;
 
 /** The page: shows what its address says. */
 export class Page {
-  readonly player: Player;
-  #address: Address;
-  #panels: Panel[] = [];
+  readonly #player = new Player(() => this.#free?.moveTo(this.#player.time, this.#player.isPlaying));
+  #address = readAddress(location.search);
   #free: FreeControls | undefined;
-  readonly #tools: Tools;
   /** The actions of each drawing of the free part: before and after a fork. */
   #branches: Action[][] = [[]];
 
   constructor() {
-    const calm = matchMedia('(prefers-reduced-motion: reduce)');
-    this.player = new Player({ moved: (time, isMoving) => this.#moved(time, isMoving) }, () => calm.matches);
-    this.#address = readAddress(location.search);
     document.body.classList.toggle('embedded', this.#address.isEmbedded);
-    this.#tools = new Tools(this.player);
     addEventListener('popstate', () => void this.open(location.search));
     document.addEventListener('click', (event) => this.#followed(event));
   }
@@ -45,8 +38,8 @@ export class Page {
   /** Shows the page of an address. */
   async open(search: string): Promise<void> {
     const address = (this.#address = readAddress(search));
-    this.player.pause();
-    this.#panels = [];
+    this.#player.pause();
+    this.#player.panels = [];
     this.#free = undefined;
     this.#branches = [[...address.actions]];
     const { title, lead } = PAGES.find(({ id }) => id === address.page)!;
@@ -54,10 +47,11 @@ export class Page {
     byId('lead').textContent = lead;
     document.title = `${title} - nestjs-redlock playground`;
     byId('panels').replaceChildren();
+    byId('panels').classList.toggle('lanes', address.page !== 'free' && address.page !== 'seed');
     byId('extra').replaceChildren();
     this.#showPlace(address.page);
-    this.player.time = 0;
-    this.#tools.baseRate = 1;
+    this.#player.time = 0;
+    this.#player.baseRate = 1;
     if (address.page === 'free') await this.#openFree(address);
     else if (address.page === 'seed') await this.#openSeed(address);
     else await this.#openFrame(address);
@@ -89,23 +83,23 @@ export class Page {
 
   async #openSeed(address: Address): Promise<void> {
     const { seed, without, fixed, at } = address;
-    const controls = new SeedControls(seed, without.has('quarantine'), (search) => this.#visit(search));
+    const isControl = without.includes('quarantine');
+    const controls = new SeedControls(seed, isControl, (search) => this.#visit(search));
     byId('extra').replaceChildren(controls.element);
     // A rule is needed only if there are faults: the control in CI has as many.
-    const faults = without.size > 0 ? { faultRate: 8, ...fixed } : fixed;
-    const played = await playSeed(seed, without, faults);
+    const faults = isControl ? { faultRate: 8, ...fixed } : fixed;
+    const played = await playSeed(seed, isControl, faults);
     if (this.#address !== address) return;
     const { end, messages } = played.trace;
     const ways = messages
       .flatMap(({ sent, arrived }) => (arrived === undefined ? [] : [arrived - sent]))
       .sort((a, b) => a - b);
-    const tells =
-      without.size > 0
-        ? 'A control of CI: the rule is taken out, and there are 8 faults a second.'
-        : `npm run simulate -- ${seed} 1 runs the same world. It lasts ${seconds(end)}.`;
+    const tells = isControl
+      ? 'A control of CI: the quarantine is taken out, and there are 8 faults a second.'
+      : `npm run simulate -- ${seed} 1 runs the same world. It lasts ${seconds(end)}.`;
     const seen = Math.min(end, Math.max(10, WAYS_SEEN * (ways[ways.length >> 1] ?? 1)));
     this.#add(`Seed ${seed}`, tells, played, seen / 700);
-    this.#tools.baseRate = seen / SEED_WINDOW;
+    this.#player.baseRate = seen / SEED_WINDOW;
     const [alarm] = played.trace.alarms;
     this.#start(at ?? (alarm ? alarm.from + 0.5 : undefined), false);
     controls.tell(await traceHash(seed, faults));
@@ -116,31 +110,19 @@ export class Page {
       name,
       tells,
       scale,
-      go: (time) => {
-        this.player.pause();
-        this.player.go(time);
-      },
+      go: this.#player.visit,
       drop: (message) => this.#free && void this.#act('drop', String(message)),
     });
-    this.#panels.push(panel);
+    this.#player.panels.push(panel);
     byId('panels').append(panel.element);
     panel.show(played);
   }
 
   #start(at: number | undefined, plays = true): void {
-    this.#tools.setRate();
-    this.#load();
-    this.player.go(at ?? 0);
-    const isCalm = matchMedia('(prefers-reduced-motion: reduce)').matches;
-    if (plays && at === undefined && !isCalm) this.player.play();
+    this.#player.load();
+    this.#player.go(at ?? 0);
+    if (plays && at === undefined && !this.#player.isCalm) this.#player.play();
     byId('app').dataset['ready'] = this.#address.page;
-  }
-
-  #load(): void {
-    this.#tools.load(
-      Math.max(...this.#panels.map(({ end }) => end)),
-      this.#panels.flatMap(({ steps }) => steps),
-    );
   }
 
   get #actions(): Action[] {
@@ -153,7 +135,7 @@ export class Page {
   }
 
   async #act(deed: Deed, target: string): Promise<void> {
-    const at = Math.round(this.player.time);
+    const at = Math.round(this.#player.time);
     const isSame = (one: Action): boolean => deed === 'without' && one.deed === deed && one.target === target;
     const others = this.#actions.filter((one) => !isSame(one));
     const isUndone = others.length < this.#actions.length;
@@ -164,41 +146,31 @@ export class Page {
   async #change(actions: Action[]): Promise<void> {
     this.#branches[this.#branches.length - 1] = actions;
     const played = await playFree(actions);
-    this.#panels.at(-1)!.show(played);
-    this.#load();
+    this.#player.panels.at(-1)!.show(played);
+    this.#player.load();
     this.#showActions();
-    this.player.go(this.player.time);
-    replaceAddress(freeAddress(actions, this.player.time));
+    this.#player.go(this.#player.time);
+    replaceAddress(freeAddress(actions, this.#player.time));
   }
 
   async #fork(): Promise<void> {
-    const { time } = this.player;
-    this.player.pause();
+    const { time } = this.#player;
+    this.#player.pause();
     this.#branches.push(this.#actions.filter(({ at }) => at <= time));
     await this.#addBranch('The fork', `It is the same until ${seconds(time)}. What you do now happens here only.`);
-    this.player.go(time);
+    this.#player.go(time);
   }
 
   async #join(): Promise<void> {
     this.#branches.pop();
-    this.#panels.pop()?.element.remove();
+    this.#player.panels.pop()?.element.remove();
     await this.#change(this.#actions);
   }
 
   #showActions(): void {
-    const { played } = this.#panels.at(-1)!;
+    const { played } = this.#player.panels.at(-1)!;
     this.#free?.show(played!.trace, this.#actions, this.#branches.length > 1);
-    this.#free?.moveTo(this.player.time, this.player.isPlaying);
-  }
-
-  #moved(time: number, isMoving: boolean): void {
-    for (const panel of this.#panels) panel.moveTo(time, isMoving);
-    this.#free?.moveTo(time, isMoving);
-    this.#tools.moveTo(time, isMoving);
-    document.body.classList.toggle(
-      'broken',
-      this.#panels.some(({ isBroken }) => isBroken),
-    );
+    this.#free?.moveTo(this.#player.time, this.#player.isPlaying);
   }
 
   #showPlace(page: string): void {
@@ -256,7 +228,7 @@ function replaceAddress(search: string): void {
 export function listPlaces(): void {
   const lists = [
     ['The story', PAGES.slice(0, STORY)],
-    ['Not so', PAGES.slice(STORY, FRAMES.length)],
+    ['Myths', PAGES.slice(STORY, FRAMES.length)],
     ['Try it', PAGES.slice(FRAMES.length)],
   ] as const;
   for (const [name, pages] of lists) {

@@ -10,7 +10,7 @@ const MOST_BARS = 8;
 const MOST_EVENTS = 4;
 
 /** What a panel needs of the page. */
-export interface PanelTerms {
+export interface PanelOptions {
   readonly name: string;
   readonly tells: string;
   /** Ms of the world for each pixel. */
@@ -35,8 +35,8 @@ export class Panel {
   /** Ms that are seen at once; undefined: what the scale of the panel says. */
   #seen: number | undefined;
 
-  constructor(private readonly terms: PanelTerms) {
-    const { name, tells, go } = terms;
+  constructor(private readonly options: PanelOptions) {
+    const { name, tells, go } = options;
     this.#table = new Table(name, go);
     this.#svg.setAttribute('role', 'img');
     this.#svg.addEventListener('click', (event) => this.#clicked(event));
@@ -120,12 +120,12 @@ export class Panel {
   #draw({ trace }: Played, time: number): void {
     const width = (this.#width ||= this.#svg.clientWidth);
     if (width === 0) return;
-    const span = Math.min(trace.end, this.#seen ?? (width - 120) * this.terms.scale);
+    const span = Math.min(trace.end, this.#seen ?? (width - 120) * this.options.scale);
     const from = Math.max(0, Math.min(time - 0.8 * span, trace.end - span));
     const { svg, height, folded } = (this.#drawn = draw(trace, { width, time, from, to: from + span }));
     this.#svg.setAttribute('height', String(height));
     const texts = [
-      `${this.terms.name}, at ${seconds(time)}. ${this.#badge.textContent}`,
+      `${this.options.name}, at ${seconds(time)}. ${this.#badge.textContent}`,
       ...folded.slice(0, MOST_BARS),
     ];
     if (folded.length > MOST_BARS) texts.push(`${folded.length - MOST_BARS} more bars stand for several events each`);
@@ -136,12 +136,12 @@ export class Panel {
   #clicked({ target, clientX }: MouseEvent): void {
     if (!(target instanceof Element)) return;
     const message = target.getAttribute('data-message');
-    if (message !== null) this.terms.drop?.(Number(message));
+    if (message !== null) this.options.drop?.(Number(message));
     const span = target.getAttribute('data-span');
     if (span === null) return;
     const [from, to] = span.split(' ').map(Number) as [number, number];
     const clicked = this.#drawn!.timeAt(clientX - this.#svg.getBoundingClientRect().left);
-    this.terms.go(Math.min(Math.max(clicked, from), to));
+    this.options.go(Math.min(Math.max(clicked, from), to));
     this.#table.open();
   }
 }

@@ -1,60 +1,86 @@
-/** What a player tells the page. */
-export interface PlayerListener {
-  /** The moment has changed; `isMoving` if it goes on by itself. */
-  moved(time: number, isMoving: boolean): void;
-}
+import { seconds } from '../events.js';
+import { byId } from './element.js';
+import type { Panel } from './panel.js';
 
 /** Ms between two steps, if the reader wants no motion. */
 const STEP_EVERY = 1_200;
 
-/** The moment that all drawings of a frame show. */
+/** The moment that all drawings of a page show, and its tools: play, steps, slider, speed and keys. */
 export class Player {
+  panels: Panel[] = [];
   time = 0;
-  end = 1;
-  /** Ms of the world in a ms. */
-  rate = 1;
   isPlaying = false;
+  /** Ms of a world in a ms, at speed 1. */
+  baseRate = 1;
+  readonly #calm = matchMedia('(prefers-reduced-motion: reduce)');
+  readonly #slider = byId('time') as HTMLInputElement;
+  readonly #speed = byId('speed') as HTMLSelectElement;
+  #end = 1;
   /** The moments at which something happens. */
-  steps: readonly number[] = [];
+  #steps: readonly number[] = [];
   #last: number | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(
-    private readonly listener: PlayerListener,
-    private readonly isCalm: () => boolean,
-  ) {}
-
-  load(end: number, steps: readonly number[]): void {
-    this.end = end;
-    this.steps = [...new Set(steps)].sort((one, other) => one - other);
+  /** @param moved called if the moment changes, and if it begins or ends to go on by itself */
+  constructor(private readonly moved: () => void = () => undefined) {
+    byId('play').addEventListener('click', () => (this.isPlaying ? this.pause() : this.play()));
+    byId('back').addEventListener('click', () => this.#step(-1));
+    byId('on').addEventListener('click', () => this.#step(1));
+    this.#slider.addEventListener('input', () => this.visit(Number(this.#slider.value)));
+    document.addEventListener('keydown', (event) => this.#typed(event));
   }
 
-  go(time: number): void {
-    this.time = Math.min(Math.max(0, time), this.end);
-    this.listener.moved(this.time, this.isPlaying);
+  /** Whether the reader wants no motion. */
+  get isCalm(): boolean {
+    return this.#calm.matches;
   }
 
-  step(direction: 1 | -1): void {
+  /** Looks at the panels again: what happens in them has changed. */
+  load(): void {
+    this.#end = Math.max(...this.panels.map(({ end }) => end));
+    this.#steps = [...new Set(this.panels.flatMap(({ steps }) => steps))].sort((one, other) => one - other);
+    this.#slider.max = String(this.#end);
+    this.#slider.step = String(this.#end / 2_000);
+  }
+
+  /** Goes to a moment, or to the end. */
+  go(time = this.#end): void {
+    this.time = Math.min(Math.max(0, time), this.#end);
+    this.#show();
+  }
+
+  /** Goes to a moment, and stays there. */
+  readonly visit = (time?: number): void => {
     this.pause();
-    const next =
-      direction > 0 ? this.steps.find((at) => at > this.time + 0.5) : this.steps.findLast((at) => at < this.time - 0.5);
-    this.go(next ?? (direction > 0 ? this.end : 0));
-  }
+    this.go(time);
+  };
 
   play(): void {
-    if (this.time >= this.end) this.time = 0;
+    if (this.time >= this.#end) this.time = 0;
     this.isPlaying = true;
     this.#last = undefined;
-    if (this.isCalm()) this.#stepOn();
+    if (this.isCalm) this.#stepLater();
     else requestAnimationFrame((now) => this.#tick(now));
-    this.listener.moved(this.time, true);
+    this.#show();
   }
 
   pause(): void {
     clearTimeout(this.#timer);
     if (!this.isPlaying) return;
     this.isPlaying = false;
-    this.listener.moved(this.time, false);
+    this.#show();
+  }
+
+  get #rate(): number {
+    return Number(this.#speed.value) * this.baseRate;
+  }
+
+  get #next(): number | undefined {
+    return this.#steps.find((at) => at > this.time + 0.5);
+  }
+
+  #step(direction: 1 | -1): void {
+    this.visit(direction > 0 ? this.#next : (this.#steps.findLast((at) => at < this.time - 0.5) ?? 0));
   }
 
   #tick(now: number): void {
@@ -62,21 +88,41 @@ export class Player {
     // A page that was hidden for a while goes on where it was.
     const passed = Math.min(100, now - (this.#last ?? now));
     this.#last = now;
-    this.go(this.time + passed * this.rate);
-    if (this.time >= this.end) return this.pause();
+    this.go(this.time + passed * this.#rate);
+    if (this.time >= this.#end) return this.pause();
     requestAnimationFrame((next) => this.#tick(next));
   }
 
-  #stepOn(): void {
-    this.#timer = setTimeout(
-      () => {
-        if (!this.isPlaying) return;
-        const next = this.steps.find((at) => at > this.time + 0.5);
-        this.go(next ?? this.end);
-        if (next === undefined) this.pause();
-        else this.#stepOn();
-      },
-      STEP_EVERY / Math.max(0.25, this.rate),
+  #stepLater(): void {
+    const stepOn = (): void => {
+      this.go(this.#next);
+      if (this.time >= this.#end) this.pause();
+      else this.#stepLater();
+    };
+    this.#timer = setTimeout(stepOn, STEP_EVERY / Math.max(0.25, this.#rate));
+  }
+
+  #show(): void {
+    const { time, isPlaying, panels } = this;
+    for (const panel of panels) panel.moveTo(time, isPlaying);
+    this.#slider.value = String(time);
+    this.#slider.setAttribute('aria-valuetext', seconds(time));
+    byId('clock').textContent = `${seconds(time)} of ${seconds(this.#end)}`;
+    byId('play').textContent = isPlaying ? 'Pause' : time >= this.#end ? 'Play again' : 'Play';
+    document.body.classList.toggle(
+      'broken',
+      panels.some(({ isBroken }) => isBroken),
     );
+    this.moved();
+  }
+
+  #typed(event: KeyboardEvent): void {
+    const isOwn = event.target instanceof Element && event.target.closest('button, input, select, summary, a') !== null;
+    if (isOwn || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === 'ArrowRight') this.#step(1);
+    else if (event.key === 'ArrowLeft') this.#step(-1);
+    else if (event.key === ' ') byId('play').click();
+    else return;
+    event.preventDefault();
   }
 }

@@ -77,6 +77,13 @@ describe('draw', () => {
     expect([shown(1_000), shown(3_000)]).toEqual([5, 1]);
   });
 
+  it('writes every time of the axis within the drawing', () => {
+    const { svg } = draw(trace, { ...view, width: 400, to: 12_000 });
+    const times = [...svg.matchAll(/class="time" x="([\d.]+)"[^>]*>([^<]+)</g)];
+    expect(times.at(-1)![2]).toBe('12 s');
+    for (const [, x, text] of times) expect(Number(x) + 3.2 * text!.length).toBeLessThanOrEqual(400);
+  });
+
   it('tells what is folded, and finds the moment at a place', () => {
     const { svg, folded, timeAt } = draw(trace, { ...view, width: 200 });
     expect(folded).toContain('Lane 0: has the lock ×100');

@@ -49,9 +49,9 @@ describeInBrowser('the playground', () => {
     [
       'clicks',
       [
-        '2 charges, and the shopper sees: receipt 2',
-        '1 charge, and the shopper sees: 409: did it work?',
-        '1 charge, and the shopper sees: receipt 1',
+        '2 charges; the shopper sees receipt 2',
+        '1 charge; the shopper sees 409: did it work?',
+        '1 charge; the shopper sees receipt 1',
       ],
     ],
     ['fence', ['The late write is taken: newer data is lost', 'The late write is refused']],
@@ -66,6 +66,33 @@ describeInBrowser('the playground', () => {
     await goTo(page, await page.locator('#time').evaluate((element) => Number(element.getAttribute('max'))));
     expect(await badges(page)).toEqual(verdicts);
     expect([await isBroken(page), await isBroken(page, verdicts.length - 1)]).toEqual([true, false]);
+  });
+
+  it.each([
+    ['clicks', ['charge 2 is done', 'receipt 1 (lost)']],
+    ['fence', ['An old write overwrites a newer one', 'takes the write with token 1']],
+    ['forget', ['Two hold the lock']],
+  ])('writes into the drawing of the frame %s what went wrong', async (frame, texts) => {
+    const page = await browser.open(`?frame=${frame}&at=${END}`);
+    const written = await page.locator('.panel.broken svg .said.bad').allTextContents();
+    expect(written.sort()).toEqual([...texts].sort());
+  });
+
+  it('shows all lanes of a frame and its tools on one desktop screen, with drawings at one height', async () => {
+    const page = await browser.open(`?frame=clicks&at=${END}`, { viewport: { width: 1280, height: 720 } });
+    const boxes = await Promise.all((await page.locator('.panel svg').all()).map((svg) => svg.boundingBox()));
+    expect(new Set(boxes.map((box) => box!.y)).size).toBe(1);
+    const tools = (await page.locator('#tools').boundingBox())!;
+    expect(Math.max(...boxes.map((box) => box!.y + box!.height))).toBeLessThan(tools.y);
+    expect(tools.y + tools.height).toBeLessThanOrEqual(720);
+  });
+
+  it('passes over what it cannot read in an address', async () => {
+    const page = await browser.open('?frame=free&at=soon&do=2000.burn-node.1~x');
+    expect(await page.locator('#clock').innerText()).toMatch(/^0.00 s of 30.00 s/);
+    expect(await page.locator('.done').first().innerText()).toBe('Nothing yet.');
+    await browser.visit(page, '?seed=17&without=fence');
+    expect(await page.locator('.tells').innerText()).toMatch(/^npm run simulate -- 17 1 runs the same world/);
   });
 
   it('goes from frame to frame, and back', async () => {
@@ -263,10 +290,9 @@ describeInBrowser('the playground', () => {
     await outer.goto(pathToFileURL(join(folder, 'outer.html')).href);
     const inner = outer.frameLocator('iframe');
     await inner.locator('#app[data-ready=fence]').waitFor();
-    expect([await inner.locator('header').isVisible(), await inner.locator('#play').isVisible()]).toEqual([
-      false,
-      true,
-    ]);
+    const isSeen = (selector: string): Promise<boolean> => inner.locator(selector).isVisible();
+    const seen = await Promise.all(['nav', 'footer', '.brand', '.legend', '#play'].map(isSeen));
+    expect(seen).toEqual([false, false, true, true, true]);
     for (const id of PAGES) {
       const link = readFileSync(`docs/playground/${id}.html`, 'utf8');
       expect(link).toMatch(`content="frames/${id}.png"`);

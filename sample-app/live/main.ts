@@ -1,3 +1,0 @@
-import { Live } from './live.js';
-
-new Live().open();

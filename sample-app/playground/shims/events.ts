@@ -1,4 +1,0 @@
-/** A browser has no limit for listeners. */
-export function setMaxListeners(): void {
-  // Nothing.
-}
