@@ -6,6 +6,7 @@ import { number } from '../bench/report/tables.mjs';
 
 const FILE = 'docs/compare/libraries.md';
 const PAGE = readFileSync(FILE, 'utf8');
+const README = readFileSync('README.md', 'utf8');
 const ALL = resultsIn('docs/bench');
 /** The columns of the page, by the names that the benchmark has for the libraries. */
 const COLUMNS = [
@@ -18,8 +19,8 @@ const COLUMNS = [
 ];
 
 /** The cells of a row, by its heading. */
-function cellsOf(heading: string): string[] {
-  const row = PAGE.split('\n').find((line) => line.startsWith(`| ${heading} `)) ?? '';
+function cellsOf(heading: string, page = PAGE): string[] {
+  const row = page.split('\n').find((line) => line.startsWith(`| ${heading} `)) ?? '';
   return row
     .split('|')
     .slice(2, -1)
@@ -51,6 +52,20 @@ describe(FILE, () => {
     expect(cellsOf('most turns for one turn of the unluckiest')).toEqual(measured(['steady', '4x4'], turns));
     expect(cellsOf('free locks, 1 caller: pairs per second')).toEqual(measured(['alone', '1'], pairs));
     expect(cellsOf('free locks, 64 callers: pairs per second')).toEqual(measured(['alone', '64'], pairs));
+  });
+
+  it('has figures that the README repeats', () => {
+    const pairs = cellsOf('free locks, 64 callers: pairs per second');
+    const seconds = cellsOf('128 callers, one lock: last one served');
+    for (const [at, library] of COLUMNS.entries()) {
+      // The fork of redlock 5 is left out there.
+      if (library === '@sesamecare-oss/redlock') continue;
+      expect([library, ...cellsOf(library, README).slice(0, 2)]).toEqual([library, pairs[at], seconds[at]]);
+    }
+    const [fastest] = seconds.slice(1).sort();
+    expect(README).toContain(
+      `128 callers in 4 processes were served in ${seconds[0]}. Five other libraries took ${fastest} to`,
+    );
   });
 
   it('names the versions that were measured', () => {

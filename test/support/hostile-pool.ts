@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import type { LockEvent } from '../../lib/engine/events.js';
 import { eventually } from './eventually.js';
 import { HostileNode, type Answering } from './hostile-node.js';
-import { RedisPool } from './redis-pool.js';
+import type { RedisPool } from './redis-pool.js';
 import { ONCE, type RedisPoolClient } from './redis-pool-client.js';
 
 /** Two nodes that mean well, and one that does not. */
@@ -13,8 +13,9 @@ export class HostilePool {
     readonly client: RedisPoolClient,
   ) {}
 
-  static async start(answering?: Answering): Promise<HostilePool> {
-    const [pool, hostile] = await Promise.all([RedisPool.start(2), HostileNode.start(answering)]);
+  /** A hostile node beside the two nodes of a pool, which many tests share. */
+  static async beside(pool: RedisPool, answering?: Answering): Promise<HostilePool> {
+    const hostile = await HostileNode.start(answering);
     const client = await pool.client({ nodes: [hostile.url, ...pool.urls] });
     return new HostilePool(pool, hostile, client);
   }
@@ -54,7 +55,7 @@ export class HostilePool {
   }
 
   async stop(): Promise<void> {
-    await this.pool.stop();
+    await this.client.redlock.close();
     await this.hostile.stop();
   }
 }

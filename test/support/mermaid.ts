@@ -8,8 +8,9 @@ const SEQUENCE: readonly RegExp[] = [
   /^(alt|else|loop|opt|par|and)( [^;]+)?$/,
   /^end$/,
 ];
-const NODE = String.raw`[\w-]+(?:\(\[[^\][()]+\]\)|\["[^"]+"\]|\[[^\]["()]+\])?`;
-const LINK = String.raw`(?:-->(?:\|"?[^|"]+"?\|)?|~~~|-- [^-"]+ -->|-- "[^"]+" -->)`;
+// Without # and ;: an entity such as #lt; comes out as other characters.
+const NODE = String.raw`[\w-]+(?:\(\[[^\][()#;]+\]\)|\["[^"#;]+"\]|\[[^\]["()#;]+\])?`;
+const LINK = String.raw`(?:-->(?:\|"?[^|"#;]+"?\|)?|~~~|-- [^-"#;]+ -->|-- "[^"#;]+" -->)`;
 const FLOWCHART: readonly RegExp[] = [
   /^direction (TB|TD|LR|RL|BT)$/,
   /^subgraph \w+(\["[^"]+"\])?$/,

@@ -120,9 +120,6 @@ export class RedisPool {
   }
 }
 
-/** Script calls that `allDone` costs each node. */
-export const CALLS_OF_ALL_DONE = 1;
-
 /**
  * Resolves when every node that is up has done what it was sent so far: commands are answered in order. How many
  * milliseconds a slow machine takes for that makes no difference.

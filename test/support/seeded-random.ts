@@ -25,8 +25,3 @@ export class SeededRandom implements Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 }
-
-/** Always the same fraction, for bounds that are to be hit exactly. */
-export function fixedRandom(fraction: number): Random {
-  return { id: () => 'fixed', fraction: () => fraction };
-}

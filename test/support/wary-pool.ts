@@ -13,7 +13,7 @@ export class WaryPool {
   readonly redlock: Redlock;
 
   /** Of nodes that nobody has asked for anything yet. */
-  constructor(private readonly restartQuarantine = true) {
+  constructor() {
     this.restart(0, 1, 2);
     this.redlock = this.client();
   }
@@ -31,8 +31,8 @@ export class WaryPool {
   }
 
   /** Of nodes that have been there for long. */
-  static async trusted(restartQuarantine = true): Promise<WaryPool> {
-    const pool = new WaryPool(restartQuarantine);
+  static async trusted(): Promise<WaryPool> {
+    const pool = new WaryPool();
     await pool.redlock.open();
     await pool.clock.advance(MAX_TTL);
     return pool;
@@ -45,12 +45,7 @@ export class WaryPool {
   }
 
   restart(...nodeIndexes: number[]): void {
-    for (const nodeIndex of nodeIndexes) this.memory[nodeIndex]!.flush(this.restartQuarantine ? MAX_TTL : 0);
-  }
-
-  /** Restarts all nodes with what they have, as if they had that on a disk. */
-  setBack(): void {
-    for (const { data } of this.memory) data.restart(this.restartQuarantine ? MAX_TTL : 0);
+    for (const nodeIndex of nodeIndexes) this.memory[nodeIndex]!.flush(MAX_TTL);
   }
 
   owners(resource: string): (string | undefined)[] {

@@ -1,24 +1,39 @@
+import * as api from '../../lib/index.js';
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { expectTypeOf } from 'expect-type';
-import type { DynamicModule } from '@nestjs/common';
+import type { ArgumentsHost, DynamicModule, ExecutionContext } from '@nestjs/common';
 import type { Observable } from 'rxjs';
-import * as api from '../../lib/index.js';
 import type {
+  AcquirePath,
   Candidate,
   CurrentLeader,
-  LeaderWork,
+  ExceptionFactory,
+  IoredisClient,
   LeadOptions,
+  LeaderWork,
   Lock,
+  LockDecorator,
   LockEvent,
+  LockKey,
+  LockLossReason,
   LockOptions,
+  NodeCredentials,
+  NodeOptions,
+  NodeOutcome,
+  RedlockErrorCode,
+  RedlockFactoryOptions,
   RedlockModuleExtras,
   RedlockModuleOptions,
-  RedlockFactoryOptions,
   RedlockOptionsFactory,
   RedlockStatus,
+  RefusalCode,
   StatusOptions,
+  TermEnd,
+  TypedWithLock,
   WithLockOptions,
 } from '../../lib/index.js';
+import type { Redis, RedisOptions } from 'ioredis';
 
 describe('the public surface', () => {
   it('is this, and nothing more', () => {
@@ -158,5 +173,207 @@ describe('the public surface', () => {
       expect.arrayContaining(['acquire', 'tryAcquire', 'withLock', 'key', 'lead', 'leader', 'status']),
     );
   });
+
+  it('has these decorators', () => {
+    expectTypeOf(api.WithLock).toEqualTypeOf<
+      <const Key extends LockKey>(key: Key, options?: WithLockOptions) => LockDecorator<Key>
+    >();
+    expectTypeOf<LockDecorator<LockKey>>().toExtend<MethodDecorator>();
+    expectTypeOf(api.createWithLock<{ id: string }>).returns.toEqualTypeOf<TypedWithLock<{ id: string }>>();
+    expectTypeOf(api.createWithLock).parameters.toEqualTypeOf<[]>();
+    expectTypeOf<LockKey>().toEqualTypeOf<
+      | string
+      | readonly string[]
+      | ((...args: never[]) => string | number | bigint | readonly (string | number | bigint)[])
+    >();
+    expectTypeOf(api.CurrentLock).toEqualTypeOf<() => ParameterDecorator>();
+    expect(api.WithLock('a')).toBeInstanceOf(Function);
+  });
+
+  it('has these errors', () => {
+    expectTypeOf<RedlockErrorCode>().toEqualTypeOf<
+      'RESOURCE_LOCKED' | 'QUORUM_NOT_REACHED' | 'LOCK_LOST' | 'LOCK_KEY' | 'CLOSED' | 'NO_SERVICE'
+    >();
+    expectTypeOf<api.RedlockError['code']>().toEqualTypeOf<RedlockErrorCode>();
+    expectTypeOf<LockLossReason>().toEqualTypeOf<'nodes' | 'pause' | 'ttl' | 'max_hold' | 'shutdown' | 'released'>();
+    expectTypeOf<api.LockLostError['reason']>().toEqualTypeOf<LockLossReason>();
+    expectTypeOf<api.LockLostError['why']>().toEqualTypeOf<string>();
+    expectTypeOf<api.ResourceLockedError['retryAfter']>().toEqualTypeOf<number>();
+    expectTypeOf<api.QuorumNotReachedError['nodes']>().toEqualTypeOf<readonly NodeOutcome[]>();
+    expect(new api.RedlockClosedError()).toBeInstanceOf(Error);
+  });
+
+  it('lets users make exceptions of errors', () => {
+    expectTypeOf<WithLockOptions['exceptionFactory']>().toEqualTypeOf<ExceptionFactory | undefined>();
+    expectTypeOf<RedlockModuleOptions['exceptionFactory']>().toEqualTypeOf<ExceptionFactory | undefined>();
+    expectTypeOf<ExceptionFactory>().toEqualTypeOf<
+      (error: api.RedlockError, context: ExecutionContext | ArgumentsHost | undefined) => unknown
+    >();
+    expect(() => api.WithLock('a', { exceptionFactory: (error) => new Error(error.code) })).not.toThrow();
+  });
+
+  it('has these events', () => {
+    expectTypeOf<LockEvent['type']>().toEqualTypeOf<
+      | 'acquired'
+      | 'refused'
+      | 'contended'
+      | 'self-contended'
+      | 'skipped'
+      | 'joined'
+      | 'extended'
+      | 'lost'
+      | 'released'
+      | 'campaigning'
+      | 'campaign-ended'
+      | 'elected'
+      | 'deposed'
+      | 'term-failed'
+      | 'node-up'
+      | 'node-down'
+      | 'node-quarantined'
+      | 'node-trusted'
+      | 'node-refused'
+      | 'node-accepted'
+      | 'quorum-lost'
+      | 'quorum-reached'
+      | 'node-warning'
+      | 'hand-off-unavailable'
+      | 'replayed'
+      | 'kept'
+      | 'unkept'
+      | 'reused'
+      | 'interrupted'
+      | 'superseded'
+      | 'tombstone'
+      | 'thin-reply'
+      | 'reply-differs'
+      | 'unprotected'
+      | 'unreadable'
+    >();
+    expectTypeOf<Extract<LockEvent, { fencingToken: number }>['type']>().toEqualTypeOf<
+      'acquired' | 'lost' | 'released'
+    >();
+    expectTypeOf<TermEnd>().toEqualTypeOf<'resigned' | 'lost' | 'shutdown' | 'failed'>();
+    expectTypeOf<AcquirePath>().toEqualTypeOf<'free' | 'hand-off' | 'local'>();
+    expectTypeOf<RefusalCode>().toEqualTypeOf<RedlockErrorCode | 'ABORTED' | 'ERROR'>();
+    const skipped: LockEvent = { type: 'skipped', resources: ['a'] };
+    expect(skipped.type).toBe('skipped');
+  });
+
+  it('has these types, and no more', async () => {
+    const source = await readFile(new URL('../../lib/index.ts', import.meta.url), 'utf8');
+    const lists = [...source.matchAll(/export type \{([^}]*)\}/g)].map(([, names]) => names!.split(','));
+    const names = lists.flat().map((name) => name.trim());
+    expect(names.filter((name) => name !== '').sort()).toEqual([
+      'AcquireMessage',
+      'AcquireOutcome',
+      'AcquirePath',
+      'CallMessage',
+      'Candidate',
+      'CurrentLeader',
+      'ExceptionFactory',
+      'ExtendMessage',
+      'HoldMessage',
+      'IoredisClient',
+      'LeadOptions',
+      'LeaderMessage',
+      'LeaderOptions',
+      'LeaderWork',
+      'Lock',
+      'LockDecorator',
+      'LockEvent',
+      'LockHolder',
+      'LockKey',
+      'LockLossReason',
+      'LockOptions',
+      'NodeCredentials',
+      'NodeMessage',
+      'NodeOptions',
+      'NodeOutcome',
+      'NodeStatus',
+      'OnceMessage',
+      'OnceOutcome',
+      'ProcessNote',
+      'RedlockAsyncOptions',
+      'RedlockErrorCode',
+      'RedlockFactoryOptions',
+      'RedlockModuleExtras',
+      'RedlockModuleOptions',
+      'RedlockOptionsFactory',
+      'RedlockStatus',
+      'RefusalCode',
+      'ReplyEvent',
+      'RequestMessage',
+      'StatusOptions',
+      'StopWork',
+      'Term',
+      'TermEnd',
+      'TypedWithLock',
+      'WithLockOptions',
+    ]);
+    // Whatever stands there besides would be in neither list.
+    expect(source.replaceAll(/export (type )?\{[^}]*\} from '[^']*';/g, '').trim()).toBe('');
+  });
 });
 const withNumber = (service: api.RedlockService): Promise<number> => service.withLock('a', async () => 5);
+
+/** What a node may be described by; all else is refused. */
+type AllowedOptions = Pick<
+  RedisOptions,
+  | 'host'
+  | 'port'
+  | 'path'
+  | 'family'
+  | 'db'
+  | 'username'
+  | 'password'
+  | 'tls'
+  | 'protocol'
+  | 'connectionName'
+  | 'connectTimeout'
+  | 'disconnectTimeout'
+  | 'keepAlive'
+  | 'noDelay'
+  | 'clientInfoTag'
+  | 'disableClientInfo'
+  | 'showFriendlyErrorStack'
+  | 'sentinels'
+  | 'name'
+  | 'sentinelUsername'
+  | 'sentinelPassword'
+  | 'sentinelTLS'
+  | 'enableTLSForSentinelMode'
+  | 'updateSentinels'
+  | 'natMap'
+>;
+
+interface Credentials {
+  username?: string | undefined;
+  password?: string | undefined;
+  tls?: RedisOptions['tls'];
+}
+
+describe('the public surface', () => {
+  // The types are checked by the compiler (npm run typecheck).
+  it('has these options of a node', () => {
+    expectTypeOf<Omit<NodeOptions, 'credentials'>>().toEqualTypeOf<AllowedOptions>();
+    expectTypeOf<NonNullable<NodeOptions['credentials']>>().toEqualTypeOf<() => Credentials | Promise<Credentials>>();
+    expectTypeOf<NodeCredentials>().toEqualTypeOf<Credentials>();
+    expectTypeOf<RedlockModuleOptions['nodes']>().toEqualTypeOf<(string | NodeOptions | IoredisClient)[] | undefined>();
+  });
+
+  it('takes clients of ioredis, whose options may be those of another version', () => {
+    interface OldOptions {
+      host?: string;
+      dropBufferSupport?: boolean;
+    }
+    interface OldClient {
+      options: OldOptions;
+      status: string;
+      duplicate(override?: Partial<OldOptions>): OldClient;
+    }
+    expectTypeOf<Redis>().toExtend<IoredisClient>();
+    expectTypeOf<OldClient>().toExtend<IoredisClient>();
+    expectTypeOf<string>().not.toExtend<IoredisClient>();
+  });
+});

@@ -20,6 +20,13 @@ class Reports {
   }
 }
 
+@Injectable()
+class Pools {
+  @InjectRedlock('a') readonly a: unknown;
+
+  constructor(@InjectRedlock() readonly unnamed: unknown) {}
+}
+
 @Module({ providers: [Reports], exports: [Reports] })
 class FeatureModule {}
 
@@ -61,15 +68,18 @@ describe('RedlockModule', () => {
     });
 
     it('may be registered for several pools, each with a service of its own', async () => {
-      const module = await build(
+      const imports = [
         register({ nodes }),
         register({ nodes: ['redis://10.0.1.1'], name: 'a' }),
         register({ nodes, name: 'b' }),
-      );
+      ];
+      const module = await Test.createTestingModule({ imports, providers: [Pools] }).compile();
       const services = [RedlockService, getRedlockToken('a'), getRedlockToken('b')].map((token) =>
         module.get<unknown>(token),
       );
       expect(new Set(services).size).toBe(3);
+      const pools = module.get(Pools);
+      expect([pools.unnamed, pools.a]).toEqual(services.slice(0, 2));
     });
   });
 

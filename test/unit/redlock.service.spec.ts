@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { Logger } from '@nestjs/common';
 import { lastValueFrom, toArray } from 'rxjs';
 import { SystemClock } from '../../lib/engine/system-clock.js';
-import { LockKeyError, RedlockClosedError, ResourceLockedError } from '../../lib/engine/errors.js';
+import { LockKeyError, RedlockClosedError } from '../../lib/engine/errors.js';
 import type { LockEvent } from '../../lib/engine/events.js';
 import type { NodeEvent } from '../../lib/engine/lock-node.js';
 import { MemoryNode } from '../../lib/memory/memory-node.js';
@@ -10,8 +10,6 @@ import type { RedlockModuleOptions } from '../../lib/redlock.options.js';
 import { RedlockService } from '../../lib/redlock.service.js';
 import { connectionsTo } from '../support/memory-connections.js';
 import { Deferred } from '../support/nest/deferred.js';
-
-const ONCE = { waitTimeout: 0 };
 
 describe('RedlockService', () => {
   let nodes: MemoryNode[];
@@ -30,36 +28,6 @@ describe('RedlockService', () => {
     await Promise.all([service, rival].map((each) => each.onApplicationShutdown()));
   });
 
-  it('gives a lock that nobody else gets until it is released', async () => {
-    const lock = await service.acquire(['a', 'b']);
-    expect(lock).toMatchObject({ resources: ['a', 'b'], isValid: true });
-    await expect(rival.acquire('b', ONCE)).rejects.toBeInstanceOf(ResourceLockedError);
-    await lock.release();
-    await expect(rival.acquire('b', ONCE)).resolves.toMatchObject({ isValid: true });
-  });
-
-  it('tries once, and answers null when another caller holds the lock', async () => {
-    const lock = await service.tryAcquire('a');
-    await expect(rival.tryAcquire('a')).resolves.toBeNull();
-    await lock?.release();
-    await expect(rival.tryAcquire('a')).resolves.not.toBeNull();
-  });
-
-  it('runs work under a lock, and passes on its result', async () => {
-    await expect(service.withLock('a', (lock) => lock.isValid)).resolves.toBe(true);
-    await expect(service.withLock('a', () => Promise.reject(new Error('business')))).rejects.toThrow('business');
-    expect(nodes.map((node) => node.data.read('a'))).toEqual([undefined, undefined, undefined]);
-  });
-
-  it('uses its defaults for every lock that does not say otherwise', async () => {
-    const brief = (service = serviceOf({ defaults: { ttl: 400, waitTimeout: 0 } }));
-    const lock = await brief.acquire('a');
-    expect(lock.validity).toBeLessThanOrEqual(400);
-    await expect(brief.acquire('a')).rejects.toBeInstanceOf(ResourceLockedError);
-    const longer = await brief.acquire('b', { ttl: 5_000 });
-    expect(longer.validity).toBeGreaterThan(400);
-  });
-
   it.each<[string, (target: RedlockService) => Promise<unknown>]>([
     ['acquire', (target) => target.acquire('')],
     ['tryAcquire', (target) => target.tryAcquire('')],
@@ -68,21 +36,6 @@ describe('RedlockService', () => {
     let promise: Promise<unknown> | undefined;
     expect(() => (promise = call(service).catch((error: unknown) => error))).not.toThrow();
     await expect(promise).resolves.toBeInstanceOf(LockKeyError);
-  });
-
-  it('says which nodes answer', async () => {
-    const status = {
-      quorum: 2,
-      quorumReachable: true,
-      nodes: nodes.map(({ name }) => ({
-        node: name,
-        up: true,
-        votes: true,
-        latency: expect.any(Number),
-        clockOffset: 0,
-      })),
-    };
-    await expect(service.status()).resolves.toEqual(status);
   });
 
   it('tells what happens to its locks, and ends that with the application', async () => {

@@ -2,10 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { BullModule, getQueueToken, OnWorkerEvent, Processor, WorkerHost } from '@nestjs/bullmq';
 import { Inject, Injectable, type ModuleMetadata, type Type } from '@nestjs/common';
 import { QueueEvents, type Job, type Queue } from 'bullmq';
-import { CurrentCall } from '../../../lib/idempotency/current-call.decorator.js';
-import { RedlockIdempotencyModule } from '../../../lib/idempotency/idempotency.module.js';
-import { Idempotent } from '../../../lib/idempotency/idempotent.decorator.js';
-import type { OnceCall } from '../../../lib/idempotency/once-call.js';
+import { CurrentCall, Idempotent, type OnceCall, RedlockIdempotencyModule } from 'nestjs-redlock/idempotency';
 import { Deferred } from '../../support/nest/deferred.js';
 import { Door } from '../../support/nest/door.js';
 import { poolOn } from '../../support/nest/nodes.js';

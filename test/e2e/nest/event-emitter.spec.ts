@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Inject, Injectable, Logger, Scope } from '@nestjs/common';
 import { EventEmitter2, EventEmitterModule, OnEvent } from '@nestjs/event-emitter';
-import { CurrentLock, InjectRedlock, RedlockService, WithLock, type Lock } from 'nestjs-redlock';
+import { CurrentLock, WithLock, type Lock } from 'nestjs-redlock';
 import { Door } from '../../support/nest/door.js';
 import { endAll } from '../../support/nest/end-all.js';
-import { untilFree } from '../../support/nest/nodes.js';
+import { holderOn, untilFree } from '../../support/nest/nodes.js';
 import { Replicas } from '../../support/nest/replicas.js';
 import type { TestApp } from '../../support/nest/test-app.js';
 
@@ -89,16 +89,24 @@ class ScopedListeners {
 }
 
 @Injectable()
-class Emitter {
+class SignUps {
   constructor(
     @Inject(EventEmitter2) private readonly events: EventEmitter2,
-    @InjectRedlock() private readonly redlock: RedlockService,
+    @Inject(Door) private readonly door: Door,
   ) {}
 
-  /** Tells it while it holds the very lock that the listener wants. */
-  inside(user: SignedUp): Promise<unknown> {
-    const once = { waitTimeout: 0 };
-    return this.redlock.withLock(`user:${user.id}`, () => this.events.emitAsync('by-function', user), once);
+  /** Tells its listeners under the lock that they want, and does not wait for them. */
+  @WithLock(KEY)
+  async signUp(user: SignedUp): Promise<boolean> {
+    const isHeard = this.events.emit('above', user);
+    await this.door.pass('signs up');
+    return isHeard;
+  }
+
+  /** Tells its listeners, and is done. */
+  @WithLock(KEY)
+  async leave(user: SignedUp): Promise<boolean> {
+    return this.events.emit('by-function', user);
   }
 }
 
@@ -112,7 +120,7 @@ describe('listeners of two replicas', () => {
   beforeAll(async () => {
     replicas = await Replicas.start('Express', () => ({
       imports: [EventEmitterModule.forRoot({ wildcard: true })],
-      providers: [Listeners, ScopedListeners, Emitter],
+      providers: [Listeners, ScopedListeners, SignUps],
     }));
   });
   beforeEach(() => replicas.reset());
@@ -153,9 +161,31 @@ describe('listeners of two replicas', () => {
     expect(replicas.door.visits).toEqual([]);
   });
 
-  it('run inside the lock of the code that tells the event where they are reentrant', async () => {
-    await replicas.one.app.get(Emitter).inside({ id: '7' });
-    expect([replicas.door.visits, replicas.one.log.count('acquired', 'user:7')]).toEqual([['7'], 1]);
+  it('wait for the release of the code that tells the event under their lock', async () => {
+    const { one, door, servers } = replicas;
+    door.shut();
+    const signedUp = one.app.get(SignUps).signUp({ id: '7' });
+    await Promise.race([one.log.until('contended', 'user:7'), door.untilVisits(2)]);
+    expect(door.visits).toEqual(['signs up']);
+    door.open();
+    await expect(signedUp).resolves.toBe(true);
+    await door.untilVisits(2);
+    await untilFree(servers);
+    expect([door.most, one.log.count('acquired', 'user:7')]).toEqual([1, 2]);
+    expect(one.log.count('self-contended', 'user:7')).toBe(1);
+  });
+
+  it('run inside that lock if they are reentrant, and keep it until they are done', async () => {
+    const { one, two, door, servers } = replicas;
+    door.shut();
+    await expect(one.app.get(SignUps).leave({ id: '7' })).resolves.toBe(true);
+    expect([door.inside, await holderOn(servers, 'user:7')]).toEqual([1, expect.any(String)]);
+    const rival = tell(two, 'above');
+    await two.log.until('contended', 'user:7');
+    expect(door.inside).toBe(1);
+    door.open();
+    await expect(rival).resolves.toEqual(['above 7']);
+    expect([door.most, one.log.count('acquired', 'user:7')]).toEqual([1, 1]);
   });
 
   it('answer emitAsync, also where several events lead to one listener', async () => {

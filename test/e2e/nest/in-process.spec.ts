@@ -7,6 +7,7 @@ import {
   Param,
   Post,
   Scope,
+  ServiceUnavailableException,
   UseGuards,
   UseInterceptors,
   type CallHandler,
@@ -17,7 +18,7 @@ import {
 } from '@nestjs/common';
 import { HttpAdapterHost, ModuleRef, REQUEST } from '@nestjs/core';
 import { RedlockModule, WithLock } from 'nestjs-redlock';
-import { from, switchMap, type Observable } from 'rxjs';
+import { from, retry, switchMap, type Observable } from 'rxjs';
 import { Door } from '../../support/nest/door.js';
 import { sendWithin } from '../../support/nest/send-within.js';
 import { closeApps, PLATFORMS, TestApp } from '../../support/nest/test-app.js';
@@ -182,6 +183,14 @@ class CallingInterceptor implements NestInterceptor {
   }
 }
 
+class Retrying implements NestInterceptor {
+  intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    return next.handle().pipe(retry(2));
+  }
+}
+
+let attempts = 0;
+
 @Controller()
 class Accounts {
   constructor(@Inject(Door) private readonly door: Door) {}
@@ -199,9 +208,36 @@ class Accounts {
   async byArgument(@Param('id') id: string): Promise<void> {
     await this.door.pass(id);
   }
+
+  @Post('failing/:id')
+  @UseInterceptors(Retrying)
+  @WithLock('account:<params.id>', SHORT)
+  async failing(): Promise<string> {
+    return this.#failOnce();
+  }
+
+  @Post('failing-reentrant/:id')
+  @UseInterceptors(Retrying)
+  @WithLock('account:<params.id>', { ...SHORT, reentrant: true })
+  async failingReentrant(): Promise<string> {
+    return this.#failOnce();
+  }
+
+  @Post('failing-argument/:id')
+  @UseInterceptors(Retrying)
+  @WithLock('account:<0>', SHORT)
+  async failingByArgument(@Param('id') _id: string): Promise<string> {
+    return this.#failOnce();
+  }
+
+  #failOnce(): string {
+    attempts += 1;
+    if (attempts === 1) throw new ServiceUnavailableException();
+    return `attempt ${attempts}`;
+  }
 }
 
-describe.each(PLATFORMS)('a method that an interceptor calls before Nest does, on %s', (platform) => {
+describe.each(PLATFORMS)('a method that an interceptor calls itself, on %s', (platform) => {
   let app: TestApp;
   let door: Door;
 
@@ -215,6 +251,7 @@ describe.each(PLATFORMS)('a method that an interceptor calls before Nest does, o
   });
 
   beforeEach(() => {
+    attempts = 0;
     door.reset();
     app.log.clear();
   });
@@ -245,5 +282,14 @@ describe.each(PLATFORMS)('a method that an interceptor calls before Nest does, o
     expect(await post('argument', '2,3')).toBe(201);
     expect(door.visits).toEqual(['3', '1']);
     await lock.release();
+  });
+
+  it.each([
+    ['failing', ['account:1']],
+    ['failing-reentrant', ['account:1']],
+    ['failing-argument', ['account:1', 'account:1']],
+  ])('runs again under the lock of the request, or under one of its argument: %s', async (path, acquired) => {
+    expect(await app.post(`${path}/1`)).toMatchObject({ status: 201, body: 'attempt 2' });
+    expect([app.log.acquired, app.log.count('self-contended')]).toEqual([acquired, 0]);
   });
 });

@@ -1,12 +1,15 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Body, ConflictException, Controller, Header, HttpCode, Inject, Injectable, Post } from '@nestjs/common';
-import { WithLock } from 'nestjs-redlock';
+import { APP_INTERCEPTOR } from '@nestjs/core';
+import { CurrentLock, WithLock, type Lock } from 'nestjs-redlock';
 import { defer, map, type Observable } from 'rxjs';
 import { Door } from '../../support/nest/door.js';
+import { endAll } from '../../support/nest/end-all.js';
 import { Endings } from '../../support/nest/endings.js';
-import { poolOn, untilFree } from '../../support/nest/nodes.js';
-import { shutDoor } from '../../support/nest/shut-door.js';
-import { PLATFORMS, TestApp } from '../../support/nest/test-app.js';
+import { untilFree } from '../../support/nest/nodes.js';
+import { Replicas } from '../../support/nest/replicas.js';
+import { PLATFORMS, type TestApp } from '../../support/nest/test-app.js';
+import type { RedisServer } from '../../support/redis-server.js';
 
 const JOIN = { onContended: 'join' } as const;
 const KEY = 'report:1';
@@ -15,10 +18,16 @@ const KEY = 'report:1';
 class Reports {
   constructor(@Inject(Door) private readonly door: Door) {}
 
-  @WithLock('report:<0>', JOIN)
-  async write(id: string): Promise<object> {
+  @WithLock('report:<0>', { ...JOIN, reentrant: true })
+  async write(id: string, @CurrentLock() lock?: Lock): Promise<object> {
     await this.door.pass(id);
-    return { visits: this.door.visits.length };
+    return { visits: this.door.visits.length, token: lock?.fencingToken };
+  }
+
+  @WithLock('report:<0>')
+  async rewrite(id: string): Promise<object> {
+    await this.door.pass(`${id} again`);
+    return this.write(id);
   }
 }
 
@@ -78,19 +87,31 @@ class ReportsController {
 const PATHS = ['promise', 'by-argument', 'observable', 'service'];
 
 describe.each(PLATFORMS)('calls that join on %s', (platform) => {
-  const { door, servers } = shutDoor();
   const body = { id: '1' };
-  let endings: Endings;
+  const endings = new Endings();
+  let door: Door;
   let [app, replica]: TestApp[] = [];
+  let servers: readonly RedisServer[];
 
-  beforeEach(async () => {
-    endings = new Endings();
-    const providers = [Reports, { provide: Door, useValue: door }];
-    const metadata = () => ({ imports: [poolOn(servers)], controllers: [ReportsController], providers });
-    [app, replica] = await TestApp.pair(platform, metadata, (nest) => nest.useGlobalInterceptors(endings));
+  beforeAll(async () => {
+    const providers = [Reports, { provide: APP_INTERCEPTOR, useValue: endings }];
+    const replicas = await Replicas.start(platform, () => ({ controllers: [ReportsController], providers }));
+    ({ one: app, two: replica, door, servers } = replicas);
   });
 
-  afterEach(() => untilFree(servers));
+  beforeEach(() => {
+    for (const { log } of [app!, replica!]) log.clear();
+    endings.all.length = 0;
+    door.reset();
+    door.shut();
+  });
+
+  afterEach(async () => {
+    door.open();
+    await untilFree(servers);
+  });
+
+  afterAll(endAll);
 
   describe.each(PATHS)('at %s', (path) => {
     const ok = { status: 202, body: { visits: 1 }, headers: { 'x-report': 'yes' } };
@@ -166,5 +187,28 @@ describe.each(PLATFORMS)('calls that join on %s', (platform) => {
     const refusal = { status: 409, body: { code: 'RESOURCE_LOCKED' }, headers: { 'retry-after': expect.any(String) } };
     expect(await Promise.all([first, second])).toMatchObject([refusal, refusal]);
     await holder.release();
+  });
+
+  it('get the very object and lock of the first one from a service', async () => {
+    const reports = app!.app.get(Reports);
+    const calls = [reports.write('1'), reports.write('1'), reports.write('2')];
+    await door.untilVisits(2);
+    door.open();
+    const [first, second, other] = await Promise.all(calls);
+    expect(second).toBe(first);
+    expect(other).toEqual({ visits: 2, token: expect.any(Number) });
+    expect(door.visits).toHaveLength(2);
+  });
+
+  it('run inside a lock that their caller holds if they are reentrant, though others wait for it', async () => {
+    const reports = app!.app.get(Reports);
+    const outer = reports.rewrite('1');
+    await door.untilVisits(1);
+    const waiting = reports.write('1');
+    await app!.log.until('contended', KEY);
+    door.open();
+    const [rewritten, written] = await Promise.all([outer, waiting]);
+    expect(rewritten).not.toBe(written);
+    expect(door.visits).toEqual(['1 again', '1', '1']);
   });
 });

@@ -1,4 +1,14 @@
-import { Body, Controller, Logger, Post, ValidationPipe } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Injectable,
+  Logger,
+  Post,
+  UseGuards,
+  ValidationPipe,
+  type CanActivate,
+  type ExecutionContext,
+} from '@nestjs/common';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { IsEmail } from 'class-validator';
 import { inspect } from 'node:util';
@@ -14,6 +24,17 @@ class SignUp {
 }
 
 const RECORD = { id: 7, passwordHash: 'secret-hash' };
+
+/** Sets the user that the header says, and lets every request in. */
+@Injectable()
+class Optional implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest<{ headers: Record<string, string>; user?: unknown }>();
+    const user = request.headers['x-user'];
+    request.user = user === undefined ? undefined : JSON.parse(user);
+    return true;
+  }
+}
 
 @Controller()
 class Users {
@@ -56,6 +77,22 @@ class Users {
   @Post('argument')
   @WithLock('user:<0.email|trim|lower>')
   async byArgument(@Body(ValidationPipe) _body: SignUp): Promise<void> {}
+
+  @Post('unguarded')
+  @WithLock('order:<user.id>')
+  async unguarded(): Promise<void> {}
+
+  @Post('guarded')
+  @UseGuards(Optional)
+  @WithLock('order:<user.id>')
+  async guarded(): Promise<void> {}
+}
+
+/** What the log of Nest is given from now on. */
+function spiedLogger() {
+  const logger = { debug: jest.fn(), log: jest.fn(), warn: jest.fn(), error: jest.fn() };
+  Logger.overrideLogger(logger);
+  return logger;
 }
 
 const start = (platform: 'Express' | 'Fastify'): Promise<TestApp> =>
@@ -84,8 +121,7 @@ describe.each(PLATFORMS)('what a client is told of a key that cannot be made, ov
 
   it('is in the log without values, for readers that look for it', async () => {
     const app = await start(platform);
-    const logger = { debug: jest.fn(), log: jest.fn(), warn: jest.fn(), error: jest.fn() };
-    Logger.overrideLogger(logger);
+    const logger = spiedLogger();
     await app.post('part', { address: { city: ['secret-city'] } });
     await app.post('missing');
     expect(logger.debug.mock.calls.map(([line]) => line)).toEqual([
@@ -106,8 +142,7 @@ describe.each(PLATFORMS)('what a client is told of a key that cannot be made, ov
     ],
   ])('is nothing but a 500 where the key function is wrong, and the log says it once: %s', async (path, said) => {
     const app = await start(platform);
-    const logger = { debug: jest.fn(), log: jest.fn(), warn: jest.fn(), error: jest.fn() };
-    Logger.overrideLogger(logger);
+    const logger = spiedLogger();
     expect((await app.post(path)).body).toEqual({ statusCode: 500, message: 'Internal server error' });
     expect(logger.error.mock.calls.map(([error]) => error)).toEqual([expect.any(TypeError)]);
     expect(logger.error.mock.calls[0]![0]).toMatchObject({
@@ -128,6 +163,41 @@ describe.each(PLATFORMS)('what a client is told of a key that cannot be made, ov
     });
     expect(app.log.events).toEqual([]);
     expect(await app.post('argument', { email: 'a@b.example' })).toMatchObject({ status: 201 });
+  });
+
+  it.each<[string, string | undefined]>([
+    ['nobody', 'null'],
+    ['nobody, as Passport says it', 'false'],
+    ['nothing, which is not there', undefined],
+    ['a user whose id is empty', '{ "id": "" }'],
+  ])('is that something is missing if the guard has set %s', async (_case, user) => {
+    const app = await start(platform);
+    expect(await app.post('guarded', {}, { headers: user === undefined ? {} : { 'x-user': user } })).toMatchObject({
+      status: 400,
+      body: { message: KEY_MESSAGE, code: 'LOCK_KEY' },
+    });
+  });
+
+  it.each([
+    ['unguarded', /^@WithLock on Users\.unguarded: .* no guard has set request\.user\. .*null.*key function/],
+    [
+      'guarded',
+      /^@WithLock on Users\.guarded: user\.id is missing: the user that the guard has set has no such property \[REDLOCK_E07\]$/,
+    ],
+  ])('is nothing but a 500 if the user can have no such part, and the log says it once: %s', async (path, said) => {
+    const app = await start(platform);
+    const logger = spiedLogger();
+    const reply = await app.post(path, {}, { headers: { 'x-user': '{ "sub": 7 }' } });
+    expect(reply.body).toEqual({ statusCode: 500, message: 'Internal server error' });
+    expect(logger.error.mock.calls.map(([error]) => error)).toEqual([expect.any(TypeError)]);
+    expect((logger.error.mock.calls[0]![0] as Error).message).toMatch(said);
+    expect([logger.debug.mock.calls, logger.warn.mock.calls]).toEqual([[], []]);
+  });
+
+  it('is nothing if the guard has set a user', async () => {
+    const app = await start(platform);
+    expect(await app.post('guarded', {}, { headers: { 'x-user': '{ "id": 7 }' } })).toMatchObject({ status: 201 });
+    expect(app.log.acquired).toEqual(['order:7']);
   });
 });
 

@@ -5,7 +5,7 @@ import { CurrentLock, WithLock, type Lock } from 'nestjs-redlock';
 import { Door } from '../../support/nest/door.js';
 import { endAll } from '../../support/nest/end-all.js';
 import { poolOn } from '../../support/nest/nodes.js';
-import { PLATFORMS, TestApp } from '../../support/nest/test-app.js';
+import { TestApp } from '../../support/nest/test-app.js';
 import { startRedisServers, type RedisServer } from '../../support/redis-server.js';
 
 @Controller()
@@ -35,13 +35,13 @@ class Orders {
 const UNAVAILABLE = { status: 503, body: { statusCode: 503, code: 'QUORUM_NOT_REACHED' } };
 const PAID = { status: 201, body: 'paid' };
 
-describe.each(PLATFORMS)('an application on %s', (platform) => {
+describe('an application', () => {
   const door = new Door();
   let servers: RedisServer[];
 
   const start = (pool = poolOn(servers)): Promise<TestApp> => {
     door.reset();
-    return TestApp.start(platform, {
+    return TestApp.start('Express', {
       imports: [pool],
       controllers: [Orders],
       providers: [{ provide: Door, useValue: door }],

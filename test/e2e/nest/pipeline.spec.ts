@@ -8,7 +8,6 @@ import {
   Post,
   UseGuards,
   UseInterceptors,
-  ValidationPipe,
   type CallHandler,
   type CanActivate,
   type ExecutionContext,
@@ -18,7 +17,7 @@ import { WithLock } from 'nestjs-redlock';
 import { finalize, map, type Observable } from 'rxjs';
 import { endAll } from '../../support/nest/end-all.js';
 import { SignUp } from '../../support/nest/message-handlers.js';
-import { poolOn, untilFree } from '../../support/nest/nodes.js';
+import { poolOn } from '../../support/nest/nodes.js';
 import { PLATFORMS, TestApp } from '../../support/nest/test-app.js';
 import { Trail } from '../../support/nest/trail.js';
 import { startRedisServers, type RedisServer } from '../../support/redis-server.js';
@@ -85,10 +84,7 @@ describe.each(PLATFORMS)('a lock in the pipeline of %s', (platform) => {
   beforeAll(async () => {
     servers = await startRedisServers(3);
     const metadata = { imports: [poolOn(servers)], controllers: [Users], providers: [Trail, OnApp, Guard] };
-    app = await TestApp.start(platform, metadata, (nest) => {
-      nest.useGlobalPipes(new ValidationPipe({ transform: true }));
-      nest.useGlobalInterceptors(nest.get(OnApp));
-    });
+    app = await TestApp.start(platform, metadata, (nest) => nest.useGlobalInterceptors(nest.get(OnApp)));
     trail = app.app.get(Trail);
   });
 
@@ -98,25 +94,6 @@ describe.each(PLATFORMS)('a lock in the pipeline of %s', (platform) => {
   });
 
   afterAll(endAll);
-
-  it('is taken by the body as it came, and by the argument as pipes left it', async () => {
-    await app.post('by-request', { email: ' A@B.example ' });
-    await app.post('by-argument', { email: ' A@B.example ' });
-    expect(app.log.acquired).toEqual(['user: A@B.example ', 'user:a@b.example']);
-  });
-
-  it('is not taken by the argument of a request that pipes refuse', async () => {
-    expect((await app.post('by-argument', { email: 'nobody' })).status).toBe(400);
-    expect([app.log.acquired, trail.steps.includes('handler')]).toEqual([[], false]);
-  });
-
-  it('is given back where pipes refuse a request that was locked by its body', async () => {
-    expect((await app.post('by-request', { email: 'nobody' })).body).toMatchObject({
-      message: expect.arrayContaining([expect.any(String)]),
-    });
-    expect(trail.steps).not.toContain('handler');
-    await untilFree(servers);
-  });
 
   it('comes after the guards', async () => {
     for (const path of ['by-request', 'by-argument']) {

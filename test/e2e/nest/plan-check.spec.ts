@@ -1,5 +1,5 @@
-import { Body, Controller, Injectable, Post, type ModuleMetadata } from '@nestjs/common';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { Body, Controller, Injectable, Logger, Post, type ModuleMetadata } from '@nestjs/common';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Cron } from '@nestjs/schedule';
 import { MessagePattern, Payload } from '@nestjs/microservices';
 import { Mutation, Resolver } from '@nestjs/graphql';
@@ -7,6 +7,7 @@ import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { RedlockModule, RedlockService, WithLock, type WithLockOptions } from 'nestjs-redlock';
 import { RedlockTestingModule } from 'nestjs-redlock/testing';
+import { TestApp } from '../../support/nest/test-app.js';
 
 const NODES = { nodes: ['redis://127.0.0.1:1'] };
 const pool = (options: object = {}): ReturnType<typeof RedlockModule.forRoot> =>
@@ -24,6 +25,58 @@ function service(key: string | readonly string[], options?: WithLockOptions): ne
     async write(_id?: string): Promise<void> {}
   }
   return Reports;
+}
+
+/** Of which the compiler knows nothing. */
+const SECOND: string = 'transfer:<1.id>';
+
+@Injectable()
+class OneArgument {
+  @WithLock(SECOND)
+  async begin(_from: { id: string }): Promise<void> {}
+}
+
+@Injectable()
+class NoArgument {
+  @WithLock(SECOND)
+  async begin(): Promise<void> {}
+}
+
+@Injectable()
+class WithDefault {
+  @WithLock('transfer:<1>')
+  async begin(_from: string, _to = 'till'): Promise<void> {}
+}
+
+@Injectable()
+class WithRest {
+  @WithLock('transfer:<1>')
+  async begin(..._accounts: string[]): Promise<void> {}
+}
+
+/** Puts a function without a name in the place of a method, as many decorators do; the function takes as many arguments. */
+function replaced(_target: object, _name: string, descriptor: PropertyDescriptor): void {
+  const method = descriptor.value as (from: unknown) => unknown;
+  descriptor.value = function (this: unknown, from: unknown): unknown {
+    return method.call(this, from);
+  };
+}
+
+@Injectable()
+class Replaced {
+  @WithLock(SECOND)
+  @replaced
+  async begin(_from: { id: string }): Promise<void> {}
+}
+
+/** Its key function makes a key of each id. */
+@Controller()
+class Items {
+  @Post('items')
+  @WithLock(({ ids }: { ids: string[] }) => ids.map((id) => `item:${id}`))
+  async lock(@Body() { ids }: { ids: string[] }): Promise<number> {
+    return ids.length;
+  }
 }
 
 describe('the start of an application', () => {
@@ -60,11 +113,28 @@ describe('the start of an application', () => {
     }
   });
 
-  it('fails by more keys than a lock of this pool may take', async () => {
-    const imports = [pool({ maxResources: 2 })];
-    await expect(start({ imports, providers: [service(['a:<0>', 'b:<0>', 'c:<0>'])] })).rejects.toThrow(
-      '@WithLock on Reports.write: a lock takes at most 2 keys; got 3 [REDLOCK_E10]',
+  it.each([
+    [64, {}],
+    [2, { maxResources: 2 }],
+    [65, { maxResources: 65 }],
+  ])('fails by more keys than the %i that a lock of this pool may take', async (most, options) => {
+    const keys = Array.from({ length: most + 1 }, (_, index) => `item:<0>:${index}`);
+    await expect(start({ imports: [pool(options)], providers: [service(keys)] })).rejects.toThrow(
+      `@WithLock on Reports.write: a lock takes at most ${most} keys; got ${most + 1} [REDLOCK_E10]`,
     );
+    await expect(start({ imports: [pool(options)], providers: [service(keys.slice(1))] })).resolves.toBeDefined();
+  });
+
+  it('lets a key function make as many keys, and answers 500 to more', async () => {
+    const app = await TestApp.start('Express', { imports: [RedlockTestingModule.forRoot()], controllers: [Items] });
+    const logged = jest.spyOn(Logger.prototype, 'error').mockReturnValue(undefined);
+    const lock = (count: number) => app.post('items', { ids: Array.from({ length: count }, (_, index) => `${index}`) });
+    expect(await lock(64)).toMatchObject({ status: 201 });
+    // A limit of the server is no mistake of the client.
+    expect(await lock(65)).toMatchObject({ status: 500 });
+    expect(logged.mock.calls.flat().map(String).join()).toContain('at most 64 resources');
+    logged.mockRestore();
+    await app.close();
   });
 
   it('looks at the pool that the method names, and at pools that are made later', async () => {
@@ -190,5 +260,22 @@ describe('the start of an application', () => {
     Controller()(Users);
     const providers = [service('order:<0>', { ttl: 30_000 }), service(['report'], { minHold: 30_000 })];
     await expect(start({ imports: [pool()], controllers: [Users], providers })).resolves.toBeDefined();
+  });
+
+  it.each([
+    ['OneArgument', '<0> is its only one', OneArgument],
+    ['Replaced', '<0> is its only one', Replaced],
+    ['NoArgument', 'it has none', NoArgument],
+  ])('fails by an argument that the method does not have: %s', async (name, there, provider) => {
+    await expect(start({ imports: [pool()], providers: [provider] })).rejects.toThrow(
+      `@WithLock on ${name}.begin: <1> reads an argument that this method does not have: ${there}`,
+    );
+  });
+
+  it.each([
+    ['a default', WithDefault],
+    ['the rest of them', WithRest],
+  ])('finds an argument that is %s', async (_case, provider) => {
+    await expect(start({ imports: [pool()], providers: [provider] })).resolves.toBeDefined();
   });
 });

@@ -6,7 +6,7 @@ import { eventually } from '../../support/eventually.js';
 import { endAll } from '../../support/nest/end-all.js';
 import { logLines } from '../../support/nest/log-lines.js';
 import { poolOn } from '../../support/nest/nodes.js';
-import { PLATFORMS, TestApp } from '../../support/nest/test-app.js';
+import { TestApp } from '../../support/nest/test-app.js';
 import { startRedisServer, startRedisServers, type RedisServer } from '../../support/redis-server.js';
 import { vouchFor } from '../../support/vouch.js';
 
@@ -41,7 +41,7 @@ class SlowOrders {
 
 const PAID = { status: 201, body: 'paid' };
 
-describe.each(PLATFORMS)('an application on %s', (platform) => {
+describe('an application', () => {
   let servers: RedisServer[];
 
   afterEach(async () => {
@@ -50,7 +50,7 @@ describe.each(PLATFORMS)('an application on %s', (platform) => {
   });
 
   const start = (): Promise<TestApp> =>
-    TestApp.start(platform, {
+    TestApp.start('Express', {
       imports: [poolOn(servers, { maxTtl: MAX_TTL, restartQuarantine: true })],
       controllers: [Orders],
     });

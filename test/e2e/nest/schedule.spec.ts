@@ -1,5 +1,5 @@
-import { describe, expect, it, jest } from '@jest/globals';
-import { Inject, Injectable, Logger, type ModuleMetadata } from '@nestjs/common';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { ConsoleLogger, Inject, Injectable, Logger, type INestApplication, type ModuleMetadata } from '@nestjs/common';
 import { Cron, Interval, ScheduleModule, SchedulerRegistry, Timeout } from '@nestjs/schedule';
 import { CurrentLock, WithLock, type Lock } from 'nestjs-redlock';
 import { eventually } from '../../support/eventually.js';
@@ -7,6 +7,7 @@ import { Door } from '../../support/nest/door.js';
 import { poolOn, untilFree } from '../../support/nest/nodes.js';
 import { shutDoor } from '../../support/nest/shut-door.js';
 import { TestApp } from '../../support/nest/test-app.js';
+import { withRedis } from '../../support/redis-client.js';
 
 // Never by itself while a test runs: the tests fire it.
 const YEARLY = '0 0 1 1 *';
@@ -40,6 +41,15 @@ class CronJobs {
   }
 }
 
+const ANN = 'user:ann@example.com';
+
+@Injectable()
+class LoggedJobs {
+  @Cron(YEARLY, { name: 'logged' })
+  @WithLock(ANN, { onContended: 'reject' })
+  async run(): Promise<void> {}
+}
+
 @Injectable()
 class IntervalJobs {
   constructor(@Inject(Door) private readonly door: Door) {}
@@ -67,12 +77,15 @@ describe('scheduled methods of two replicas', () => {
   const { door, servers } = shutDoor();
   let [one, two]: TestApp[] = [];
 
-  const start = async (Jobs: new (door: Door) => object): Promise<void> => {
+  const start = async (
+    Jobs: new (door: Door) => object,
+    configure?: (nest: INestApplication) => void,
+  ): Promise<void> => {
     const metadata = (): ModuleMetadata => ({
       imports: [ScheduleModule.forRoot(), poolOn(servers)],
       providers: [Jobs, { provide: Door, useValue: door }],
     });
-    [one, two] = await TestApp.pair('Express', metadata);
+    [one, two] = await TestApp.pair('Express', metadata, configure);
   };
   const fire = (app: TestApp, name: string): unknown => app.app.get(SchedulerRegistry).getCronJob(name).fireOnTick();
 
@@ -128,5 +141,58 @@ describe('scheduled methods of two replicas', () => {
     await door.untilVisits(8);
     expect(door.most).toBe(1);
     expect(door.visits.length).toBeGreaterThanOrEqual(8);
+  });
+
+  describe('that cannot have their lock', () => {
+    /** Starts with a logger of Nest; resolves to what it writes, each time that it does. */
+    const startLogging = async (json: boolean): Promise<string[]> => {
+      const written: string[] = [];
+      await start(LoggedJobs, (nest) =>
+        nest.useLogger(new ConsoleLogger({ json, colors: false, logLevels: ['error'] })),
+      );
+      jest.spyOn(process.stderr, 'write').mockImplementation((text) => {
+        written.push(String(text));
+        return true;
+      });
+      return written;
+    };
+
+    afterEach(() => {
+      jest.restoreAllMocks();
+    });
+
+    it.each([false, true])(
+      'has one short line in the log when another caller holds the lock; JSON: %s',
+      async (json) => {
+        const written = await startLogging(json);
+        const lock = await two!.redlock.acquire(ANN);
+        await fire(one!, 'logged');
+        await eventually(() => expect(written).not.toEqual([]));
+        expect(written).toHaveLength(1);
+        const [line] = written;
+        expect(line).not.toMatch(/ann@/);
+        const words = json
+          ? String.raw`\"user:*\" is locked`
+          : 'ResourceLockedError: "user:*" is locked by another holder\n';
+        expect(line).toContain(words);
+        // What is written for machines has the whole stack in a field of its own.
+        if (!json) expect(line).not.toMatch(/[\\/]lib[\\/]|node:internal/);
+        expect(line!.trim().split('\n')).toHaveLength(1);
+        await lock.release();
+      },
+    );
+
+    it('has the reason in it once where nodes refuse', async () => {
+      const written = await startLogging(false);
+      for (const { url } of servers) await withRedis(url, (redis) => redis.config('SET', 'maxmemory', '1'));
+      await fire(one!, 'logged');
+      await eventually(() => expect(written.join('')).toContain('QuorumNotReachedError'));
+      const failures = written.filter((line) => line.includes('QuorumNotReachedError'));
+      expect(failures).toHaveLength(1);
+      // Of each node, unless all was decided before it answered; and not again in a list of nodes.
+      expect([2, 3]).toContain(failures[0]!.match(/OOM/g)!.length);
+      expect(failures[0]).not.toMatch(/outcome|detail/);
+      for (const { url } of servers) await withRedis(url, (redis) => redis.config('SET', 'maxmemory', '0'));
+    });
   });
 });

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import FakeTimers from '@sinonjs/fake-timers';
-import type { INestApplicationContext, Type } from '@nestjs/common';
+import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import type { Lock } from '../../../lib/engine/lock.js';
 import { RedlockModule } from '../../../lib/redlock.module.js';
 import { RedlockService } from '../../../lib/redlock.service.js';
 import { RedlockTestingModule } from '../../../lib/testing/index.js';
@@ -54,58 +55,41 @@ beforeAll(async () => {
 });
 afterAll(() => stopAll(servers));
 
-describe.each<[string, () => unknown]>([
-  [
-    'on Redis nodes',
-    () => RedlockModule.forRoot({ nodes: servers.map(({ url }) => url), nodeTimeout: 3_000, restartQuarantine: false }),
-  ],
-  ['of the testing module', () => RedlockTestingModule.forRoot()],
-  ['without Redis (enabled: false)', () => RedlockModule.forRoot({ enabled: false })],
-])('a lock %s', (_where, importOf) => {
-  describe.each(FAKES)('under %s', (_name, fake) => {
-    let app: INestApplicationContext;
-    let service: RedlockService;
-    let restore = (): void => undefined;
+describe.each(FAKES)('locks on Redis nodes, of the testing module and without Redis under %s', (_name, fake) => {
+  let apps: INestApplicationContext[];
+  let restore = (): void => undefined;
 
-    beforeEach(async () => {
-      app = await NestFactory.createApplicationContext(
-        { module: class {}, imports: [importOf() as Type] },
-        { logger: false },
-      );
-      service = app.get(RedlockService);
-      restore = fake();
-    });
-    afterEach(async () => {
-      restore();
-      await app.close();
-    });
+  beforeEach(async () => {
+    const pools = [
+      RedlockModule.forRoot({ nodes: servers.map(({ url }) => url), nodeTimeout: 3_000, restartQuarantine: false }),
+      RedlockTestingModule.forRoot(),
+      RedlockModule.forRoot({ enabled: false }),
+    ];
+    const modules = pools.map((pool) => ({ module: class {}, imports: [pool] }));
+    apps = await Promise.all(modules.map((module) => NestFactory.createApplicationContext(module, { logger: false })));
+    restore = fake();
+  });
+  afterEach(async () => {
+    restore();
+    await Promise.all(apps.map((app) => app.close()));
+  });
 
-    it('comes if it is free, passes to a caller that waits, and ends with its lease', async () => {
-      const lock = await service.acquire('a', { ttl: 200 });
-      expect(lock.validity).toBeGreaterThan(0);
-      expect(lock.validity).toBeLessThanOrEqual(200);
-      const next = service.acquire('a', { ttl: 200, waitTimeout: 5_000 });
-      await lock.release();
-      const second = await next;
-      // Nobody extends this lock, so that its lease ends by itself, and the next caller gets it.
-      const third = await service.acquire('a', { ttl: 200, waitTimeout: 5_000 });
-      expect([lock.isValid, second.isValid, third.isValid]).toEqual([false, false, true]);
-      expect(third.fencingToken).toBeGreaterThan(second.fencingToken);
-      await third.release();
-    });
-
-    it('is extended while its work runs', async () => {
-      const valid = await service.withLock(
-        'b',
-        async (lock) => {
-          const other = await service.tryAcquire('c', { ttl: 1_200 });
-          await service.acquire('c', { ttl: 1_200, waitTimeout: 5_000 }).then((one) => one.release());
-          expect(other!.isValid).toBe(false);
-          return lock.isValid;
-        },
-        { ttl: 600 },
-      );
-      expect(valid).toBe(true);
-    });
+  it('come if they are free, are extended while work runs, pass to a caller that waits, and end with their leases', async () => {
+    const use = async (service: RedlockService): Promise<void> => {
+      let next: Promise<Lock> | undefined;
+      const work = async (lock: Lock): Promise<void> => {
+        next = service.acquire('a', { waitTimeout: 10_000 });
+        const first = await service.acquire('b', { ttl: 1_200 });
+        expect(first.validity).toBeLessThanOrEqual(1_200);
+        // Nobody extends this lock, so that its lease ends by itself, and the next caller gets it.
+        const second = await service.acquire('b', { ttl: 1_200, waitTimeout: 5_000 });
+        expect([lock.isValid, first.isValid, second.isValid]).toEqual([true, false, true]);
+        expect(second.fencingToken).toBeGreaterThan(first.fencingToken);
+        await second.release();
+      };
+      await service.withLock('a', work, { ttl: 800 });
+      await (await next!).release();
+    };
+    await Promise.all(apps.map((app) => use(app.get(RedlockService))));
   });
 });

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { Clock } from '../../../lib/engine/clock.js';
 import { counterOf } from '../../../lib/engine/fencing.js';
 import type { Lock } from '../../../lib/engine/lock.js';
-import { eventually } from '../../support/eventually.js';
 import { nothingLeft } from '../../support/node-lines.js';
 import { allDone, RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
 import { ShiftedClock } from '../../support/shifted-clock.js';
@@ -59,29 +58,6 @@ describe('fencing tokens on real nodes', () => {
     expect(await counters()).toEqual(Array(5).fill(String(lock.fencingToken)));
   });
 
-  it('grow with every lock, however it is taken', async () => {
-    const other = pool.resource();
-    const [{ redlock }, tokens] = [all!, [] as number[]];
-    for (let turn = 0; turn < 5; turn += 1) {
-      tokens.push(await tokenOf(redlock.acquire(resource, LONG)));
-      tokens.push(await tokenOf(redlock.tryAcquire([other, resource], LONG)));
-      tokens.push(await redlock.withLock(resource, ({ fencingToken }) => fencingToken));
-      tokens.push(await tokenOf(low!.redlock.acquire(resource, LONG)));
-      tokens.push(await tokenOf(high!.redlock.acquire(resource, LONG)));
-      tokens.push(await tokenOf(high!.redlock.tryAcquire([resource, other], LONG)));
-    }
-    expectGrowing(tokens);
-    await nothingLeft(pool, resource);
-  });
-
-  it('grow where the lease of the one before ran out', async () => {
-    const tokens: number[] = [];
-    for (const { redlock } of [low!, high!, low!, high!]) {
-      tokens.push((await redlock.acquire(resource, { ttl: 60, retryDelay: 20 })).fencingToken);
-    }
-    expectGrowing(tokens);
-  });
-
   it('are stored as plain digits, however they are counted', async () => {
     const others = [resource, pool.resource()];
     const digits = Array(5).fill(expect.stringMatching(/^\d{16}$/));
@@ -92,13 +68,6 @@ describe('fencing tokens on real nodes', () => {
     await tokenOf(all!.redlock.acquire(others, LONG));
     await allDone(all!);
     expect(await counters(others[1])).toEqual(digits);
-  });
-
-  it('are greater than that of a holder on other nodes, of which one was far ahead', async () => {
-    await pool.count(0, resource, (Date.now() + 3_600_000) * 1_000);
-    const first = await low!.redlock.acquire(resource, { ttl: 100 });
-    expect(first.fencingToken).toBeGreaterThan((Date.now() + 3_000_000) * 1_000);
-    expectGrowing([first.fencingToken, await tokenOf(high!.redlock.acquire(resource, LONG))]);
   });
 
   it('are so also where nodes are lifted in the same turn as others vote', async () => {
@@ -112,17 +81,6 @@ describe('fencing tokens on real nodes', () => {
     ]);
     expect(Number((await counters())[1])).toBeGreaterThanOrEqual(first.fencingToken);
     expectGrowing([first.fencingToken, await tokenOf(high!.redlock.acquire(resource, LONG))]);
-  });
-
-  it('stay the same when the lock is extended, and when a node is won back', async () => {
-    const lock = await all!.redlock.acquire(resource, LONG);
-    const token = lock.fencingToken;
-    await pool.ask(0, (redis) => redis.del(resource, '~fence'));
-    await lock.extend();
-    await eventually(async () => expect(await pool.owners(resource)).toEqual(Array(5).fill(lock.value)));
-    expect(lock.fencingToken).toBe(token);
-    await lock.release();
-    expectGrowing([token, await tokenOf(low!.redlock.acquire(resource, LONG))]);
   });
 
   it.each([

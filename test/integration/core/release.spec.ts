@@ -1,8 +1,5 @@
-import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { LockLostError } from '../../../lib/engine/errors.js';
-import { CountingClock } from '../../support/counting-clock.js';
 import { eventually } from '../../support/eventually.js';
 import { allDone, RedisPool } from '../../support/redis-pool.js';
 
@@ -21,74 +18,6 @@ describe('a release', () => {
     await pool.ask(0, (redis) => redis.del(resource));
     return { resource, proxies, client, lock };
   };
-
-  it('of a lock that ran out or was stolen neither takes seconds nor fails, and touches no other', async () => {
-    const resource = pool.resource();
-    const { redlock } = await pool.client();
-    const lock = await redlock.acquire(resource, { ttl: 100 });
-    await once(lock.signal, 'abort');
-    for (const server of pool.servers.keys()) await pool.plant(server, resource, { value: 'next' });
-    const before = performance.now();
-    await expect(lock.release()).resolves.toBeUndefined();
-    expect(performance.now() - before).toBeLessThan(1_500);
-    expect(await pool.owners(resource)).toEqual(['next', 'next', 'next']);
-  });
-
-  it("does not replace the work's error by its own where the lock ran out", async () => {
-    const { redlock } = await pool.client();
-    const work = redlock.withLock(
-      pool.resource(),
-      async ({ signal }) => {
-        await once(signal, 'abort');
-        throw new Error('business');
-      },
-      { ttl: 100, autoExtend: false },
-    );
-    await expect(work).rejects.toThrow('business');
-  });
-
-  it("does not replace the work's result by its own error where no node answers it", async () => {
-    const proxies = await pool.proxies();
-    const { redlock } = await pool.client({ nodes: proxies.map(({ url }) => url), nodeTimeout: 300 });
-    const work = redlock.withLock(pool.resource(), () => {
-      for (const proxy of proxies) proxy.blackhole = true;
-      return 'result';
-    });
-    await expect(work).resolves.toBe('result');
-    for (const proxy of proxies) proxy.blackhole = false;
-    for (const proxy of proxies) proxy.resetAll();
-  });
-
-  it('says that the lock was lost only where the work itself went well', async () => {
-    const { redlock } = await pool.client();
-    const work = redlock.withLock(pool.resource(), ({ signal }) => once(signal, 'abort'), {
-      ttl: 100,
-      autoExtend: false,
-    });
-    await expect(work).rejects.toBeInstanceOf(LockLostError);
-  });
-
-  it('ends automatic extension for good, also one that is under way', async () => {
-    const proxies = await pool.proxies();
-    const clock = new CountingClock();
-    const client = await pool.client({ nodes: proxies.map(({ url }) => url), clock });
-    const lock = await client.redlock.acquire(pool.resource(), { ttl: 900, autoExtend: true });
-    await allDone(client);
-    const sent = () => proxies[0]!.commands.filter((name) => name === 'EVALSHA').length;
-    const before = sent();
-    for (const proxy of proxies) proxy.replyDelay = 150;
-    await eventually(() => expect(sent()).toBe(before + 1));
-    await lock.release();
-    const after = sent();
-    expect(after).toBe(before + 2);
-    await setTimeout(1_000); // longer than the lease: whatever was armed again would have fired
-    expect(sent()).toBe(after);
-    expect(clock.timers).toBe(0);
-    expect(client.events.map(({ type }) => type).filter((type) => !type.startsWith('node'))).toEqual([
-      'acquired',
-      'released',
-    ]);
-  });
 
   it('comes behind an extension and a healing on their way: no key stays', async () => {
     const { resource, proxies, client, lock } = await forgottenByOne();

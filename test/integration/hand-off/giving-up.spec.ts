@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Lock } from '../../../lib/engine/lock.js';
 import { eventually } from '../../support/eventually.js';
 import { crewOnNodes } from '../../support/lock-process/crew-on-nodes.js';
-import { leftovers, linedUp, linesOf, nothingLeft, standing } from '../../support/node-lines.js';
+import { leftovers, linedUp, nothingLeft, standing } from '../../support/node-lines.js';
 import { allDone, type RedisPoolClient } from '../../support/redis-pool.js';
 
 const TERMS = { retryDelay: 60_000, waitTimeout: 120_000, ttl: 60_000 };
@@ -29,22 +29,6 @@ describe('a waiter that gives up', () => {
     expect(await leftovers(pool, resource)).toEqual([]);
   };
 
-  it('because its time is up leaves neither a place nor a lock', async () => {
-    const taking = waiter!.redlock.acquire(resource, { ...TERMS, waitTimeout: 1_000 });
-    await expect(taking).rejects.toMatchObject({ code: 'RESOURCE_LOCKED' });
-    await leavesNothing(waiter!);
-  });
-
-  it('because of a signal leaves neither a place nor a lock', async () => {
-    const abort = new AbortController();
-    const taking = waiter!.redlock.acquire(resource, { ...TERMS, signal: abort.signal });
-    const taken = taking.catch((error: unknown) => error);
-    await standing(pool, 1, resource);
-    abort.abort(new Error('no longer needed'));
-    expect(await taken).toEqual(new Error('no longer needed'));
-    await leavesNothing(waiter!);
-  });
-
   it('because of a signal in the turn in which it asked leaves neither a place nor a lock', async () => {
     const abort = new AbortController();
     const taking = waiter!.redlock.acquire(resource, { ...TERMS, signal: abort.signal });
@@ -65,19 +49,6 @@ describe('a waiter that gives up', () => {
     expect(await leftovers(pool, resource)).toEqual([]);
   });
 
-  it('because its pool is closed keeps none of the nodes that it has already', async () => {
-    const split = pool.resource();
-    for (const server of [0, 1, 2]) await pool.plant(server, split, { ttl: 60_000 });
-    const closing = await pool.client();
-    const taken = closing.redlock.acquire(split, TERMS).catch((error: unknown) => error);
-    await standing(pool, 1, split, [0, 1, 2]);
-    await eventually(async () => expect(await pool.owners(split, [3, 4])).not.toContain(null));
-    await closing.redlock.close();
-    expect(await taken).toMatchObject({ code: 'CLOSED' });
-    await eventually(async () => expect(await pool.owners(split, [3, 4])).toEqual([null, null]));
-    await standing(pool, 0, split);
-  });
-
   it.each(['exit', 'close'])('because its process ends by %s leaves no lock after the release', async (end) => {
     const [member] = await crew.start(1, pool.urls);
     member!.take({ resource, options: TERMS });
@@ -89,31 +60,6 @@ describe('a waiter that gives up', () => {
       expect(await heard).toEqual([member!.channel, 0]);
     });
     await lock.release();
-    await nothingLeft(pool, resource);
-  });
-
-  it('behind another one of its process leaves that in its place', async () => {
-    const first = waiter!.redlock.acquire(resource, TERMS);
-    const second = waiter!.redlock.acquire(resource, { ...TERMS, waitTimeout: 500 });
-    await expect(second).rejects.toMatchObject({ code: 'RESOURCE_LOCKED' });
-    await standing(pool, 1, resource);
-    await lock.release();
-    await (await first).release();
-    await nothingLeft(pool, resource);
-  });
-
-  it('before another one of its process leaves its place to that', async () => {
-    const abort = new AbortController();
-    const first = waiter!.redlock.acquire(resource, { ...TERMS, signal: abort.signal });
-    const gaveUp = first.catch((error: unknown) => error);
-    await standing(pool, 1, resource);
-    const second = waiter!.redlock.acquire(resource, TERMS);
-    abort.abort();
-    await gaveUp;
-    await allDone(waiter!);
-    expect(await linesOf(pool, resource)).toEqual(pool.urls.map(() => [expect.any(String)]));
-    await lock.release();
-    await (await second).release();
     await nothingLeft(pool, resource);
   });
 
@@ -136,22 +82,5 @@ describe('a waiter that gives up', () => {
       expect(nodes.map(({ up }) => up)).toEqual([true, true, true, true, true]);
     });
     await standing(pool, 0, resource);
-  });
-
-  it('gives back what it is granted after that', async () => {
-    const proxies = await pool.proxies();
-    const late = await pool.client({ nodes: proxies.map(({ url }) => url) });
-    const abort = new AbortController();
-    const taking = late.redlock.acquire(resource, { ...TERMS, signal: abort.signal });
-    const gaveUp = taking.catch((error: unknown) => error);
-    await standing(pool, 1, resource);
-    for (const proxy of proxies) proxy.pause();
-    abort.abort();
-    await gaveUp;
-    await lock.release();
-    await standing(pool, 0, resource);
-    for (const proxy of proxies) proxy.resume();
-    await allDone(late);
-    expect(await leftovers(pool, resource)).toEqual([]);
   });
 });

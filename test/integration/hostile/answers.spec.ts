@@ -1,6 +1,7 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { bulk } from '../../support/hostile-node.js';
 import { HostilePool } from '../../support/hostile-pool.js';
+import { RedisPool } from '../../support/redis-pool.js';
 
 const CLOCK = 1_795_000_000_000;
 /** Answers that no node gives which means well. */
@@ -39,11 +40,14 @@ const NONSENSE: readonly string[] = [
 ];
 
 describe('two nodes that mean well, beside one', () => {
+  let good: RedisPool;
   let pool: HostilePool;
+  beforeAll(async () => void (good = await RedisPool.start(2)));
+  afterAll(() => good.stop());
   afterEach(() => pool.stop());
 
   it.each(NONSENSE)('that answers each script with %j, go on giving locks', async (nonsense) => {
-    pool = await HostilePool.start(([name]) => (name!.startsWith('eval') ? nonsense : undefined));
+    pool = await HostilePool.beside(good, ([name]) => (name!.startsWith('eval') ? nonsense : undefined));
     await pool.locksGoOn();
   });
 
@@ -52,19 +56,19 @@ describe('two nodes that mean well, beside one', () => {
     async (command) => {
       let next = 0;
       const nonsense = (): string => NONSENSE[next++ % NONSENSE.length]!;
-      pool = await HostilePool.start(([name]) => (name === command ? nonsense() : undefined));
+      pool = await HostilePool.beside(good, ([name]) => (name === command ? nonsense() : undefined));
       await pool.locksGoOn();
     },
   );
 
   it('that answers two questions at once with one and the same answer twice as often, go on giving locks', async () => {
-    pool = await HostilePool.start(([name]) => (name!.startsWith('eval') ? ':0\r\n:0\r\n' : undefined));
+    pool = await HostilePool.beside(good, ([name]) => (name!.startsWith('eval') ? ':0\r\n:0\r\n' : undefined));
     await pool.locksGoOn();
     expect(pool.told('node-down')).toContain('it sent an answer that nobody has asked for');
   });
 
   it('whose votes have a wrong kind, do not take them for votes', async () => {
-    pool = await HostilePool.start(([name]) =>
+    pool = await HostilePool.beside(good, ([name]) =>
       name === 'evalsha' ? `*2\r\n${bulk('xxxxxxxxx')}:${CLOCK}\r\n` : undefined,
     );
     await pool.locksGoOn();

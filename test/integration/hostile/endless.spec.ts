@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { HostilePool } from '../../support/hostile-pool.js';
+import { RedisPool } from '../../support/redis-pool.js';
 
 const MEBIBYTE = 1_024 * 1_024;
 
@@ -14,7 +15,10 @@ function endlessly(socket: Socket, bytes: Buffer): void {
 }
 
 describe('a node whose answer has no end', () => {
+  let good: RedisPool;
   let pool: HostilePool;
+  beforeAll(async () => void (good = await RedisPool.start(2)));
+  afterAll(() => good.stop());
   let sockets: Set<Socket>;
   beforeEach(() => void (sockets = new Set()));
   afterEach(() => pool.stop());
@@ -29,7 +33,7 @@ describe('a node whose answer has no end', () => {
     ['messages', '', '>3\r\n$7\r\nmessage\r\n$1\r\na\r\n$1\r\nb\r\n'],
   ])('because it sends %s, is left before it fills the process, and tried again', async (_what, head, rest) => {
     const before = process.memoryUsage();
-    pool = await HostilePool.start(([name], socket) => {
+    pool = await HostilePool.beside(good, ([name], socket) => {
       if (name !== 'evalsha') return undefined;
       if (sockets.has(socket)) return '';
       sockets.add(socket);

@@ -1,17 +1,21 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { bulk } from '../../support/hostile-node.js';
 import { HostilePool } from '../../support/hostile-pool.js';
+import { RedisPool } from '../../support/redis-pool.js';
 
 const message = (...parts: string[]): string => `>${parts.length}\r\n${parts.join('')}`;
 
 describe('a node that sends what nobody has asked for', () => {
+  let good: RedisPool;
   let pool: HostilePool;
+  beforeAll(async () => void (good = await RedisPool.start(2)));
+  afterAll(() => good.stop());
   let warnings: Error[];
   const warn = (warning: Error): void => void warnings.push(warning);
   beforeEach(async () => {
     warnings = [];
     process.on('warning', warn);
-    pool = await HostilePool.start();
+    pool = await HostilePool.beside(good);
     await pool.connected();
   });
   afterEach(async () => {

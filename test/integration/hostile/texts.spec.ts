@@ -1,10 +1,14 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { HostilePool } from '../../support/hostile-pool.js';
+import { RedisPool } from '../../support/redis-pool.js';
 
 const FORGED = 'ERR \u001b[31m\u009b2J\u202e\u200b\r[Nest] 1 - LOG all is well \u0007';
 
 describe('the text of a node', () => {
+  let good: RedisPool;
   let pool: HostilePool;
+  beforeAll(async () => void (good = await RedisPool.start(2)));
+  afterAll(() => good.stop());
   afterEach(() => pool.stop());
 
   it.each(['hello', 'eval', 'evalsha', 'info', 'get', 'subscribe'])(
@@ -12,7 +16,7 @@ describe('the text of a node', () => {
     async (command) => {
       const before = process.cpuUsage();
       const error = `-ERR ${' '.repeat(100_000)}x\r\n`;
-      pool = await HostilePool.start(([name]) => (name === command ? error : undefined));
+      pool = await HostilePool.beside(good, ([name]) => (name === command ? error : undefined));
       await pool.locksGoOn();
       expect(process.cpuUsage(before).user / 1_000).toBeLessThan(3_000);
       await expectShortReasons();
@@ -23,7 +27,7 @@ describe('the text of a node', () => {
     'in an error for %s can neither forge lines nor control a terminal',
     async (command) => {
       const error = `-${FORGED.replace('\r', '')}${'\u2028forged '.repeat(500)}\r\n`;
-      pool = await HostilePool.start(([name]) => (name === command ? error : undefined));
+      pool = await HostilePool.beside(good, ([name]) => (name === command ? error : undefined));
       await pool.locksGoOn();
       await expectShortReasons();
     },
@@ -33,7 +37,7 @@ describe('the text of a node', () => {
     const text = FORGED.repeat(1_000);
     const words = letter === 'h' ? ':500\r\n' : '';
     const reply = `*${letter === 'h' ? 3 : 2}\r\n$1\r\n${letter}\r\n${words}$${Buffer.byteLength(text)}\r\n${text}\r\n`;
-    pool = await HostilePool.start(([name]) => (name === 'evalsha' ? reply : undefined));
+    pool = await HostilePool.beside(good, ([name]) => (name === 'evalsha' ? reply : undefined));
     await pool.locksGoOn();
     await expectShortReasons();
   });

@@ -1,8 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
+import { machineTime } from '../../support/child-program.js';
 import { faultsOf } from '../../support/leader/journal.js';
 import { leaderCrew, stretchesOf } from '../../support/leader/leader-crew.js';
-import { machineTime, type LeaderProcess } from '../../support/leader/leader-process.js';
+import type { LeaderProcess } from '../../support/leader/leader-process.js';
 
 /** Ms. */
 const TTL = 1_200;
@@ -27,38 +28,6 @@ describe('a role with three processes', () => {
     const [stretch, ...more] = await stretchesOf(members, role);
     expect(more).toEqual([]);
     expect(stretch!.to - stretch!.from).toBeGreaterThan(1.4 * TTL);
-  });
-
-  it('is still led by a process whose work has returned at once, without a clean-up', async () => {
-    const [role, members] = [crew.role(), await crew.start(2)];
-    await Promise.all(members.map((member) => member.lead(role, { ttl: TTL, work: { isPlain: true } })));
-    const elected = await journal.nth(0, role, 'elected');
-    await setTimeout(1.5 * TTL); // longer than one lease
-    expect(await crew.memberOf(elected).leads(role)).toBe(true);
-    expect([journal.of(role, 'elected'), journal.of(role, 'ended')]).toEqual([[elected], []]);
-  });
-
-  it('passes on as soon as the clean-up of a terminated leader has ended', async () => {
-    const [role, members] = [crew.role(), await crew.start(3)];
-    const work = { cleanUp: 200 };
-    for (const member of members) await member.lead(role, { ttl: 5_000, work });
-    for (const index of [0, 1]) {
-      const elected = await journal.nth(index, role, 'elected');
-      await crew.memberOf(elected).terminate();
-    }
-    const last = await journal.nth(2, role, 'elected');
-    const gaps = journal.gaps(role);
-    console.log(
-      `after SIGTERM, the next one led ${gaps.map((gap) => gap.toFixed(1)).join(' and ')} ms after the clean-up`,
-    );
-    for (const gap of gaps) {
-      expect(gap).toBeGreaterThan(0);
-      expect(gap).toBeLessThan(1_000);
-    }
-    expect(journal.of(role, 'ended').map(({ reason }) => reason)).toEqual(['shutdown', 'shutdown']);
-    const [aborted, cleaned] = [journal.of(role, 'aborted'), journal.of(role, 'cleaned')];
-    expect(cleaned.map(({ at }, index) => at - aborted[index]!.at > 190)).toEqual([true, true]);
-    expect(await crew.memberOf(last).leads(role)).toBe(true);
   });
 
   it('has the next leader within the ttl and a second if the leader is killed', async () => {

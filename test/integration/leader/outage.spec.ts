@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
+import { machineTime } from '../../support/child-program.js';
 import { faultsOf } from '../../support/leader/journal.js';
 import { leaderCrew, stretchesOf } from '../../support/leader/leader-crew.js';
-import { machineTime } from '../../support/leader/leader-process.js';
 
 /** Ms. */
 const TTL = 1_500;

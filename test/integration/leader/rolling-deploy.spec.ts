@@ -6,13 +6,13 @@ import { linesOf } from '../../support/node-lines.js';
 
 const SIZE = 5;
 /** Ms. */
-const CAMPAIGN = { ttl: 5_000, work: { cleanUp: 20 } };
+const CAMPAIGN = { ttl: 5_000, cleanUp: 100 };
 
 describe(`a rolling deploy of ${SIZE} processes`, () => {
   const crew = leaderCrew(5);
   const { journal, pool } = crew;
 
-  it(`changes the leader ${SIZE} times at most, each time at once`, async () => {
+  it(`changes the leader ${SIZE} times at most, each time as soon as the clean-up has ended`, async () => {
     const role = crew.role();
     const old = await crew.start(SIZE);
     for (const member of old) await member.lead(role, CAMPAIGN);
@@ -36,6 +36,11 @@ describe(`a rolling deploy of ${SIZE} processes`, () => {
       expect(gap).toBeGreaterThan(0);
       expect(gap).toBeLessThan(1_000);
     }
+    const ended = journal.of(role, 'ended');
+    expect(ended.map(({ reason }) => reason)).toEqual(gaps.map(() => 'shutdown'));
+    const [aborted, cleaned] = [journal.of(role, 'aborted'), journal.of(role, 'cleaned')];
+    for (const [index, { at }] of cleaned.entries())
+      expect(at - aborted[index]!.at).toBeGreaterThan(CAMPAIGN.cleanUp - 10);
     const leads = await Promise.all(young.map((member) => member.leads(role)));
     expect(leads.filter(Boolean)).toHaveLength(1);
     expect(faultsOf(await stretchesOf(young, role))).toEqual([]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { machineTime } from '../../support/child-program.js';
 import { nothingLeft } from '../../support/node-lines.js';
 import { slotCrew } from '../../support/limit/slot-crew.js';
-import { machineTime } from '../../support/limit/slot-process.js';
 import { faultsOfSlots, meanAtOnce, mostAtOnce } from '../../support/limit/stays.js';
 
 const LIMIT = 3;
@@ -27,17 +27,5 @@ describe('sixteen workers of four processes with limit 3', () => {
     expect(new Set(stays.map(({ slot }) => slot))).toEqual(new Set([0, 1, 2]));
     expect(mean).toBeGreaterThanOrEqual(2.4);
     await Promise.all([0, 1, 2].map((slot) => nothingLeft(pool, `${resource}~${slot}`)));
-  });
-
-  it('are one at once with limit 1, beside a lock of the plain name', async () => {
-    const members = await start(2);
-    const resource = pool.resource();
-    const plain = await members[0]!.take('plain', { resource, options: { ttl: 60_000 } });
-    expect(plain.slot).toBeUndefined();
-    const order = { resource, options: { ...OPTIONS, limit: 1 }, hold: 2, workers: 3, until: machineTime() + 1_000 };
-    const stays = (await Promise.all(members.map((member) => member.work(order)))).flat();
-    expect(stays.length).toBeGreaterThan(10);
-    expect([mostAtOnce(stays), faultsOfSlots(stays)]).toEqual([1, []]);
-    expect(await members[0]!.isValid('plain')).toBe(true);
   });
 });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { machineTime } from '../../support/child-program.js';
 import { nothingLeft } from '../../support/node-lines.js';
 import { slotCrew } from '../../support/limit/slot-crew.js';
-import { machineTime, type SlotProcess, type Taken } from '../../support/limit/slot-process.js';
+import type { SlotProcess, Taken } from '../../support/limit/slot-process.js';
 import { faultsOfSlots, mostAtOnce } from '../../support/limit/stays.js';
 
 const LIMIT = 3;
@@ -13,19 +14,6 @@ describe('slots of several processes', () => {
 
   const holdAll = (members: readonly SlotProcess[], resource: string): Promise<Taken[]> =>
     Promise.all(members.map((member) => member.take('held', { resource, options: HELD })));
-
-  it('are null for tryAcquire while all are held, and the free one as soon as one is free', async () => {
-    const members = await start(4);
-    const resource = pool.resource();
-    const held = await holdAll(members.slice(0, LIMIT), resource);
-    expect(new Set(held.map(({ slot }) => slot))).toEqual(new Set([0, 1, 2]));
-    const wish = { resource, options: { limit: LIMIT, ttl: 60_000 } };
-    const tries = await Promise.all(Array.from({ length: 20 }, (_, index) => members[index % 4]!.tries(wish)));
-    expect(tries).toEqual(tries.map(() => null));
-    await members[1]!.release('held');
-    expect((await members[3]!.take('again', wish)).slot).toBe(held[1]!.slot);
-    expect(await members[0]!.tries(wish)).toBeNull();
-  });
 
   it('are free again after the ttl if their holder is killed, and not earlier', async () => {
     const members = await start(4);

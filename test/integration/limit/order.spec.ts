@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { machineTime } from '../../support/child-program.js';
 import { eventually } from '../../support/eventually.js';
 import { linesOf, standing } from '../../support/node-lines.js';
 import { slotCrew } from '../../support/limit/slot-crew.js';
-import { machineTime } from '../../support/limit/slot-process.js';
 import { faultsOfSlots, mostAtOnce, overtakings } from '../../support/limit/stays.js';
 
 const LIMIT = 3;

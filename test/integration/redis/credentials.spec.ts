@@ -98,14 +98,11 @@ describe('a node with credentials()', () => {
       },
       /^credentials\(\) failed: the vault is sealed$/,
     ],
-    ['rejects', () => Promise.reject(new Error('no token')), /^credentials\(\) failed: no token$/],
     [
       'returns a text',
       () => 's3cret',
       /failed: it has to return \{ username\?, password\?, tls\? \}, and has returned a value of type string$/,
     ],
-    ['returns other names', () => ({ user: 'locks', pass: 's3cret' }), /and there is no 'user' among them$/],
-    ['returns no password', () => ({ username: 'locks' }), /a username without a password$/],
   ])('waits with a reason, and tries again, where the function %s', async (_case, wrong, reason) => {
     const right = answer;
     answer = wrong;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '../../support/eventually.js';
+import { standing } from '../../support/node-lines.js';
 import { allDone, RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
 
 /** What other Redlock libraries send (the Redis distributed-locks page). */
@@ -30,14 +31,6 @@ describe('the plain layout', () => {
     );
     expect(await Promise.all(releases)).toEqual([1, 1, 1]);
     await expect(client.redlock.tryAcquire(resource)).resolves.toMatchObject({ isValid: true });
-  });
-
-  it('keeps us out until the lease of another library ends', async () => {
-    const resource = pool.resource();
-    await foreignSet(resource, 400);
-    const lock = await client.redlock.acquire(resource, { waitTimeout: 20_000 });
-    expect(lock.isValid).toBe(true);
-    expect(client.events).toContainEqual({ type: 'contended', resources: [resource] });
   });
 
   it('gives back what is still ours where another made a list of one of our keys, which counts as taken', async () => {
@@ -81,6 +74,32 @@ describe('the plain layout', () => {
     expect([type, value]).toEqual(['string', lock.value]);
     expect(left).toBeGreaterThan(30_000);
     expect(left).toBeLessThanOrEqual(60_000);
+  });
+
+  it('is the same for a lock that was handed over, with its whole ttl', async () => {
+    const resource = pool.resource();
+    const lock = await client.redlock.acquire(resource);
+    const waiting = (await pool.client()).redlock.acquire(resource, { ttl: 60_000, retryDelay: 60_000 });
+    await standing(pool, 1, resource);
+    await lock.release();
+    const { value, validity } = await waiting;
+    const kept = await pool.ask(0, (redis) => Promise.all([redis.get(resource), redis.pttl(resource)]));
+    expect(kept).toEqual([value, expect.any(Number)]);
+    for (const left of [validity, kept[1]]) expect(left).toBeGreaterThan(0.9 * 60_000);
+  });
+
+  it('has keys beside it whose endings no resource may have', async () => {
+    const prefix = pool.resource();
+    const [holder, waiter] = await Promise.all([1, 2].map(() => pool.client({ keyPrefix: prefix })));
+    const lock = await holder!.redlock.acquire('a');
+    const waiting = waiter!.redlock.acquire('a');
+    await standing(pool, 1, `${prefix}a`);
+    const keys = await pool.ask(0, (redis) => redis.keys(`${prefix}*`));
+    const beside = keys.map((key) => key.slice(prefix.length)).filter((key) => key !== 'a');
+    expect(beside.sort()).toEqual(['a~places', 'a~queue', '~fence', '~waiting']);
+    await lock.release();
+    await (await waiting).release();
+    for (const key of beside) await expect(client.redlock.acquire(key)).rejects.toMatchObject({ code: 'LOCK_KEY' });
   });
 
   it('leaves a lock to die by its ttl where its holder died', async () => {

@@ -48,22 +48,6 @@ describe('a pool of which one address comes to lead to the server of another', (
     expect([nodes[0]!.votes, quorumReachable]).toEqual([true, false]);
   });
 
-  it('takes locks with the others, and gives them back', async () => {
-    await moveTo(0);
-    const lock = await client.redlock.acquire(resource, ONCE);
-    await lock.extend();
-    expect(await pool.owners(resource)).toEqual([lock.value, null, lock.value]);
-    await lock.release();
-    await eventually(async () => expect(await pool.owners(resource)).toEqual([null, null, null]));
-  });
-
-  it('counts no extension by one server twice', async () => {
-    const lock = await client.redlock.acquire(resource, { ttl: 60_000 });
-    await moveTo(0);
-    await pool.servers[2]!.kill();
-    expect(await reasons(lock.extend())).toBe(why());
-  });
-
   it('counts no grant of one server twice, and gives back none', async () => {
     const other = await pool.client();
     const held = await other.redlock.acquire(resource, { ttl: 60_000 });

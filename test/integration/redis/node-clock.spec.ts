@@ -44,12 +44,6 @@ describeWithClocks('a node whose clock is set', () => {
   const refused = ({ redlock }: RedisPoolClient): Promise<void> =>
     expect(redlock.acquire(pool.resource(), ONCE)).rejects.toMatchObject(OUT);
 
-  it('is a node like any other until its clock is set', async () => {
-    const [one, another] = [await acquainted(), await acquainted()];
-    for (const client of [one, another, one]) await client.redlock.acquire(pool.resource(), ONCE);
-    expect(told(one, 'node-quarantined')).toEqual([]);
-  });
-
   it.each([
     ['forward', STEP],
     ['back', -STEP],
@@ -58,6 +52,8 @@ describeWithClocks('a node whose clock is set', () => {
     await node.step(step);
     const since = performance.now();
     await refused(client);
+    const { clockOffset, latency } = (await client.redlock.status()).nodes[0]!;
+    expect([Math.abs(clockOffset! - step) < 50, latency! > 0]).toEqual([true, true]);
     expect(told(client, 'node-quarantined')).toEqual([
       {
         type: 'node-quarantined',
@@ -136,15 +132,6 @@ describeWithClocks('a node whose clock is set', () => {
     await expect(client.redlock.acquire('a', ONCE)).rejects.toMatchObject(OUT);
     await allDone(client);
     expect(await withRedis(node.url, (redis) => redis.exists('a'))).toBe(0);
-  });
-
-  it('gives a lock that ended early on the node to nobody before its holder has released it', async () => {
-    const [holder, rival] = [await acquainted(), await acquainted()];
-    const lock = await holder.redlock.acquire('a', { ttl: MAX_TTL });
-    await node.step(STEP);
-    const next = await rival.redlock.acquire('a', PATIENT);
-    expect(lock.isValid).toBe(false);
-    expect(next.isValid).toBe(true);
   });
 
   it('still extends what it has, also beside what it refuses', async () => {

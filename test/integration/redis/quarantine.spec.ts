@@ -1,9 +1,9 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { QuorumNotReachedError } from '../../../lib/engine/errors.js';
 import { eventually } from '../../support/eventually.js';
-import { allDone, RedisPool } from '../../support/redis-pool.js';
+import { RedisPool, allDone } from '../../support/redis-pool.js';
 import { ONCE, PATIENT, type RedisPoolClient, msSince } from '../../support/redis-pool-client.js';
-import { MAX_TTL, onDisk, startTrusted, waryClient } from '../../support/wary-redis.js';
+import { MAX_TTL, WARY, onDisk, startTrusted, waryClient } from '../../support/wary-redis.js';
 
 describe('restart quarantine', () => {
   let pool: RedisPool;
@@ -177,5 +177,159 @@ describe('restart quarantine', () => {
     ]);
     await allDone(client);
     expect([client.count('node-quarantined'), client.count('node-trusted')]).toEqual([2, 2]);
+  });
+});
+
+describe('restart quarantine', () => {
+  let pool: RedisPool;
+  afterEach(() => pool.stop());
+
+  const marker = (): Promise<string | null> => pool.ask(0, (redis) => redis.get('~node'));
+
+  describe('is not begun', () => {
+    it('by a node that was made to forget the script', async () => {
+      pool = await startTrusted(1);
+      const client = await waryClient(pool);
+      await client.redlock.acquire('a', ONCE);
+      const before = await marker();
+      await pool.ask(0, (redis) => redis.script('FLUSH'));
+      await expect(client.redlock.acquire('b', ONCE)).resolves.toMatchObject({ isValid: true });
+      expect([await marker(), client.count('node-quarantined')]).toEqual([before, 0]);
+    });
+
+    it('by a connection that broke', async () => {
+      pool = await startTrusted(1);
+      const [proxy] = await pool.proxies();
+      const client = await waryClient(pool, { nodes: [proxy!.url] });
+      await client.redlock.acquire('a', ONCE);
+      const before = await marker();
+      proxy!.resetAll();
+      await client.untilTold('node-up', 2);
+      await expect(client.redlock.acquire('b', ONCE)).resolves.toMatchObject({ isValid: true });
+      expect([await marker(), client.count('node-quarantined')]).toEqual([before, 0]);
+    });
+
+    it('by a client that comes later', async () => {
+      pool = await startTrusted(1);
+      await (await waryClient(pool)).redlock.acquire('a', ONCE);
+      await expect((await waryClient(pool)).redlock.acquire('b', ONCE)).resolves.toMatchObject({ isValid: true });
+    });
+
+    it('where it is off', async () => {
+      pool = await RedisPool.start(1);
+      const client = await waryClient(pool, { trust: { ...WARY, restartQuarantine: false } });
+      await expect(client.redlock.acquire('a', ONCE)).resolves.toMatchObject({ isValid: true });
+      expect(await marker()).toBeNull();
+    });
+  });
+
+  it('begins for a new node when a client connects, and not with the first lock', async () => {
+    pool = await RedisPool.start(1);
+    await waryClient(pool);
+    await eventually(async () => expect(await marker()).toMatch(/^[0-9a-f]{40}\|\d+\|1500$/));
+  });
+});
+
+const OFF = { ...WARY, restartQuarantine: false };
+
+describe('clients that differ in restartQuarantine', () => {
+  let pool: RedisPool;
+  beforeEach(async () => {
+    pool = await RedisPool.start(1);
+  });
+  afterEach(() => pool.stop());
+
+  const warnings = ({ events }: RedisPoolClient): string[] =>
+    events.flatMap((event) => (event.type === 'node-warning' ? [event.reason] : []));
+
+  it('are noticed by the one without it, where one with it was there before', async () => {
+    const careful = await waryClient(pool);
+    await careful.untilTold('node-quarantined');
+    const hasty = await pool.client({ trust: OFF });
+    await hasty.untilTold('node-warning');
+    expect(warnings(hasty)).toEqual([expect.stringMatching(/have restartQuarantine on, and this client has it off/)]);
+    expect(careful.count('node-warning')).toBe(0);
+  });
+
+  it('are noticed by the one with it, where one without it took locks before', async () => {
+    const hasty = await pool.client({ trust: OFF });
+    await (await hasty.redlock.acquire('a')).release();
+    const careful = await waryClient(pool);
+    await careful.untilTold('node-warning');
+    expect(warnings(careful)).toEqual([expect.stringMatching(/take locks on it with restartQuarantine: false/)]);
+    expect(hasty.count('node-warning')).toBe(0);
+  });
+});
+
+describe('maxTtl', () => {
+  let pool: RedisPool;
+  afterEach(() => pool.stop());
+
+  describe('with a ttl above it', () => {
+    it.each([true, false])('has the node refuse it as well: restartQuarantine %s', async (restartQuarantine) => {
+      pool = await startTrusted(1);
+      // A client that knows nothing of what it may ask for.
+      const { redlock } = await waryClient(pool, { trust: { maxTtl: MAX_TTL, restartQuarantine }, maxTtl: 60_000 });
+      const asked = { ...ONCE, ttl: MAX_TTL + 1 };
+      for (const resource of ['a', ['b', 'c']]) {
+        const error = await redlock.acquire(resource, asked).catch((reason: unknown) => reason);
+        expect((error as Error).message).toMatch(/a ttl of 1501 ms is above its maxTtl/);
+      }
+      const left = await Promise.all(['a', 'b', 'c'].map((key) => pool.ask(0, (redis) => redis.pttl(key))));
+      expect(left).toEqual([-2, -2, -2]);
+    });
+  });
+
+  it('need not be a whole number', async () => {
+    pool = await RedisPool.start(1);
+    const client = await waryClient(pool, { trust: { maxTtl: 1_000 / 3, restartQuarantine: true } });
+    const lock = await client.redlock.acquire('a', PATIENT);
+    await expect(lock.extend()).resolves.toBeUndefined();
+    await expect(client.redlock.acquire('b', ONCE)).resolves.toMatchObject({ isValid: true });
+  });
+
+  describe('where clients have another one: the quarantine', () => {
+    const [short, long] = [
+      { maxTtl: 400, restartQuarantine: true },
+      { maxTtl: 1_500, restartQuarantine: true },
+    ];
+
+    it('lasts for the greater one, and warns the client that comes second', async () => {
+      pool = await RedisPool.start(1);
+      const since = performance.now();
+      const careful = await waryClient(pool, { trust: long });
+      await careful.untilTold('node-quarantined');
+      const hasty = await waryClient(pool, { trust: short });
+      await hasty.untilTold('node-warning');
+      expect(hasty.events).toContainEqual({
+        type: 'node-warning',
+        node: pool.urls[0],
+        reason: expect.stringMatching(/other clients use a maxTtl of 1500 ms, and this client uses 400/),
+      });
+      expect(await hasty.votesAfter(since)).toBeGreaterThanOrEqual(1_500);
+      expect(careful.count('node-warning')).toBe(0);
+    });
+
+    it('lasts for the greater one also when the client with the greater one comes second', async () => {
+      pool = await RedisPool.start(1);
+      const since = performance.now();
+      const hasty = await waryClient(pool, { trust: short });
+      await hasty.redlock.acquire('a', { ttl: 300, ...PATIENT });
+      const careful = await waryClient(pool, { trust: long });
+      await careful.untilTold('node-warning');
+      await expect(hasty.refusal()).resolves.toMatchObject({ nodes: [{ outcome: 'quarantined' }] });
+      expect(await hasty.votesAfter(since)).toBeGreaterThanOrEqual(1_500);
+    });
+
+    onDisk('lasts for the greater one also after the next restart', async () => {
+      pool = await startTrusted(1, long.maxTtl);
+      const client = await waryClient(pool, { trust: short });
+      await client.redlock.acquire('a', ONCE);
+      await pool.ask(0, (redis) => redis.save());
+      const since = performance.now();
+      await pool.servers[0]!.restart();
+      await client.untilTold('node-up', 2);
+      expect(await client.votesAfter(since)).toBeGreaterThanOrEqual(1_500);
+    });
   });
 });

@@ -6,6 +6,8 @@ import { RedisPool, type RedisPoolClient } from '../../support/redis-pool.js';
 import { serverPrograms } from '../../support/redis-server.js';
 import { grantRights, rightsInDocs } from '../../support/rights.js';
 import { vouchFor } from '../../support/vouch.js';
+import { ONCE } from '../../support/redis-pool-client.js';
+import { startTrusted, WARY as TRUST } from '../../support/wary-redis.js';
 
 /** Gets what is held by hand-off only. */
 const IN_LINE = { retryDelay: 60_000, waitTimeout: 120_000, ttl: 60_000 };
@@ -93,3 +95,42 @@ describe.each(serverPrograms())(
     });
   },
 );
+
+describe('a user without the right to all of INFO', () => {
+  let pool: RedisPool;
+  afterEach(() => pool.stop());
+
+  const setUser = (...rules: readonly string[]): Promise<unknown> =>
+    pool.ask(0, (redis) => redis.call('ACL', 'SETUSER', 'app', ...rules));
+
+  const connect = async (...rules: readonly string[]): Promise<RedisPoolClient> => {
+    pool = await startTrusted(1);
+    await setUser('on', '>secret', '~*', '&*', '+@all', '-info', ...rules);
+    const { host, port } = pool.servers[0]!;
+    const client = await pool.client({ nodes: [{ host, port, username: 'app', password: 'secret' }], trust: TRUST });
+    await client.untilTold('node-up');
+    return client;
+  };
+
+  it('has votes where it may ask for what tells which server it is', async () => {
+    const client = await connect('+info|server');
+    await (await client.redlock.acquire('a', ONCE)).release();
+    expect(client.nodes[0]!.runId).toMatch(/^\w{40}$/);
+    expect([client.count('node-up'), client.count('node-warning')]).toEqual([1, 0]);
+  });
+
+  it('has votes once it is given the right, as soon as it is known which server they come from', async () => {
+    const client = await connect();
+    expect((await client.refusal()).nodes).toMatchObject([
+      { outcome: 'refused', detail: expect.stringMatching(/INFO/) },
+    ]);
+    expect(client.nodes[0]!.runId).toBeUndefined();
+    await setUser('+info');
+    await eventually(async () => {
+      const lock = await client.redlock.acquire('a', ONCE);
+      await lock.release();
+    }, 10_000);
+    await eventually(() => expect(client.nodes[0]!.runId).toMatch(/^\w{40}$/));
+    expect(client.count('node-up')).toBe(2);
+  });
+});

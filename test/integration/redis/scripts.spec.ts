@@ -32,24 +32,6 @@ describe('scripts that the nodes have forgotten (SCRIPT FLUSH)', () => {
     eventually(async () => expect(await pool.owners(resource)).toEqual([null, null, null]));
   const flushScripts = () => Promise.all([...pool.servers.keys()].map(forget));
 
-  it('between acquire and release leave no key behind', async () => {
-    const resource = pool.resource();
-    const client = await pool.client();
-    const lock = await client.redlock.acquire(resource, { ttl: 60_000 });
-    await flushScripts();
-    await lock.release();
-    await isGone(resource);
-  });
-
-  it('between acquire and release in one turn leave no key behind', async () => {
-    const resource = pool.resource();
-    const client = await pool.client();
-    await flushScripts();
-    const lock = await client.redlock.acquire(resource, { ttl: 60_000 });
-    await lock.release();
-    await isGone(resource);
-  });
-
   it('in the middle of use make no difference', async () => {
     const resource = pool.resource();
     const client = await pool.client();
@@ -107,7 +89,7 @@ describe('scripts that the nodes have forgotten (SCRIPT FLUSH)', () => {
     const lock = await client.redlock.acquire(resource, { ttl: 60_000 });
     await allDone(client);
     await flushScripts();
-    delayReplies(proxies, 200);
+    delayReplies(proxies, 600);
     const extension = lock.extend().catch((error: unknown) => error);
     await eventually(() => expect(proxies[0]!.commands).toEqual(['EVALSHA']));
     await lock.release();

@@ -4,7 +4,6 @@ import type { LockEvent } from '../../../lib/engine/events.js';
 import { Redlock } from '../../../lib/engine/redlock.js';
 import { SystemClock } from '../../../lib/engine/system-clock.js';
 import { realNodes } from '../../support/real-nodes.js';
-import { eventually } from '../../support/eventually.js';
 import { withRedis } from '../../support/redis-client.js';
 import { startRedisServer, stopAll } from '../../support/redis-server.js';
 import { TRUSTING } from '../../support/trust.js';
@@ -31,7 +30,6 @@ describe('a node with', () => {
     await redlock.open();
     return redlock;
   };
-  const waitersOf = (url: string, key: string) => withRedis(url, (redis) => redis.zcard(`${key}~queue`));
   /** Why the only node gave no vote. */
   const refusal = async (redlock: Redlock): Promise<string | undefined> => {
     const error = await redlock.acquire('a', { waitTimeout: 0 }).catch((reason: unknown) => reason);
@@ -44,66 +42,6 @@ describe('a node with', () => {
     const redlock = await connect(url.replace('//', '//:s3cret@'));
     await expect(redlock.acquire('a')).resolves.toMatchObject({ isValid: true });
     await expect((await connect({ host, port, password: 's3cret' })).tryAcquire('b')).resolves.not.toBeNull();
-  });
-
-  const locker = (...rights: string[]) => ['--user', 'locker', 'on', '>s3cret', '~locks:*', ...rights];
-  const rights = [
-    '+evalsha',
-    '+eval',
-    '+exists',
-    '+get',
-    '+set',
-    '+del',
-    '+pttl',
-    '+pexpire',
-    '+time',
-    '+ping',
-    '+hget',
-    '+hset',
-    '+hdel',
-  ];
-  const lineRights = ['&locks:~hand-off:*', '+subscribe', '+publish', '+zadd', '+zrem', '+zrange', '+zpopmin'];
-
-  it('a user lets in a client that knows its name and password, and needs no more rights than the scripts use', async () => {
-    const { url } = await startRedisServer({ args: locker(...rights, ...lineRights) });
-    const address = url.replace('//', '//locker:s3cret@');
-    const redlock = await connect(address, 'locks:');
-    const lock = await redlock.acquire('a');
-    await lock.extend();
-    const waiting = (await connect(address, 'locks:')).acquire('a', { retryDelay: 60_000, retryJitter: 0 });
-    await eventually(async () => expect(await waitersOf(url, 'locks:a')).toBe(1));
-    await lock.release();
-    await (await waiting).release();
-    const both = await redlock.acquire(['a', 'b']);
-    await both.extend();
-    await both.release();
-    await expect(withRedis(url, (redis) => redis.keys('locks:?'))).resolves.toEqual([]);
-    expect((await redlock.status()).quorumReachable).toBe(true);
-    expect(told).toEqual(Array(2).fill('node-up'));
-  });
-
-  it('a user without rights to channels locks all the same, is told that there is no hand-off, and asks again', async () => {
-    const { url } = await startRedisServer({ args: locker(...rights) });
-    const address = url.replace('//', '//locker:s3cret@');
-    const lock = await (await connect(address, 'locks:')).acquire('a');
-    await eventually(() => expect(told).toContain('hand-off-unavailable: NOPERM'));
-    const redlock = await connect(address, 'locks:');
-    await eventually(() => expect(told.filter((type) => type.includes('NOPERM'))).toHaveLength(2));
-    const waiting = redlock.acquire('a', { retryDelay: 20, retryJitter: 0 });
-    await lock.release();
-    await expect(waiting).resolves.toMatchObject({ isValid: true });
-    expect(await waitersOf(url, 'locks:a')).toBe(0);
-  });
-
-  it('a connection that speaks RESP2 only locks all the same, and is told that there is no hand-off', async () => {
-    const { host, port, url } = await startRedisServer();
-    const redlock = await connect({ host, port, protocol: 2 });
-    expect(told).toContain('hand-off-unavailable: the');
-    const lock = await redlock.acquire('a');
-    const waiting = (await connect({ host, port, protocol: 2 })).acquire('a', { retryDelay: 20, retryJitter: 0 });
-    await lock.release();
-    await expect(waiting).resolves.toMatchObject({ isValid: true });
-    expect(await waitersOf(url, 'a')).toBe(0);
   });
 
   it.each([
@@ -131,11 +69,6 @@ describe('a node with', () => {
     expect(await refusal(await connect(url))).toMatch(/NOAUTH/);
   });
 
-  it('a user without rights to the keys says so', async () => {
-    const { url } = await startRedisServer({ args: ['--user', 'locker', 'on', '>s3cret', '~other:*', '+@all'] });
-    expect(await refusal(await connect(url.replace('//', '//locker:s3cret@')))).toMatch(/NOPERM/);
-  });
-
   it('several databases is used with the one of the address', async () => {
     const { url } = await startRedisServer();
     const lock = await (await connect(`${url}/3`)).acquire('a');
@@ -159,18 +92,5 @@ describe('a node with', () => {
     await lock.release();
     const left = await withRedis(url, (redis) => redis.keys('*'));
     expect(left).toEqual([`${keyPrefix}~fence`]);
-  });
-
-  it('too little memory gives no vote, and says so', async () => {
-    const { url } = await startRedisServer();
-    const redlock = await connect(url);
-    await withRedis(url, (redis) => redis.config('SET', 'maxmemory', '1'));
-    expect(await refusal(redlock)).toMatch(/OOM/);
-  });
-
-  it('the role of a replica gives no vote, and says so', async () => {
-    const { host, port } = await startRedisServer();
-    const replica = await startRedisServer({ args: ['--replicaof', `${host} ${port}`] });
-    expect(await refusal(await connect(replica.url))).toMatch(/READONLY|MASTERDOWN|NOREPLICAS/);
   });
 });

@@ -34,33 +34,23 @@ const look = () => {
 };
 setInterval(look, 2).unref();
 
-const workOf = ({ throws = 0, cleanUp = 0, holds, isPlain = false }) => {
-  let thrown = 0;
-  return (term) => {
-    note('elected', term);
-    term.signal.addEventListener('abort', () => note('aborted', term));
-    void term.ended.then((reason) => note('ended', term, { reason }));
-    if (thrown < throws) {
-      thrown += 1;
-      throw new Error('on purpose');
-    }
-    note('wrote', term);
-    if (isPlain) return undefined;
-    if (holds !== undefined) setTimeout(() => void term.resign(), holds);
-    return async () => {
-      await sleep(cleanUp);
-      note('cleaned', term);
-    };
+const workOf = (cleanUp) => (term) => {
+  note('elected', term);
+  term.signal.addEventListener('abort', () => note('aborted', term));
+  void term.ended.then((reason) => note('ended', term, { reason }));
+  note('wrote', term);
+  return async () => {
+    await sleep(cleanUp);
+    note('cleaned', term);
   };
 };
 
 const orders = {
-  lead: async ({ role, ttl, stopTimeout, work }) => {
+  lead: async ({ role, ttl, cleanUp }) => {
     const at = now();
-    candidates.set(role, redlock.lead(role, workOf(work), { ttl, stopTimeout }));
+    candidates.set(role, redlock.lead(role, workOf(cleanUp), { ttl }));
     return at;
   },
-  resign: ({ role }) => candidates.get(role).resign(),
   close: async ({ role }) => {
     await candidates.get(role).close();
     candidates.delete(role);

@@ -72,13 +72,10 @@ const orders = {
       return stay(order);
     })),
   /** So many workers, one turn after the other: until a time, or until 'stop'. */
-  work: async ({ workers, until = Infinity, pause = 0, ...order }) => {
+  work: async ({ workers, until = Infinity, ...order }) => {
     const stays = [];
     const work = async () => {
-      while (!stops && now() < until) {
-        stays.push(await stay(order));
-        if (pause > 0) await sleep(pause);
-      }
+      while (!stops && now() < until) stays.push(await stay(order));
     };
     await Promise.all(Array.from({ length: workers }, work));
     return stays;

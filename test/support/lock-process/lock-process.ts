@@ -74,13 +74,6 @@ export class LockProcess {
     return new Turn(this, id);
   }
 
-  /** Takes and gives back a lock so many times; resolves when that is done. */
-  async work(worker: string, terms: TurnTerms & { readonly sections: number }): Promise<void> {
-    const id = `${this.name}-${worker}`;
-    this.order('work', { id, ...terms });
-    await this.heard(id, ['over']);
-  }
-
   order(what: string, details: object = {}): void {
     this.child.stdin!.write(`${JSON.stringify({ do: what, ...details })}\n`);
   }

@@ -27,7 +27,6 @@ const redlock = new Redlock({
   defaults: { quorumTimeout: Infinity },
   listener: (event) => tell(undefined, 'event', { event: event.type, node: event.node }),
 });
-const signals = new Map();
 const held = new Map();
 let beat = now();
 let stall = 0;
@@ -39,9 +38,8 @@ const listenToHeart = () => {
 setInterval(listenToHeart, 20).unref();
 
 async function take({ id, resource, options, hold }) {
-  signals.set(id, new AbortController());
   const asked = now();
-  const taking = redlock.acquire(resource, { ...options, signal: signals.get(id).signal });
+  const taking = redlock.acquire(resource, options);
   tell(id, 'asked', { at: Date.now() });
   try {
     const lock = await taking;
@@ -69,17 +67,10 @@ async function release({ id }) {
   tell(id, 'over');
 }
 
-async function work({ id, resource, options, sections }) {
-  for (let done = 0; done < sections; done += 1) await take({ id: id + '/' + done, resource, options, hold: 1 });
-  tell(id, 'over');
-}
-
 const orders = {
   take,
   release,
-  work,
   look: ({ id, look }) => tell(look, 'looked', { validity: held.get(id).lock.validity }),
-  abort: ({ id }) => signals.get(id).abort(),
   exit: () => process.exit(0),
   close: async ({ id }) => {
     await redlock.close();

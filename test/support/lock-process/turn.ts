@@ -52,10 +52,6 @@ export class Turn {
     return (await this.process.heard(look, ['looked'])).validity!;
   }
 
-  abort(): void {
-    this.process.order('abort', { id: this.id });
-  }
-
   async #held(): Promise<Hold | undefined> {
     const taken = await this.process.heard(this.id, ['acquired', 'failed']);
     if (taken.what !== 'acquired') return undefined;

@@ -1,14 +1,22 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { LockEvent } from '../../../lib/engine/events.js';
 import type { LockOptions } from '../../../lib/engine/options.js';
 import type { Redlock } from '../../../lib/engine/redlock.js';
 import { ChannelLog } from '../../support/channel-log.js';
 import { MemoryPool } from '../../support/memory-pool.js';
+import { MemoryNode } from '../../../lib/memory/memory-node.js';
+import { SystemClock } from '../../../lib/engine/system-clock.js';
+import { RedlockService } from '../../../lib/redlock.service.js';
+import { EMIT } from '../../../lib/redlock.tokens.js';
+import { publish } from '../../../lib/engine/channels.js';
+import { TRUSTING } from '../../support/trust.js';
 
 const OPERATIONS = ['acquire', 'hold', 'extend'].flatMap((name) => [`${name}:start`, `${name}:asyncEnd`]);
 
 describe('the channels of locks', () => {
   let pool: MemoryPool;
   let redlock: Redlock;
+  let events: LockEvent[];
   let log: ChannelLog;
   const acquires = () => log.on('acquire:asyncEnd');
   const ask = (options: LockOptions = {}): Promise<unknown> =>
@@ -16,7 +24,7 @@ describe('the channels of locks', () => {
 
   beforeEach(() => {
     pool = new MemoryPool();
-    ({ redlock } = pool.client({ name: 'billing' }));
+    ({ redlock, events } = pool.client({ name: 'billing' }));
     log = new ChannelLog(...OPERATIONS, 'hold:error', 'acquire:error', 'extend:error');
   });
   afterEach(() => log.end());
@@ -93,13 +101,16 @@ describe('the channels of locks', () => {
   describe('for a call that ends without the lock', () => {
     const held = (): void => pool.memory.forEach((node) => node.set('a', 'foreign'));
 
-    it.each<[string, () => void, string]>([
-      ['held', held, 'RESOURCE_LOCKED'],
-      ['no_quorum', () => pool.nodes.forEach((node) => node.fail('down')), 'QUORUM_NOT_REACHED'],
-      ['closed', () => void redlock.drain(0), 'CLOSED'],
-    ])('have the outcome %s and the error', async (outcome, prepare, code) => {
+    const refused = () => events.filter(({ type }) => type === 'refused');
+
+    it.each<[string, () => void, string, number]>([
+      ['held', held, 'RESOURCE_LOCKED', 500],
+      ['no_quorum', () => pool.nodes.forEach((node) => node.fail('down')), 'QUORUM_NOT_REACHED', 500],
+      ['closed', () => void redlock.drain(0), 'CLOSED', 0],
+    ])('have the outcome %s and the error, as the event has', async (outcome, prepare, code, waited) => {
       prepare();
       const error = await ask({ waitTimeout: 500 });
+      expect(refused()).toEqual([{ type: 'refused', resources: ['a'], waited, code }]);
       expect(log.channels).toEqual(['acquire:start', 'acquire:error', 'acquire:asyncEnd']);
       expect(acquires()).toEqual([expect.objectContaining({ outcome, error, waited: expect.any(Number) })]);
       expect(log.on('acquire:error')[0]).toMatchObject({ outcome, error: { code } });
@@ -111,6 +122,7 @@ describe('the channels of locks', () => {
       pool.clock.schedule(300, () => abort.abort());
       await ask({ signal: abort.signal });
       expect(acquires()).toMatchObject([{ outcome: 'aborted', waited: 300 }]);
+      expect(refused()).toEqual([{ type: 'refused', resources: ['a'], waited: 300, code: 'ABORTED' }]);
     });
 
     it('have the outcome skipped where its caller goes on without', async () => {
@@ -143,5 +155,47 @@ describe('the channels of locks', () => {
     pool.nodes.forEach((node) => node.fail('broken'));
     await pool.clock.until(lock.extend().catch(() => undefined));
     expect(log.on('extend:asyncEnd')).toMatchObject([{ error: { code: 'QUORUM_NOT_REACHED' }, validity: undefined }]);
+  });
+});
+
+describe('the plain channels', () => {
+  let log: ChannelLog | undefined;
+  afterEach(() => log?.end());
+
+  it('tell what happens to nodes, with the pool', () => {
+    log = new ChannelLog('node');
+    publish({ type: 'node-up', node: 'n' }, 'billing');
+    publish({ type: 'node-down', node: 'n', reason: 'gone' }, undefined);
+    publish({ type: 'quorum-lost', votes: 1, nodes: 3, quorum: 2 }, undefined);
+    expect(log.on('node')).toEqual([
+      { pool: 'billing', type: 'node-up', node: 'n' },
+      { pool: undefined, type: 'node-down', node: 'n', reason: 'gone' },
+    ]);
+  });
+
+  it('tell of calls that took no lock of their own, by their template', () => {
+    log = new ChannelLog('skipped', 'joined');
+    const service = new RedlockService([new MemoryNode('n', new SystemClock(), TRUSTING)], {}, { name: 'billing' });
+    service[EMIT]({ type: 'skipped', resources: ['a'], label: 'job' });
+    service[EMIT]({ type: 'joined', resources: ['b'] });
+    expect(log.entries).toEqual([
+      { channel: 'skipped', message: { pool: 'billing', resources: ['a'], template: 'job' } },
+      { channel: 'joined', message: { pool: 'billing', resources: ['b'], template: undefined } },
+    ]);
+  });
+
+  it('tell of every answer of a node once, and of its silence', async () => {
+    log = new ChannelLog('request');
+    const pool = new MemoryPool();
+    const { redlock } = pool.client();
+    pool.nodes[1]!.faults = { acquire: 'silent' };
+    pool.nodes[2]!.fail('broken');
+    await pool.clock.until(redlock.acquire('a', { waitTimeout: 0 }).catch(() => undefined));
+    await pool.clock.advance(1_000);
+    const answers = log.on('request').map(({ node, error }) => `${String(node)} ${String(error)}`);
+    expect(answers.filter((answer) => answer.startsWith('node-1'))).toContain('node-1 undefined');
+    expect(answers).toContain('node-2 timeout');
+    expect(answers).toContain('node-3 unknown');
+    expect(log.on('request').find(({ error }) => error === 'timeout')!['duration']).toBe(50);
   });
 });

@@ -3,13 +3,15 @@ import { describe, expect, it } from '@jest/globals';
 import {
   LockKeyError,
   LockLostError,
+  type NodeOutcome,
   QuorumNotReachedError,
   RedlockClosedError,
   RedlockError,
   ResourceLockedError,
-  type NodeOutcome,
+  briefly,
 } from '../../../lib/engine/errors.js';
 import { MemoryPool } from '../../support/memory-pool.js';
+import { quoted, shown } from '../../../lib/engine/names.js';
 
 const nodes: NodeOutcome[] = [
   { node: 'redis://a:1', outcome: 'granted' },
@@ -88,5 +90,60 @@ describe('QuorumNotReachedError', () => {
 describe('ResourceLockedError', () => {
   it('carries the ms left and the outcome of each node', () => {
     expect(new ResourceLockedError(['a'], 900, nodes)).toMatchObject({ retryAfter: 900, nodes });
+  });
+});
+
+const HERE = new URL('../../../', import.meta.url).pathname;
+
+describe('briefly', () => {
+  it('leaves the frames of the application, and of the rest none', () => {
+    const stack = [
+      'ResourceLockedError: "a" is locked',
+      `    at errorOf (file://${HERE}lib/engine/denied.ts:3:9)`,
+      `    at ${HERE}lib/engine/local-queue.ts:3:9`,
+      '    at process.processTicksAndRejections (node:internal/process/task_queues:95:5)',
+      '    at async OrdersService.pay (/app/src/orders.service.ts:7:5)',
+      '    at /app/node_modules/@nestjs/core/router/router-proxy.js:9:23',
+      '    at C:\\app\\node_modules\\rxjs\\index.js:1:2',
+    ].join('\n');
+    expect(briefly(stack)).toBe(
+      'ResourceLockedError: "a" is locked\n    at async OrdersService.pay (/app/src/orders.service.ts:7:5)',
+    );
+  });
+
+  it('leaves a message of several lines, and anything that is no text, as it is', () => {
+    expect(briefly('Error: one\n  two in node_modules\nthree')).toBe('Error: one\n  two in node_modules\nthree');
+    expect(briefly(undefined)).toBe('undefined');
+  });
+});
+
+describe('names of resources, as messages show them,', () => {
+  it.each([
+    ['nightly', 'nightly'],
+    ['report-2026.11', 'report-2026.11'],
+    ['user:ann@example.com', 'user:*'],
+    ['user:42:profile', 'user:*'],
+    ['users/42', 'users/*'],
+    ['größe:42', 'größe:*'],
+    ['ann@example.com', '*'],
+    ['Ann <ann@example.com>', '*'],
+    ['ann+tag@example.com:x', '*'],
+    [':ann@example.com', '*'],
+    ['{tag}:ann', '*'],
+    ['Ann Smith', '*'],
+    ['user-Ann Smith', '*'],
+    ['123-45-6789', '*'],
+    ['Ann Smith:42', '*'],
+  ])('say the kind of "%s", and no value: "%s"', (resource, name) => {
+    expect(shown([resource])).toBe(`"${name}"`);
+  });
+
+  it('show only the beginning of what is long', () => {
+    expect(shown(['x'.repeat(1_000)])).toBe(`"${'x'.repeat(64)}..."`);
+  });
+
+  it('say each of several', () => {
+    expect(shown(['account:1', 'nightly'])).toBe('"account:*", "nightly"');
+    expect(quoted(['account:1', 'nightly'])).toBe('"account:1", "nightly"');
   });
 });

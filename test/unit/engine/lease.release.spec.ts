@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { LockEvent } from '../../../lib/engine/events.js';
 import type { Lock } from '../../../lib/engine/lock.js';
 import { MemoryPool } from '../../support/memory-pool.js';
+import type { Redlock } from '../../../lib/engine/redlock.js';
 
 describe('Lock.release', () => {
   let pool: MemoryPool;
@@ -81,6 +82,18 @@ describe('Lock.release', () => {
     expect([seen, events.map(({ type }) => type)]).toEqual([[false], ['acquired', 'lost']]);
   });
 
+  it('in an abort listener passes the lost lock to no caller of the process that waits', async () => {
+    const { redlock } = pool.client();
+    const [first, next] = [1, 2].map(() => redlock.acquire('b', { ttl: 1_000 }));
+    const lost = await pool.clock.until(first!);
+    lost.signal.addEventListener('abort', () => void lost.release());
+    pool.memory.forEach((node) => node.set('b', 'thief', 500));
+    await expect(pool.clock.until(lost.extend())).rejects.toMatchObject({ code: 'LOCK_LOST' });
+    const got = await pool.clock.until(next!);
+    expect(pool.owners('b')).toEqual(Array(5).fill(got.value));
+    expect(got.value).not.toBe(lost.value);
+  });
+
   it('comes behind an extension on its way, which cannot plant the key again', async () => {
     pool.nodes.forEach((node) => (node.faults = { extend: { late: 30 } }));
     const extension = lock.extend().catch((error: unknown) => error);
@@ -122,5 +135,30 @@ describe('Lock.release', () => {
     await pool.clock.advance(100);
     expect(pool.nodes[0]!.callsOf('acquire')).toHaveLength(1);
     expect(pool.owners('a')).toEqual(Array(5).fill(undefined));
+  });
+});
+
+describe('a lock that was extended for a shorter time than before, which the nodes do not shorten', () => {
+  let pool: MemoryPool;
+  let redlock: Redlock;
+
+  beforeEach(() => {
+    pool = new MemoryPool();
+    ({ redlock } = pool.client());
+  });
+
+  it('owes its release for as long as the nodes keep the longer lease', async () => {
+    const lock = (await pool.clock.until(redlock.tryAcquire('a', { ttl: 20_000 })))!;
+    await pool.clock.until(lock.extend(500));
+    const asked = pool.nodes.map((node) => node.callsOf('release').length);
+    await pool.clock.until(lock.release());
+    expect(
+      pool.nodes.map((node, index) =>
+        node
+          .callsOf('release')
+          .slice(asked[index])
+          .map(({ ttl }) => ttl),
+      ),
+    ).toEqual([[20_000], [20_000], [20_000]]);
   });
 });

@@ -2,6 +2,10 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { LockLostError } from '../../../lib/engine/errors.js';
 import type { Lock } from '../../../lib/engine/lock.js';
 import { MemoryPool } from '../../support/memory-pool.js';
+import { HeldLock, LossSignal } from '../../../lib/engine/held-lock.js';
+import type { LockEvent } from '../../../lib/engine/events.js';
+import type { LockOptions } from '../../../lib/engine/options.js';
+import type { Redlock } from '../../../lib/engine/redlock.js';
 
 describe('Lock', () => {
   let pool: MemoryPool;
@@ -107,5 +111,184 @@ describe('Lock', () => {
   it('leaves no timer behind', async () => {
     await pool.clock.until(lock.release());
     expect(pool.clock.timers).toBe(0);
+  });
+});
+
+describe('a lock, as its holder sees it', () => {
+  it('shows a log its resources and its value, and nothing else', async () => {
+    const pool = new MemoryPool();
+    const lock = await pool.clock.until(pool.client().redlock.acquire('a'));
+    expect(Object.keys(lock)).toEqual(['resources', 'value']);
+    expect(JSON.parse(JSON.stringify(lock))).toEqual({ resources: ['a'], value: lock.value });
+  });
+
+  it.each([{ resources: ['a'] }, 'lock', 7, null, undefined])('is none of ours if it is a test double: %j', (lock) => {
+    expect(HeldLock.of(lock as unknown as HeldLock)).toBeUndefined();
+  });
+});
+
+describe('LossSignal', () => {
+  it('tells signal and listeners, also those that come later', () => {
+    const [loss, told] = [new LossSignal(), [] as unknown[]];
+    const error = new LockLostError(['a'], 'nodes', 'gone');
+    loss.listen((reason) => told.push(reason));
+    loss.listen((reason) => told.push(reason))();
+    const { signal } = loss;
+    loss.happen(error, () => expect([told, signal.aborted, loss.error]).toEqual([[], false, error]));
+    loss.listen((reason) => told.push(reason));
+    expect([told, signal.reason, loss.error]).toEqual([[error, error], error, error]);
+  });
+});
+
+describe('the reason for which a lock was lost', () => {
+  let pool: MemoryPool;
+  let redlock: Redlock;
+  let events: LockEvent[];
+  const hold = (options: LockOptions = {}): Promise<Lock> =>
+    pool.clock.until(redlock.acquire('a', { ttl: 1_000, ...options }));
+  /** Of all losses so far, as the events tell them. */
+  const reasons = () => events.flatMap((event) => (event.type === 'lost' ? [event.error.reason] : []));
+
+  beforeEach(() => {
+    pool = new MemoryPool();
+    ({ redlock, events } = pool.client());
+  });
+
+  it("is 'ttl' where nothing extends the lock", async () => {
+    const lock = await hold();
+    await pool.clock.advance(2_000);
+    expect(reasons()).toEqual(['ttl']);
+    expect(lock.signal.reason).toMatchObject({ reason: 'ttl', why: 'its lease ran out' });
+  });
+
+  it("is 'nodes' where a quorum no longer has the lock", async () => {
+    await hold({ autoExtend: true });
+    pool.memory.forEach((node) => node.set('a', 'thief'));
+    await pool.clock.advance(900);
+    expect(reasons()).toEqual(['nodes']);
+  });
+
+  it.each([
+    ['fail', () => pool.nodes.forEach((node) => node.fail('broken'))],
+    ['hang', () => pool.nodes.forEach((node) => (node.faults = { extend: 'silent' }))],
+  ])("is 'nodes' where extensions %s until the lease is over", async (_, spoil) => {
+    await hold({ autoExtend: true });
+    spoil();
+    await pool.clock.advance(2_000);
+    expect(reasons()).toEqual(['nodes']);
+  });
+
+  it("is 'pause' where the process stood still while it should have extended the lock", async () => {
+    await hold({ autoExtend: true });
+    await pool.clock.advance(2_000);
+    pool.clock.block(5_000);
+    await pool.clock.advance(10);
+    expect(reasons()).toEqual(['pause']);
+  });
+
+  it("is 'pause' also after an extension that failed and one that succeeded", async () => {
+    await hold({ autoExtend: true });
+    pool.nodes.forEach((node) => node.fail('broken'));
+    pool.clock.schedule(500, () => pool.nodes.forEach((node) => node.fail()));
+    await pool.clock.advance(2_000);
+    pool.clock.block(5_000);
+    await pool.clock.advance(10);
+    expect(reasons()).toEqual(['pause']);
+  });
+
+  it("is 'max_hold' where the lock is not to be extended any more", async () => {
+    await hold({ autoExtend: true, maxHold: 2_000 });
+    await pool.clock.advance(10_000);
+    expect(reasons()).toEqual(['max_hold']);
+  });
+
+  it("is 'shutdown' where the time to finish was up", async () => {
+    await hold({ autoExtend: true });
+    await pool.clock.until(redlock.drain(100));
+    expect(reasons()).toEqual(['shutdown']);
+  });
+
+  it("is 'ttl' where less of the lease is left than the holder needs, which is no loss", async () => {
+    const lock = await hold();
+    expect(() => lock.assertValid(5_000)).toThrow(expect.objectContaining({ reason: 'ttl' }));
+    expect(reasons()).toEqual([]);
+  });
+
+  it("is 'released' where the holder itself has released the lock", async () => {
+    const lock = await hold();
+    await pool.clock.until(lock.release());
+    expect(() => lock.assertValid()).toThrow(expect.objectContaining({ reason: 'released' }));
+    const refused = await pool.clock.until(lock.extend().catch((error: unknown) => error as LockLostError));
+    expect(refused).toMatchObject({ reason: 'released' });
+    expect(reasons()).toEqual([]);
+  });
+});
+
+describe('a lock that was handed over', () => {
+  let pool: MemoryPool;
+  let lock: Lock;
+  let events: LockEvent[];
+  const now = () => pool.clock.now().monotonic;
+  const extensions = () => pool.nodes[0]!.callsOf('extend').map(({ at, ttl }) => [at, ttl]);
+  const types = () => events.map(({ type }) => type).filter((type) => type !== 'contended');
+
+  /** Another process hands it over at 100. */
+  const takeOver = async (options: LockOptions = {}, spoil: () => void = () => undefined): Promise<void> => {
+    const held = await pool.clock.until(pool.client().redlock.acquire('a', { ttl: 60_000 }));
+    const client = pool.client();
+    events = client.events;
+    const waiting = client.redlock.acquire('a', { retryDelay: 60_000, retryJitter: 0, ...options });
+    await pool.clock.advance(100);
+    spoil();
+    void held.release();
+    lock = await pool.clock.until(waiting);
+  };
+
+  beforeEach(() => {
+    pool = new MemoryPool();
+  });
+
+  it('is held at the very moment of the release, without another question', async () => {
+    await takeOver();
+    expect([now(), pool.nodes[0]!.callsOf('acquire').length]).toEqual([100, 2]);
+    expect(pool.owners('a')).toEqual(Array(3).fill(lock.value));
+    expect(events).toContainEqual(expect.objectContaining({ type: 'acquired', resources: ['a'], waited: 100 }));
+  });
+
+  it('has at least nine tenths of its ttl from the beginning, on the nodes too, without an extension', async () => {
+    await takeOver({ ttl: 8_000 });
+    expect(lock.validity).toBeGreaterThan(0.9 * 8_000 - 82);
+    // Whatever keeps its process from saying anything to the nodes.
+    pool.nodes.forEach((node) => (node.faults = { extend: 'silent' }));
+    pool.clock.block(7_000);
+    expect([lock.isValid, pool.owners('a')]).toEqual([true, Array(3).fill(lock.value)]);
+    expect([extensions(), types()]).toEqual([[], ['acquired']]);
+  });
+
+  it('is given back wholly by a release that comes before an extension is answered', async () => {
+    await takeOver({}, () => pool.nodes.forEach((node) => (node.faults = { extend: { slow: 30 } })));
+    void lock.extend().catch(() => undefined);
+    await pool.clock.until(lock.release());
+    await pool.clock.advance(1_000);
+    expect(pool.owners('a')).toEqual([undefined, undefined, undefined]);
+    expect([types(), pool.clock.timers]).toEqual([['acquired', 'released'], 0]);
+  });
+
+  it('takes the grants that come after the win as further votes', async () => {
+    await takeOver({}, () => (pool.nodes[2]!.faults = { grant: { slow: 30 } }));
+    await pool.clock.advance(0);
+    pool.nodes[0]!.fail('down');
+    await pool.clock.until(lock.extend());
+    expect(lock.isValid).toBe(true);
+  });
+
+  it('does not begin with a lease that the nodes have lost by its turn', async () => {
+    const { redlock } = pool.client();
+    const [first, next] = [{ ttl: 1_000 }, { ttl: 1_000 }].map((options) => redlock.acquire('a', options));
+    await (await pool.clock.until(first!)).release();
+    pool.clock.block(600);
+    pool.memory.forEach((node) => node.delete('a'));
+    lock = await pool.clock.until(next!);
+    expect(pool.owners('a')).toEqual(Array(3).fill(lock.value));
   });
 });

@@ -14,13 +14,6 @@ describe('limit: so many holders at once', () => {
   const acquire = (client: ReturnType<MemoryPool['client']>, options: LockOptions = LIMIT): Promise<Lock> =>
     done(client.redlock.acquire('export', options));
 
-  it('gives each holder a slot of its own, in one process and in several', async () => {
-    const [one, two] = [pool.client(), pool.client()];
-    const locks = [await acquire(one), await acquire(one), await acquire(two)];
-    expect(new Set(locks.map(({ slot }) => slot))).toEqual(new Set([0, 1, 2]));
-    expect(locks.map(({ resources }) => resources)).toEqual([['export'], ['export'], ['export']]);
-  });
-
   it('has null for tryAcquire, and a ResourceLockedError for a call that does not wait, when all slots are held', async () => {
     const [one, two] = [pool.client(), pool.client()];
     const locks = [await acquire(one), await acquire(one), await acquire(one)];
@@ -50,34 +43,6 @@ describe('limit: so many holders at once', () => {
     for (const lock of held) await done(lock.release());
     await done(Promise.all(waits));
     expect(order).toEqual([...order].sort((a, b) => a - b));
-  });
-
-  it('leaves nothing behind: no key, no place in a queue', async () => {
-    const [one, two] = [pool.client(), pool.client()];
-    const held = [await acquire(one), await acquire(one), await acquire(one)];
-    const waiting = two.redlock.acquire('export', { ...LIMIT, waitTimeout: 60_000 });
-    await pool.clock.advance(500);
-    await done(Promise.all(held.map((lock) => lock.release())));
-    const lock = await done(waiting);
-    await done(lock.release());
-    await pool.clock.advance(100);
-    for (const slot of [0, 1, 2]) expect(pool.owners(`export~${slot}`)).toEqual(Array.from({ length: 5 }));
-  });
-
-  it('takes all slots, and then nobody else holds one', async () => {
-    const [one, two] = [pool.client(), pool.client()];
-    const reader = await acquire(one);
-    const writing = two.redlock.acquire('export', { ...LIMIT, take: 'all', waitTimeout: 60_000 });
-    await pool.clock.advance(500);
-    // A reader that comes after the writer does not overtake the writer.
-    const late = one.redlock.acquire('export', { ...LIMIT, waitTimeout: 60_000 });
-    await pool.clock.advance(500);
-    await done(reader.release());
-    const writer = await done(writing);
-    expect(writer).toMatchObject({ resources: ['export'], slot: undefined });
-    expect(await done(one.redlock.tryAcquire('export', LIMIT))).toBeNull();
-    await done(writer.release());
-    expect((await done(late)).isValid).toBe(true);
   });
 
   it('is one holder with limit 1, beside the lock of the plain name', async () => {

@@ -1,9 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { QuorumNotReachedError } from '../../../lib/engine/errors.js';
-import type { Answer, Operation, Peeked } from '../../../lib/engine/lock-node.js';
-import { type Ballot, MOST_RECORD_BYTES, type ReplyRegister } from '../../../lib/engine/reply-register.js';
+import type { Answer, LockNode, Operation, Peeked } from '../../../lib/engine/lock-node.js';
+import { type Ballot, MOST_RECORD_BYTES, ReplyRegister } from '../../../lib/engine/reply-register.js';
 import { MemoryPool } from '../../support/memory-pool.js';
 import type { Fault } from '../../support/scripted-node.js';
+import { Pool } from '../../../lib/engine/pool.js';
+import { MemoryNode } from '../../../lib/memory/memory-node.js';
+import { SeededRandom } from '../../support/seeded-random.js';
+import { VirtualClock } from '../../support/virtual-clock.js';
 
 const KEEP = 3_600_000;
 const MAX_TTL = 30_000;
@@ -92,39 +96,6 @@ describe('a record over several nodes', () => {
     expect(await world.open(C)).toEqual(keptBy(B, 'r'));
   });
 
-  it('is superseded by a node that has promised more and is needed for a quorum', async () => {
-    const world = new World();
-    await world.open(A);
-    world.openOn(2, B);
-    world.fault([0]);
-    expect(await world.settle(A, 'late')).toBe('superseded');
-  });
-
-  it('is settled under the ballot of the attempt that finds it, before it is told', async () => {
-    const world = new World();
-    await world.open(A);
-    world.settleOn(0, A, 'r');
-    expect(await world.peek()).toEqual({ kind: 'running', fingerprint: 'fa' });
-    expect(await world.open(B)).toEqual(keptBy(A, 'r'));
-    expect(world.copies).toEqual(['b: r', 'b: r', 'b: r']);
-    // A node that has not seen it says nothing else.
-    world.fault([0]);
-    expect(await world.open(C)).toEqual(keptBy(A, 'r'));
-  });
-
-  it('is not told if it could not be settled first', async () => {
-    const world = new World();
-    await world.open(A);
-    world.settleOn(0, A, 'r');
-    for (const node of world.pool.nodes.slice(1)) node.faults = { settle: 'silent' };
-    // Some nodes may have it under this ballot, which must not settle anything else.
-    expect(await world.open(B)).toEqual({ kind: 'superseded' });
-    world.on(1, { kind: 'open', resource: 'k', value: 'c', token: C.token, fingerprint: null, ttl: KEEP });
-    world.on(2, { kind: 'open', resource: 'k', value: 'c', token: C.token, fingerprint: null, ttl: KEEP });
-    world.fault([]);
-    expect(await world.open(B)).toEqual({ kind: 'superseded' });
-  });
-
   it('of several is the one with the greatest ballot', async () => {
     const world = new World();
     world.settleOn(0, B, 'second');
@@ -146,16 +117,6 @@ describe('a record over several nodes', () => {
     expect(await world.peek()).toEqual(keptBy(A, 'r'));
     await world.pool.clock.advance(20);
     expect(await world.peek()).toEqual({ kind: 'none' });
-  });
-
-  it('is peeked only if a quorum has it under one ballot', async () => {
-    const world = new World(5);
-    world.settleOn(0, A, 'r');
-    world.settleOn(1, A, 'r');
-    world.settleOn(2, B, 'r');
-    expect(await world.peek()).toEqual({ kind: 'none' });
-    world.settleOn(3, A, 'r');
-    expect(await world.peek()).toEqual(keptBy(A, 'r'));
   });
 
   it('is peeked at without waiting for a silent node', async () => {
@@ -200,14 +161,6 @@ describe('an attempt that ended without a record', () => {
     await world.pool.clock.advance(1_000);
     expect(world.copies).toEqual([undefined, undefined, undefined]);
     expect(await world.open(B)).toEqual({ kind: 'new' });
-  });
-
-  it('clears nothing of another one', async () => {
-    const world = new World();
-    await world.open(A);
-    await world.open(B);
-    await world.end(world.register.clear('k', A));
-    expect(world.copies).toEqual(['b', 'b', 'b']);
   });
 });
 
@@ -389,4 +342,44 @@ describe('for operators', () => {
     const world = new World();
     await expect(world.settle(A, 'ä'.repeat(MOST_RECORD_BYTES / 2 + 1))).rejects.toThrow(RangeError);
   });
+});
+
+const BALLOT = { token: 1, owner: 'a', fingerprint: null };
+
+it('is full while a node uses 70 % of its memory, which nodes are asked for every 10 s at most', async () => {
+  const clock = new VirtualClock();
+  let share = 0.69;
+  let asked = 0;
+  const nodes = ['x', 'y', 'z'].map((name): LockNode => new MemoryNode(name, clock));
+  nodes[1]!.room = (told) => {
+    asked += 1;
+    told({ used: share, isOnDisk: true });
+  };
+  const register = new ReplyRegister(new Pool(nodes, clock, new SeededRandom(1), { maxTtl: 1_000 }));
+  const use = (): Promise<unknown> => clock.until(register.open('k', BALLOT, 1_000));
+  await use();
+  expect([register.isFull, asked]).toEqual([false, 1]);
+  share = 0.7;
+  await clock.advance(9_000);
+  await use();
+  expect([register.isFull, asked]).toEqual([false, 1]);
+  await clock.advance(1_000);
+  await clock.until(register.settle('k', BALLOT, 'r', 1_000));
+  expect([register.isFull, asked]).toEqual([true, 2]);
+});
+
+it('warns once of a node that is to keep records for more than an hour, and has them in memory only', async () => {
+  const clock = new VirtualClock();
+  const nodes = ['x', 'y', 'z'].map((name): LockNode => new MemoryNode(name, clock));
+  nodes[0]!.room = (told) => told({ used: 0, isOnDisk: true });
+  nodes[1]!.room = (told) => told({ used: 0, isOnDisk: false });
+  const register = new ReplyRegister(new Pool(nodes, clock, new SeededRandom(1), { maxTtl: 1_000 }));
+  const warned: string[] = [];
+  register.forgetful = (node) => warned.push(node);
+  const hour = 3_600_000;
+  for (const keep of [hour, hour + 1, hour * 24]) {
+    await clock.until(register.open(`k ${keep}`, BALLOT, keep));
+    await clock.advance(10_000);
+  }
+  expect(warned).toEqual(['y']);
 });

@@ -40,13 +40,6 @@ describe('Redlock.status', () => {
     expect(nodes.map(({ latency }) => latency)).toEqual([0, 7.12, 30]);
   });
 
-  it('tells nothing of the clock of a node that does not answer', async () => {
-    const pool = new MemoryPool();
-    pool.nodes[1]!.fail('down');
-    const { nodes } = await pool.clock.until(pool.client().redlock.status());
-    expect(nodes[1]).toEqual({ node: 'node-2', up: false, votes: false, reason: 'down' });
-  });
-
   it('waits for a silent node as long as for any command, and no longer', async () => {
     const pool = new MemoryPool();
     pool.nodes[2]!.fail('silent');

@@ -5,8 +5,8 @@ import type { LockLossReason, RedlockErrorCode } from '../../../lib/engine/error
 import { SafeLogger } from '../../../lib/logging/safe-logger.js';
 
 const PAGE = readFileSync('docs/operate/troubleshooting.md', 'utf8');
-/** A row of a table, or a heading, that begins with a code, and the words behind the code. */
-const ENTRY = /^(?:\| |#+ )`(REDLOCK_\w+)` *(?:\| (.*?) *\||$)/gm;
+/** A heading that begins with a code, and the words behind the code. */
+const ENTRY = /^### (REDLOCK_\w+): (.+)$/gm;
 
 /** The sources; those for tests and the command have messages of their own. */
 const ALL = readdirSync('lib', { recursive: true, encoding: 'utf8' })
@@ -19,7 +19,7 @@ const filesWith = (pattern: RegExp): string[] =>
   SOURCES.filter(({ text }) => pattern.test(text)).map(({ file }) => file);
 
 describe('the codes of warnings and mistakes', () => {
-  it('have one entry each in the documentation, with the same title, and no others', () => {
+  it('have one heading each in the documentation, with the same title, and no others', () => {
     const entries = [...PAGE.matchAll(ENTRY)].map(([, code, title]) => [code, title]);
     expect(entries).toEqual(Object.entries(CODES));
   });

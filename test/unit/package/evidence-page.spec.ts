@@ -18,6 +18,11 @@ interface Chaos {
   readonly failures: readonly unknown[];
 }
 
+const readChaos = (report: string): Chaos => JSON.parse(readFileSync(report, 'utf8')) as Chaos;
+
+/** The number that a figure of chaos begins with, as pages write it. */
+const countIn = (figure = ''): string => Number.parseInt(figure, 10).toLocaleString('en-US');
+
 describe('docs/internals/evidence.md', () => {
   it('names tests and folders that are there', () => {
     const named = [...PAGE.matchAll(/`((?:test|docs)\/[^` ]+)`/g)].map(([, path]) => path!);
@@ -31,14 +36,24 @@ describe('docs/internals/evidence.md', () => {
 
   it.each([
     ['locks taken meanwhile', 'docs/chaos/report.json', 'locks held', 'locks'],
+    ['permits and terms of leaders', 'docs/chaos/report.json', 'permits: taken', 'permits'],
+    ['permits and terms of leaders', 'docs/chaos/report.json', 'leaders: terms', 'terms'],
     ['calls with kept replies', 'docs/chaos/replies.json', 'locks held', 'locks'],
     ['calls with kept replies', 'docs/chaos/replies.json', 'once: calls', 'calls'],
   ])('says of chaos what the committed report says: %s, %s, %s', (row, report, figure, unit) => {
-    const chaos = JSON.parse(readFileSync(report, 'utf8')) as Chaos;
+    const chaos = readChaos(report);
     const summary = new Map(chaos.summary);
     expect([...chaos.complaints, ...chaos.failures]).toEqual([]);
     expect(summary.get('two holders at once')).toBe('0');
-    expect(resultOf(row)).toContain(`${Number(summary.get(figure)).toLocaleString('en-US')} ${unit}`);
+    expect(resultOf(row)).toContain(`${countIn(summary.get(figure))} ${unit}`);
+  });
+
+  it('has figures that the README repeats', () => {
+    const summary = new Map(readChaos('docs/chaos/report.json').summary);
+    const readme = readFileSync('README.md', 'utf8');
+    expect(readme).toContain(`${countIn(summary.get('locks held'))} locks had one holder at a time`);
+    expect(readme).toContain(`all ${countIn(summary.get('writes the fenced store refused'))} late writes`);
+    expect(summary.get('wrong writes the fenced store took')).toBe('0');
   });
 
   it('counts the other libraries, all of which are as expected', () => {

@@ -85,6 +85,7 @@ describe('a diagram', () => {
     ['with a block that does not end', 'sequenceDiagram\nloop twice\n', ['1 blocks, 0 ends']],
     ['with an actor that is not declared', 'sequenceDiagram\nparticipant A\nA->>B: hello\n', ['B']],
     ['with an open bracket', 'flowchart LR\na[one --> b\n', ['a[one --> b']],
+    ['with an entity', 'flowchart LR\na -->|"#lt;b"| c\n', ['a -->|"#lt;b"| c']],
     ['with a wrong arrow', 'stateDiagram-v2\na -> b\n', ['a -> b']],
   ])('%s is found', (_what, diagram, mistakes) => {
     expect(mistakesIn(diagram)).toEqual(mistakes);

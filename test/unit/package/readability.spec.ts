@@ -14,13 +14,15 @@ const files = readdirSync('docs', { recursive: true, encoding: 'utf8' }).map((fi
 const PAGES = files.filter((file) => file.endsWith('.md') && !file.startsWith('docs/bench/')).sort();
 const textOf = (page: string): string => readFileSync(page, 'utf8');
 const HAND_WRITTEN = ['README.md', ...PAGES].filter((page) => !textOf(page).startsWith(GENERATED));
+/** All but the API, which is looked up. */
+const READ = ['README.md', ...PAGES].filter((page) => !page.startsWith('docs/reference/api/'));
 
 describe('a page of the book', () => {
-  it.each(HAND_WRITTEN)('%s is easy to read', (page) => {
+  it.each(READ)('%s is easy to read', (page) => {
     expect(missedGoals(textOf(page))).toEqual([]);
   });
 
-  it.each(HAND_WRITTEN)('%s has the words of the field', (page) => {
+  it.each(READ)('%s has the words of the field', (page) => {
     expect(dialectIn(textOf(page))).toEqual([]);
   });
 

@@ -8,40 +8,20 @@ import { VirtualClock } from '../../../support/virtual-clock.js';
 describe('AskingClient that is disconnected while credentials() takes its time', () => {
   let clock: VirtualClock;
   let failures: string[];
-  let answer: (credentials: NodeCredentials) => void;
-  let fail: (error: Error) => void;
   let client: AskingClient;
   let connecting: Promise<void>;
   beforeEach(() => {
     clock = new VirtualClock();
     failures = [];
-    const asked = new Promise<NodeCredentials>((resolve, reject) => ([answer, fail] = [resolve, reject]));
-    const terms = { credentials: () => asked, clock, failed: (reason: string) => void failures.push(reason) };
+    const asked = new Promise<NodeCredentials>(() => undefined);
+    const options = { host: '127.0.0.1', port: 1, lazyConnect: true };
     client = new AskingClient(
-      { host: '127.0.0.1', port: 1, lazyConnect: true },
-      terms.credentials,
-      terms.clock,
-      terms.failed,
+      options,
+      () => asked,
+      clock,
+      (reason) => void failures.push(reason),
     );
     connecting = client.connect();
-  });
-
-  it('waits no longer, leaves no timer, and tells of no failure', async () => {
-    expect([client.isAsking, clock.timers]).toEqual([true, 1]);
-    client.disconnect();
-    await connecting;
-    expect([client.isAsking, clock.timers, failures]).toEqual([false, 0, []]);
-  });
-
-  it.each<[string, () => void]>([
-    ['is answered', () => answer({ password: 'p' })],
-    ['fails', () => fail(new Error('too late'))],
-  ])('connects no more where it %s after that', async (_case, end) => {
-    client.disconnect();
-    await connecting;
-    end();
-    await clock.advance(60_000);
-    expect([client.status, clock.timers, failures]).toEqual(['end', 0, []]);
   });
 
   it('still waits where it is disconnected only to connect again', async () => {
@@ -49,13 +29,6 @@ describe('AskingClient that is disconnected while credentials() takes its time',
     expect([client.isAsking, clock.timers]).toEqual([true, 1]);
     client.disconnect();
     await connecting;
-  });
-
-  it('does not ask where it was disconnected before', async () => {
-    client.disconnect();
-    await connecting;
-    await client.connect();
-    expect([client.isAsking, clock.timers]).toEqual([false, 0]);
   });
 });
 
@@ -86,17 +59,6 @@ describe('AskingClient whose connection cannot begin', () => {
       () => undefined,
     );
   };
-
-  it('calls credentials() again, with longer and longer pauses, and tells why each time', async () => {
-    await expect(client.connect()).rejects.toThrow();
-    for (const [index, pause] of [250, 500, 1_000].entries()) {
-      expect([calls, failures.length, clock.timers]).toEqual([index + 1, index + 1, 1]);
-      expect(Math.abs(clock.nextIn - pause)).toBeLessThanOrEqual(pause / 4);
-      await clock.advance(clock.nextIn);
-    }
-    const why = 'check the options of the node, and what its credentials() returns';
-    expect(failures[0]).toBe(`the connection could not begin: error:0480006C:PEM routines::no start line - ${why}`);
-  });
 
   it('leaves the next attempts to ioredis once a connection could begin, and starts with the first pause after that', async () => {
     answers = [WRONG, WRONG, { tls: {} }];
@@ -132,11 +94,5 @@ describe('AskingClient whose connection cannot begin', () => {
     client.disconnect();
     await expect(connecting).rejects.toThrow();
     expect([client.status, failures, clock.timers]).toEqual(['end', [], 0]);
-  });
-
-  it('shows nothing of the value of a wrong option', async () => {
-    answers = [{ tls: { passphrase: 12_345 as never, key: 'k' } }];
-    await expect(client.connect()).rejects.toThrow();
-    expect(failures).toEqual([expect.stringMatching(/begin: The "options\.passphrase" .* of type string - check/)]);
   });
 });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { OWN_SETTINGS } from '../../../../../lib/redis/connection/settings/connection-settings.js';
+import { OWN_SETTINGS, connectionNameOf } from '../../../../../lib/redis/connection/settings/connection-settings.js';
 import { readNodeOptions } from '../../../../../lib/redis/connection/settings/node-options.js';
+import { isTls, misplacedInTls, plainTls } from '../../../../../lib/redis/connection/settings/option-values.js';
 
 const SECRET = 's3cret';
 const refusal = (options: object): string | undefined => {
@@ -203,6 +204,14 @@ describe('the options of a node', () => {
     expect(message).not.toContain(SECRET);
   });
 
+  it.each([{ host: '' }, { host: 7 }, { path: '' }, { path: 5 }])(
+    'are refused with %j, which leads nowhere',
+    (options) => {
+      const [name] = Object.keys(options);
+      expect(refusal({ host: 'h', ...options })).toMatch(new RegExp(`^nodes\\[1\\]\\.${name} must be .*; got `));
+    },
+  );
+
   it('do not show a host that is no text', () => {
     const message = refusal({ host: new URL(`redis://u:${SECRET}@h`) });
     expect(message).toBe('nodes[1].host must be a name or address; got a value of type object [REDLOCK_E01]');
@@ -250,5 +259,43 @@ describe('the options of a node', () => {
     ])('are refused if they are incomplete: %j', (options, problem) => {
       expect(refusal(options)).toBe(`nodes[1].${problem} [REDLOCK_E01]`);
     });
+  });
+});
+
+describe('the options of TLS', () => {
+  it.each([
+    [undefined, undefined],
+    [false, undefined],
+    [null, undefined],
+    [true, {}],
+    ['true', {}],
+    ['false', undefined],
+    [{ ca: 'x' }, { ca: 'x' }],
+  ])('%j are %j as an object', (tls, plain) => {
+    expect(plainTls(tls)).toEqual(plain);
+    expect(isTls(plainTls(tls))).toBe(true);
+  });
+
+  it.each(['', 'yes', 0, 1])('are not %j', (tls) => {
+    expect(isTls(plainTls(tls))).toBe(false);
+  });
+
+  it('do not say where the node is', () => {
+    expect(misplacedInTls({ port: 1 })).toBe('port');
+    expect(misplacedInTls({ ca: 'x' })).toBeUndefined();
+    expect(misplacedInTls(undefined)).toBeUndefined();
+  });
+});
+
+describe('connectionNameOf', () => {
+  it.each([
+    [undefined, 'nestjs-redlock'],
+    ['orders', 'nestjs-redlock:orders'],
+    ['@shop/orders', 'nestjs-redlock:@shop/orders'],
+    ['orders (EU)\n', 'nestjs-redlock:orders-(EU)-'],
+    ['größe', 'nestjs-redlock:gr-e'],
+  ])('makes of %j a name that Redis takes: %s', (application, name) => {
+    expect(connectionNameOf(application)).toBe(name);
+    expect(name).toMatch(/^[!-~]+$/);
   });
 });

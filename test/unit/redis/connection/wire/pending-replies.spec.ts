@@ -19,46 +19,6 @@ describe('PendingReplies', () => {
     unanswered = new PendingReplies(() => (answers += 1));
   });
 
-  it('has no oldest if nothing was asked', () => {
-    expect(unanswered.oldest).toBeUndefined();
-  });
-
-  it('passes the answer to the caller that asked', () => {
-    const [first, second] = [ask(1), ask(2)];
-    first.replied(OK);
-    second.replied({ ok: true, value: 'two' });
-    expect(told).toEqual([
-      [1, 'OK'],
-      [2, 'two'],
-    ]);
-  });
-
-  it('takes one answer only', () => {
-    const waiting = ask(1);
-    waiting.replied(OK);
-    waiting.replied(OK);
-    expect([told.length, answers]).toEqual([1, 1]);
-  });
-
-  it('knows since when the oldest has waited', () => {
-    const [first, second] = [ask(1), ask(2)];
-    expect(unanswered.oldest?.since).toEqual(at(1));
-    first.replied(OK);
-    expect(unanswered.oldest?.since).toEqual(at(2));
-    second.replied(OK);
-    expect(unanswered.oldest).toBeUndefined();
-    ask(3);
-    expect(unanswered.oldest?.since).toEqual(at(3));
-  });
-
-  it('passes those that were answered out of order', () => {
-    const [first, second] = [ask(1), ask(2), ask(3)];
-    second.replied(OK);
-    expect(unanswered.oldest?.since).toEqual(at(1));
-    first.replied(OK);
-    expect(unanswered.oldest?.since).toEqual(at(3));
-  });
-
   it('has passed what is answered before it hands on the answer, which may ask again', () => {
     const first = unanswered.add(at(1), () => {
       told.push(unanswered.oldest);
@@ -67,18 +27,6 @@ describe('PendingReplies', () => {
     first.replied(OK);
     expect(told).toEqual([undefined]);
     expect(unanswered.oldest?.since).toEqual(at(2));
-  });
-
-  it('knows of no answer where a command was given up, and waits for it no longer', () => {
-    ask(1).replied(OK);
-    const second = ask(2);
-    second.failed({ ok: false, reason: 'timed out', sent: true });
-    second.replied(OK);
-    expect(told).toEqual([
-      [1, 'OK'],
-      [2, 'timed out'],
-    ]);
-    expect([unanswered.oldest, answers]).toEqual([undefined, 1]);
   });
 
   it('gives up all that wait, in order, and leaves nothing', () => {

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { WireCommand, type Reply } from '../../../../../lib/redis/connection/wire/wire-command.js';
+import { type Reply, WireCommand, bulk, commandOf } from '../../../../../lib/redis/connection/wire/wire-command.js';
+import { wordsOf } from '../../../../support/command-words.js';
 
 describe('WireCommand', () => {
   const replies: Reply[] = [];
@@ -17,11 +18,6 @@ describe('WireCommand', () => {
   it('goes out as it is', () => {
     const wire = '*1\r\n$4\r\nPING\r\n';
     expect(command(wire).toWritable()).toBe(wire);
-  });
-
-  it('is answered in the very turn of its reply, not by a promise later', () => {
-    command().resolve('PONG');
-    expect(replies).toEqual([{ ok: true, value: 'PONG' }]);
   });
 
   it('is answered with an error in the very turn of that', async () => {
@@ -57,22 +53,26 @@ describe('WireCommand', () => {
     one.reject(new Error('closed'));
     expect([replies, failures]).toEqual([[{ ok: true, value: 'PONG' }], []]);
   });
+});
 
-  it('is answered by its functions alone, as tools call them that put their own in the place of these', async () => {
-    const answered = command();
-    const { resolve } = answered;
-    resolve('PONG');
-    expect(replies).toEqual([{ ok: true, value: 'PONG' }]);
-    const failed = command();
-    const { reject } = failed;
-    reject(new Error('closed'));
-    expect(failures).toEqual([{ ok: false, reason: 'connection closed', sent: true }]);
-    await expect(failed.promise).rejects.toThrow('closed');
+describe('bulk', () => {
+  it.each([
+    ['a word', 'PING', '$4\r\nPING\r\n'],
+    ['nothing', '', '$0\r\n\r\n'],
+    ['a word with its own ends of lines', 'a\r\nb', '$4\r\na\r\nb\r\n'],
+    ['a word whose letters take several bytes', 'ünï€😀', '$12\r\nünï€😀\r\n'],
+  ])('begins with the length in bytes: %s', (_case, word, wire) => {
+    expect(bulk(word)).toBe(wire);
+  });
+});
+
+describe('commandOf', () => {
+  it('begins with the number of its words', () => {
+    expect(commandOf('SET', 'a', '')).toBe('*3\r\n$3\r\nSET\r\n$1\r\na\r\n$0\r\n\r\n');
   });
 
-  it('still settles its promise, which others may wait for', async () => {
-    const one = command();
-    one.resolve('PONG');
-    await expect(one.promise).resolves.toBe('PONG');
+  it('is read as it was written, whatever is in it', () => {
+    const words = ['GET', '*1\r\n$4\r\nPING\r\n', 'ünïcode', ' ', ''];
+    expect(wordsOf(commandOf(...words))).toEqual([words]);
   });
 });
