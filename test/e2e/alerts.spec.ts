@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type DynamicModule, Injectable } from '@nestjs/common';
-import { WithLock, type LockOptions } from 'nestjs-redlock';
+import { WithLock } from 'nestjs-redlock';
 import { Idempotency, RedlockIdempotencyModule } from 'nestjs-redlock/idempotency';
 import { RedlockTelemetryModule } from 'nestjs-redlock/opentelemetry';
 import { OnceCalls } from '../support/operations/once-calls.js';
@@ -72,14 +72,19 @@ describe('the alerts of docs/operate, by what real processes answer to Prometheu
     await telemetry.stop();
     await stopAll();
   };
-  /** Takes a lock that another caller gives back after so many ms. */
-  const waitFor = async (resource: string, ms: number, options: LockOptions): Promise<Scrape> => {
-    const holder = await app.redlock.acquire(resource, { ttl: 20_000 });
-    const waiting = app.redlock.acquire(resource, options);
+  /** Three calls wait for `ms` at the same time. Then one call after another gets its lock, and each scrape has one more of them. */
+  const waitFor = async (label: string, ms: number): Promise<Scrape[]> => {
+    const names = [0, 1, 2].map((index) => `${label}:${index}`);
+    const holders = await Promise.all(names.map((name) => app.redlock.acquire(name, { ttl: 20_000 })));
+    const waiting = names.map((name) => app.redlock.acquire(name, { label }));
     await sleep(ms);
-    await holder.release();
-    await (await waiting).release();
-    return scrape();
+    const scrapes: Scrape[] = [];
+    for (const [index, holder] of holders.entries()) {
+      await holder.release();
+      await (await waiting[index]!).release();
+      scrapes.push(await scrape());
+    }
+    return scrapes;
   };
 
   beforeEach(async () => void (telemetry = await Telemetry.start()));
@@ -178,12 +183,7 @@ describe('the alerts of docs/operate, by what real processes answer to Prometheu
 
   it('tell of locks that are waited for longer than the threshold, and of no others', async () => {
     await start(3);
-    const steps = [0, 400, 800].map(async (late) => ({
-      patient: await waitFor(`patient:${late}`, 3_000 + late, { label: 'patient' }),
-      slow: await waitFor(`slow:${late}`, 5_300, { label: 'slow' }),
-    }));
-    const done = await Promise.all(steps);
-    const scrapes = [...done.map(({ patient }) => patient), ...done.map(({ slow }) => slow)];
+    const scrapes = [...(await waitFor('patient', 3_000)), ...(await waitFor('slow', 5_300))];
     const labels = { redlock_resource_template: 'slow', redlock_pool: 'default' };
     await checkAlerts(targets(scrapes.map((each) => [4, each] as const)), [
       { at: 11, alert: 'RedlockSlow', firing: [] },

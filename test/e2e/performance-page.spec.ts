@@ -92,6 +92,7 @@ describe('docs/internals/performance.md', () => {
         ['near/1 ms/raw/p50', 1, ' ms'],
       ],
     ],
+    ['the first call for a kept reply', 20, [['once/service 1/first/p50', 2, ' ms']]],
     ['a replay of a [kept reply](../guides/idempotency.md)', 20, [['once/service 1/replay/p50', 2, ' ms']]],
   ] as const)('has the measured cost of %s', (heading, major, figures) => {
     const [cost, on] = cellsOf(heading);
