@@ -41,7 +41,7 @@ export class Attempt {
   isJudged = false;
   /** Why it failed, as the callers know it. */
   denial: Denied | undefined;
-  /** Whether the nodes that denied it keep a deposit of the next value. */
+  /** Whether nodes that deny it keep a deposit of the next value, for which there is no `Attempt` yet. */
   hasDeposit = false;
   /** Whether it began as a deposit, for which nodes may have voted unasked. */
   wasDeposit = false;
@@ -155,6 +155,7 @@ export class Attempts {
     attempt.begin(now, this.#count(isCrowded, now));
     attempt.hasDeposit = !caller.isTry;
     attempt.opens = caller.opens;
+    // The nodes derive the value of the deposit from the value of this attempt, so its number is taken.
     if (attempt.hasDeposit) this.#serial += 1;
     this.latest = attempt;
     this.#next = undefined;

@@ -176,7 +176,7 @@ export class Caller implements QueuedCaller {
     this.#reject = reject;
     this.#stops.push(this.call.closing.listen((reason) => this.#abort(reason)));
     const { pool } = this.queues;
-    // Most calls never wait, and their first attempt ends by itself: `@WithLock` listens, and sets a timer, only when a call has to wait.
+    // Most calls never wait, and their first attempt ends by itself: without a real signal, a call listens and sets a timer only when it has to wait.
     if (this.call.signal instanceof AbortSignal || this.call.options.waitTimeout <= pool.timeoutFor(this.ttl))
       this.#listen();
     const isFull = !this.isTry && this.#queue.size >= this.queues.maxWaiters;
@@ -258,7 +258,7 @@ export class Caller implements QueuedCaller {
   }
 
   #timeIsUp(): void {
-    const { denial } = this.#queue;
+    const denial = this.#queue.bestDenial;
     this.#queue.giveUp(this);
     this.denied(denial);
   }

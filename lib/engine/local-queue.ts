@@ -7,9 +7,9 @@ import { denialOf, type Denied, freeIn, isClear, outcomesOf } from './denied.js'
 import type { Pool } from './pool.js';
 import { Onlookers, POLLS_OF_TTL, type QueuedCaller } from './queued-caller.js';
 
-/** Ms within which callers count as having come together, if no other process waits. */
+/** Ms after a win in which more callers of this process may share the lease, if no other process waits. */
 const TOGETHER = 5;
-/** Ms: a caller of this process may overtake a caller of another process that came so much earlier. */
+/** Ms: a caller of this process may overtake a caller of another process that came earlier by no more than this. */
 const AHEAD = 50;
 /** Ms to wait for more votes of a deposit, at first. */
 const FIRST_PATIENCE = 2;
@@ -95,8 +95,8 @@ export class LocalQueue {
     this.#idle();
   }
 
-  /** Why a caller that gives up now has no lock. */
-  get denial(): Denied {
+  /** Why a caller that gives up now has no lock, as far as is known. */
+  get bestDenial(): Denied {
     return this.latestDenial ?? this.#judged ?? denialOf(this.pool.names, this.#attempts.latest?.answers ?? []);
   }
 

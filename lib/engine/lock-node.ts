@@ -1,7 +1,7 @@
 /*
  * The words. Durations are ms; dates are microseconds on the clock of the nodes.
  *
- * value     the mark of one attempt; a node votes by setting the key of the resource to the value
+ * value     the unique text of one attempt; a node votes by setting the key of the resource to the value
  * proposal  the fencing token that a process asks for: the date. The node raises it if its counter is ahead
  * place     the place of a waiting process in the queue of a node, sorted by `arrival`
  * arrival   the date when the oldest caller of a waiting process came

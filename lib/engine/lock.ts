@@ -29,7 +29,10 @@ export interface Lock {
    * wrong ttl
    */
   extend(ttl?: number): Promise<void>;
-  /** Releases the lock on every node once its `minHold` is over. The promise always resolves, even if the lock was lost. */
+  /**
+   * Releases the lock on every node once its `minHold` ends. The promise always resolves, even if the lock was lost: after the answer of a quorum, or
+   * once all nodes have answered or timed out.
+   */
   release(): Promise<void>;
   /** Releases the lock, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;

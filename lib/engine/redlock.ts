@@ -269,7 +269,7 @@ export class Redlock implements LockOwner {
     return result;
   }
 
-  /** Publishes the life of the lock if somebody observes it. Resolves with undefined if there is a record of what it is for. */
+  /** Publishes the life of the lock if somebody observes it. Resolves with undefined only for `acquireOnce`: the nodes have the record of its work. */
   #takeObserved(
     resources: readonly string[],
     options: PreparedOptions,
@@ -338,7 +338,7 @@ export class Redlock implements LockOwner {
     const refused = this.#shutdown.track(lock);
     if (refused) await refused;
     call.acquired(parts, lock.fencingToken);
-    // Listeners may have computed, or aborted the call.
+    // A listener of `acquired` may have blocked the event loop until the lease ended, or aborted the call.
     if (lock.isValid && !call.isAborted) return lock;
     for (const { lease } of parts) lease.withdraw();
     await lock.release();

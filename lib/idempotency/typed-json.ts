@@ -54,7 +54,7 @@ function marked(type: string, content?: unknown): object {
 function refused(path: string, what: string): TypeError {
   return mistake(
     'REDLOCK_E13',
-    `${path} is ${what}, which a replay could not give back: return plain data, or give a codec that keeps an id and loads it again`,
+    `${path} is ${what}, which a replay could not restore: return plain data, or give a codec that keeps an id and loads it again`,
   );
 }
 

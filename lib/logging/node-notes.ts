@@ -5,7 +5,7 @@ import type { Lines } from './safe-logger.js';
 /** Ms for which messages are collected, so that the same words about several nodes become one line. */
 const GATHERED_FOR = 500;
 
-/** Logs messages that often concern several nodes alike, such as a missing right, as one line for all of these nodes. */
+/** Logs messages that often concern several nodes alike, such as a missing permission, as one line for all of these nodes. */
 export class NodeNotes {
   /** By message, the nodes for which it was not logged yet. */
   readonly #pending = new Map<Coded, string[]>();

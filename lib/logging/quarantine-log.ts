@@ -10,15 +10,15 @@ const GATHERED_FOR = 500;
 /** Ms by which the end of the time without locks has to move before it is logged again. */
 const NEWS = 1_000;
 /** Ms between two checks of nodes whose quarantine is over while there is no quorum yet. */
-const LOOK_AGAIN = 1_000;
-/** After so many checks in vain, something other than the quarantine prevents a quorum, and the log says what. */
-const MOST_VAIN_LOOKS = 3;
+const CHECK_AGAIN = 1_000;
+/** After so many checks without a quorum, the quarantine is not the only cause, and the log names the cause. */
+const MOST_CHECKS = 3;
 const HINT = 'This is expected at a first start; in development set restartQuarantine: false.';
 
 type NodeLeft = Extract<LockEvent, { type: 'node-quarantined' }>;
 
 /**
- * Logs that nodes are in quarantine. While the other nodes are a quorum, each node in quarantine has a line of its own. Where they are not,
+ * Logs that nodes are in quarantine. While the other nodes are a quorum, each node in quarantine has a line of its own. If the others are no quorum,
  * there is one line for all nodes in quarantine, and one more as soon as locks are possible again.
  */
 export class QuarantineLog {
@@ -131,9 +131,8 @@ export class QuarantineLog {
     const until = this.#noQuorumUntil();
     if (until !== undefined) return this.#close(until);
     this.#vainLooks += 1;
-    if (this.#vainLooks === MOST_VAIN_LOOKS)
-      this.logger.warn(coded('REDLOCK_W07', `Still no locks: ${votesText(status)}`));
-    this.#lookAt(this.#now + LOOK_AGAIN);
+    if (this.#vainLooks === MOST_CHECKS) this.logger.warn(coded('REDLOCK_W07', `Still no locks: ${votesText(status)}`));
+    this.#lookAt(this.#now + CHECK_AGAIN);
   }
 
   #open({ nodes }: RedlockStatus): void {

@@ -21,7 +21,7 @@ const CALM = 1_000;
  * that was changed may have ended leases early; and another server at the same address knows nothing of the locks of the one before.
  */
 export class NodeTrust {
-  /** The run of the server at the other end of this connection, if a new run would not know the script. */
+  /** The run of the server that each call names, so that the script need not ask `INFO` for it; `-` if a new run may know the script. */
   run = NO_RUN;
   #runId: string | undefined;
   #isIdentified = true;

@@ -10,7 +10,7 @@ interface Timer {
   stop?: () => void;
 }
 
-/** A clock that stands still until `advance` moves it; all code that is waiting for a settled promise runs before time goes on. */
+/** A clock that only `advance` moves. Code that waits for a settled promise runs before the time moves on. */
 export class ManualClock implements Clock {
   readonly #began = wallNow();
   readonly #timers = new Set<Timer>();

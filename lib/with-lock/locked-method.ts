@@ -36,21 +36,23 @@ export function lockMethod(toLock: MethodToLock): Method {
   let parameter: { readonly index: number | undefined } | undefined;
   return new Proxy(toLock.method, {
     apply(method, self: unknown, args: unknown[]) {
+      // The interceptor holds the lock (`own.lock`), or leaves it to the method (`own`), or this is a call without an interceptor.
       const call = lockCalls.getStore();
       const own = call?.admits(plan, self) ? call : undefined;
       // Read at the first call, when the class is complete, and kept, because reading metadata with every call takes long.
       const { index } = (parameter ??= { index: lockParameterOf(target, name) });
-      const run: Invoke = (lock) => Reflect.apply(method, self, lock ? withLockArgument(index, args, lock) : args);
-      if (own?.lock) return own.invokeUnderLock(run, own.lock);
+      const callMethod: Invoke = (lock) =>
+        Reflect.apply(method, self, lock ? withLockArgument(index, args, lock) : args);
+      if (own?.lock) return own.invokeUnderLock(callMethod, own.lock);
       const invoke: Invoke = (lock) => {
-        const result = run(lock);
+        const result = callMethod(lock);
         kind.note(result);
         // Nest awaits what a handler returns.
         if (!own) kind.warnOfValue(result);
         return result;
       };
       const toRun = (): LockedRun => ({
-        ...(own ? requestOf(own) : fieldRun(toLock, self)),
+        ...(own ? answersOf(own) : fieldRun(toLock, self)),
         ...runOf(toLock, self, { args, request: call?.request, kind: call?.kind }),
       });
       return callLocked(kind, own ? (lock) => own.invokeTracked(invoke, lock) : invoke, toRun);
@@ -59,7 +61,7 @@ export function lockMethod(toLock: MethodToLock): Method {
 }
 
 /** Returns what a call of a handler throws, and what ends its wait. Each call ends its wait by itself, as an interceptor may call the method again. */
-function requestOf({ run }: LockCall): Partial<LockedRun> {
+function answersOf({ run }: LockCall): Partial<LockedRun> {
   return { ...run, signal: run.signal && new WaitCancellation({ signals: [run.signal] }) };
 }
 
@@ -82,7 +84,7 @@ function serviceOf(self: unknown, service: symbol): LockService | undefined {
 }
 
 /**
- * Returns what a field resolver throws. Unless told otherwise, Nest runs field resolvers without interceptors and filters, so that
+ * Returns what a field resolver throws. By default, Nest runs field resolvers without interceptors and filters, so that
  * their errors reach the client.
  */
 function fieldRun({ target, name, plan, service }: MethodToLock, self: unknown): Pick<LockedRun, 'toException'> {
@@ -191,7 +193,7 @@ class KeptLock {
       setImmediate(resolve);
     });
     this.#isFree = false;
-    // The subscriber is told of its error.
+    // The subscriber gets the error.
     await this.#use?.catch(ignore);
   }
   async #afterRelease<T>(use: Promise<T>): Promise<T> {

@@ -36,7 +36,7 @@ interface Look {
 }
 
 const WARNING =
-  'This does not stop the holder: the holder goes on working until its next extension fails, or its ttl is over. Meanwhile the next ' +
+  'This does not stop the holder: the holder goes on working until its next extension fails, or its ttl ends. Meanwhile the next ' +
   'in line works, too. Only the fencing token stops what the old holder writes: break a lock only if its writes carry the token, or if ' +
   'the holder is certainly gone.';
 

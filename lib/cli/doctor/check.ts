@@ -44,7 +44,7 @@ export interface CheckedPool {
 export interface DoctorOptions {
   /** Ms that the application lets a node take to answer. */
   readonly nodeTimeout: number;
-  /** The user whose rights are checked; undefined for the user of the address. */
+  /** The user whose permissions are checked; undefined for the user of the address. */
   readonly aclUser?: string | undefined;
 }
 

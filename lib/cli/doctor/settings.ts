@@ -30,7 +30,7 @@ const lua = checkOfNode('Lua', async ({ session }) => {
   }
 });
 
-/** The user of the locks needs some rights; ACL DRYRUN tells which are missing, from Redis 7 on. */
+/** The user of the locks needs some permissions. From Redis 7 on, ACL DRYRUN says which are missing. */
 const rights = checkOfNode('rights', async ({ session }, { settings: { aclUser, prefix } }) => {
   try {
     const user = aclUser ?? String(await session.ask((redis) => redis.call('ACL', 'WHOAMI')));
@@ -45,8 +45,8 @@ const rights = checkOfNode('rights', async ({ session }, { settings: { aclUser, 
   } catch (error) {
     return {
       severity: 'advice',
-      what: `which rights its user has is unknown: ${(error as Error).message}`,
-      why: 'a missing right shows only when a lock needs it',
+      what: `which permissions its user has is unknown: ${(error as Error).message}`,
+      why: 'a missing permission shows only when a lock needs it',
       remedy:
         'run doctor as an administrator of the node (Redis 7 or newer, ACL DRYRUN), with --acl-user and the name of the user of the locks',
     };
@@ -122,7 +122,7 @@ const HOLES: readonly Hole[] = [
   },
 ];
 
-/** Locks need Lua, so a node with a hole in its Lua has to be updated; to switch Lua off is no way out. */
+/** Locks need Lua, so a node with a known fault in its Lua has to be updated. */
 const version = checkOfNode('version', ({ info }) => {
   const valkey = info.get('valkey_version');
   const product: Product = valkey === undefined ? 'Redis' : 'Valkey';

@@ -133,7 +133,7 @@ export interface LockOnNode {
 
 /**
  * Reads what a node has of each resource: value, type of data that is no lock, ttl, waiters. One call for many, since a client takes longer for
- * a reply than a node. Locks do not need TYPE, so the user may lack that right. Other programs may keep strings of any length.
+ * a reply than a node. Locks do not need TYPE, so the user may lack that permission. Other programs may keep strings of any length.
  */
 const READ = `
 local found = {}

@@ -1,6 +1,6 @@
 import type { Clock } from '../../engine/clock.js';
 
-/** Matches the errors of a node that cannot answer for a time. A missing right is another error. */
+/** Matches the errors of a node that cannot answer for a time. A missing permission is another error. */
 const NOT_NOW = /^(BUSY|LOADING|MASTERDOWN) /;
 /** Ms between two attempts. */
 const ASK_AGAIN_AFTER = 100;

@@ -1,7 +1,7 @@
 import { HttpStatus } from '@nestjs/common';
 import { isLockError, type RedlockErrorCode, type ResourceLockedError } from '../../engine/errors.js';
 
-/** What a client is told. Reasons, and names of nodes, resources and parts of keys stay with the cause: they are for logs. */
+/** What a client sees. Reasons, and names of nodes, resources and parts of keys stay with the cause: they are for logs. */
 export interface ErrorReply {
   readonly code: RedlockErrorCode;
   readonly status: HttpStatus;

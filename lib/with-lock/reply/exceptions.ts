@@ -42,7 +42,7 @@ export function exceptionMaker(
   };
 }
 
-/** Logs, at debug level, what a client that has sent no usable key is not told. */
+/** Logs, at debug level, why the key of a client is unusable. The client does not see it. */
 export function logKeyError(error: unknown): void {
   if (isLockError(error) && error.code === 'LOCK_KEY')
     logger.debug(`A call has no usable key, and is refused: ${error.message}`);

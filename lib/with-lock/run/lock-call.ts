@@ -52,8 +52,8 @@ export class LockCall extends MethodWork {
   }
 
   /**
-   * Returns whether Nest or an interceptor calls the handler of this request. While such a call runs, every other call is refused: another call
-   * may come from the method itself, or from work that was only started in this async context.
+   * Returns whether this call of the method may use the lock of this request. While one such call runs, any other call takes a lock of its own:
+   * it may come from the method itself, or from work that was only started in this async context.
    */
   admits(plan: LockPlan, self: unknown): boolean {
     const { run } = this.parts;
@@ -61,7 +61,7 @@ export class LockCall extends MethodWork {
   }
 
   /**
-   * Runs the method under the lock of this call, unless nobody waits for the result any more: then the lock is being given back.
+   * Runs the method under the lock of this call, unless nobody waits for the result any more, and the lock is being released.
    * @throws what the handler throws for a lost lock, if guards, pipes or interceptors took longer than the lock lasted
    */
   invokeUnderLock(invoke: (lock: Lock) => unknown, lock: Lock): unknown {

@@ -40,7 +40,7 @@ export interface LockPlan {
   readonly sharedRuns: SharedRuns | undefined;
   readonly pool: string | undefined;
   readonly exceptionFactory: ExceptionFactory | undefined;
-  /** `Class.method`, for messages. */
+  /** `@WithLock on Class.method`, for messages. */
   readonly where: string;
 }
 

@@ -95,7 +95,7 @@ class LockedStream<T> implements Observer<T> {
   }
 
   error(error: unknown): void {
-    const letGo = this.#pass();
+    const letGo = this.#detach();
     const rest = letGo && this.#work?.end();
     if (!rest) return letGo?.reject(error);
     letGo.resolve(rest);
@@ -103,13 +103,13 @@ class LockedStream<T> implements Observer<T> {
   }
 
   complete(): void {
-    const letGo = this.#pass();
+    const letGo = this.#detach();
     const rest = letGo && this.#work?.end();
     letGo?.resolve(rest);
     if (rest && this.#isFirstEnd()) this.subscriber.complete();
   }
 
-  /** Returns true if the subscriber is still to be told of the end. */
+  /** Returns true if the subscriber does not know of the end yet. */
   #isFirstEnd(): boolean {
     const isFirst = !this.#over && !this.#abandoned;
     this.#over = true;
@@ -139,7 +139,7 @@ class LockedStream<T> implements Observer<T> {
   }
 
   #lose(error: unknown): void {
-    this.#pass()?.reject(exceptionFor(this.run, error));
+    this.#detach()?.reject(exceptionFor(this.run, error));
     try {
       this.#stop();
     } catch (failure) {
@@ -162,7 +162,7 @@ class LockedStream<T> implements Observer<T> {
 
   /** Ends the subscription, and releases the lock when nothing of the method runs any more. */
   #leave(): void {
-    const letGo = this.#pass();
+    const letGo = this.#detach();
     try {
       this.#stop();
     } finally {
@@ -176,7 +176,7 @@ class LockedStream<T> implements Observer<T> {
   }
 
   /** Returns what releases the lock, at the first call only. */
-  #pass(): LetGo | undefined {
+  #detach(): LetGo | undefined {
     const letGo = this.#letGo;
     this.#letGo = undefined;
     this.#watchNoLonger?.();
@@ -222,7 +222,7 @@ async function shareStream<T>(run: LockedRun, open: Open<T>): Promise<readonly T
       return await outcome;
     } finally {
       const rest = lost?.aborted ? undefined : method.work?.end();
-      // An outcome that comes before the method has settled is told at once, and the lock is kept until then.
+      // An outcome that comes before the method has settled is passed on at once, and the lock is kept until then.
       if (rest) {
         sharing?.tell(outcome);
         await rest;
