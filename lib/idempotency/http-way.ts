@@ -34,14 +34,19 @@ const warned = new WeakSet<object>();
 
 /** Gives replies to HTTP clients: status, headers and the value, which Nest sends in either case. */
 export class HttpWay implements ReplyWay {
-  readonly #before: HeaderSnapshot;
+  /** The headers of the response before the first run of this request; undefined until then. */
+  #before: HeaderSnapshot | undefined;
 
   constructor(
     private readonly plan: Pick<PreparedPlan, 'headers' | 'where' | 'codec'>,
     private readonly response: HttpReply,
     private readonly adapter: HttpAnswers,
-  ) {
-    this.#before = snapshotOf(response);
+  ) {}
+
+  begin(): void {
+    // The headers of an earlier run are not those of this one.
+    this.#restore();
+    this.#before ??= snapshotOf(this.response);
   }
 
   async outcomeOf(value: unknown): Promise<Outcome> {
@@ -84,15 +89,17 @@ export class HttpWay implements ReplyWay {
 
   #headers(): KeptHeaders {
     const after = snapshotOf(this.response);
-    if (changedHeaders(this.#before, after).includes('set-cookie')) this.#warnOfCookie();
-    return keptHeaders(this.#before, after, this.plan.headers);
+    const before = this.#before ?? after;
+    if (changedHeaders(before, after).includes('set-cookie')) this.#warnOfCookie();
+    return keptHeaders(before, after, this.plan.headers);
   }
 
   /** Removes what a run of this request has set, if the reply of another run counts. */
   #restore(): void {
-    if (this.adapter.isHeadersSent(this.response)) return;
-    for (const name of changedHeaders(this.#before, snapshotOf(this.response))) {
-      const value = this.#before.get(name);
+    const before = this.#before;
+    if (before === undefined || this.adapter.isHeadersSent(this.response)) return;
+    for (const name of changedHeaders(before, snapshotOf(this.response))) {
+      const value = before.get(name);
       this.response.removeHeader(name);
       if (value !== undefined) this.#set(name, value.length === 1 ? value[0]! : [...value]);
     }

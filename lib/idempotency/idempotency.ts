@@ -91,7 +91,9 @@ export class Idempotency {
         try {
           value = await work(call);
         } catch (error) {
-          return endedBy(error, settings.onInterrupted);
+          const ended = endedBy(error, settings.onInterrupted);
+          if (!('error' in ended)) end = { keep: ended.keep, failure: error as Error };
+          return ended;
         }
         return (end = await endOf(value, codec));
       },

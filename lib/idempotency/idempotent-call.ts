@@ -124,8 +124,9 @@ class OnceWork {
   }
 
   async #work(call: OnceCall): Promise<Ended> {
-    const { plan, owner, source } = this.method;
+    const { plan, owner, source, way } = this.method;
     const work = new IdempotentCall(owner, plan.plan, call);
+    way.begin?.();
     const [ended] = await Promise.allSettled([onlyValue(work.within(source), plan.where)]);
     const isFailed = ended.status === 'rejected';
     const rest = work.end();

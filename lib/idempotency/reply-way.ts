@@ -4,6 +4,8 @@ import { type Codec, typedJson } from './typed-json.js';
 
 /** How a value becomes an outcome, and how callers get the value: over HTTP, or in code. */
 export interface ReplyWay {
+  /** Called whenever the work begins. */
+  begin?(): void;
   /** @throws the error of a call whose value cannot be kept */
   outcomeOf(value: unknown): Promise<Outcome>;
   /** Returns the outcome of a call that was answered before its end. */

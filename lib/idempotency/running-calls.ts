@@ -29,8 +29,9 @@ async function within<T>(ended: Promise<T>, { key, settings }: OnceRun): Promise
   if (waitTimeout === undefined || waitTimeout === Infinity) return ended;
   let stop = (): void => undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    const busy = new IdempotencyError('IDEMPOTENCY_IN_PROGRESS', key, { retryAfter: RETRY_AFTER });
-    stop = clock.schedule(waitTimeout, () => reject(busy));
+    stop = clock.schedule(waitTimeout, () =>
+      reject(new IdempotencyError('IDEMPOTENCY_IN_PROGRESS', key, { retryAfter: RETRY_AFTER })),
+    );
   });
   return Promise.race([ended, late]).finally(stop);
 }

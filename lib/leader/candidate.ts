@@ -6,6 +6,7 @@ import type { Lock } from '../engine/lock.js';
 import type { Random } from '../engine/random.js';
 import { checkNames, checkValues, ms, misfit, toTtl } from '../engine/options.js';
 import { mistake } from '../engine/codes.js';
+import { locating } from '../start-up/error-location.js';
 import { HeldTerm, type LeaderWork, type StopWork, type Term } from './term.js';
 
 /** The options of a candidate. */
@@ -219,5 +220,5 @@ function optionsOf(options: LeadOptions, pool: Electorate): Required<Omit<LeadOp
   const { ttl = Math.min(DEFAULTS.ttl, pool.maxTtl), stopTimeout = DEFAULTS.stopTimeout, signal } = options;
   if (signal !== undefined && !(signal instanceof AbortSignal))
     throw misfit(`${where}: signal`, signal, 'an AbortSignal');
-  return { ttl: toTtl(ttl, pool), stopTimeout };
+  return { ttl: locating(where, () => toTtl(ttl, pool)), stopTimeout };
 }

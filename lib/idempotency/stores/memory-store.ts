@@ -1,75 +1,120 @@
 import type { Clock } from '../../engine/clock.js';
-import type { Answer, Peeked as PeekedOnNode, RecordOperation } from '../../engine/lock-node.js';
 import { SystemClock } from '../../engine/system-clock.js';
-import { MemoryRecords } from '../../memory/memory-records.js';
-import type { Attempt, Kept, Opened, Peeked, RecordInfo, ReplyStore } from '../reply-store.js';
+import type { Attempt, Opened, Peeked, RecordInfo, ReplyStore } from '../reply-store.js';
 
-/** How many keys are opened before expired ones are removed. */
-const SWEEP_EVERY = 1_024;
+/** What stands under a key. Times in ms on the clock of the store. */
+interface Entry {
+  readonly attempt: Attempt;
+  readonly attempts: number;
+  /** What the attempt before this one was like. */
+  readonly earlier: string | null;
+  readonly record: string | null;
+  readonly openedAt: number;
+  readonly expiresAt: number;
+}
 
-/** Keeps records as one node does. */
+/** Keys at which expired ones are removed for the first time. */
+const FEW = 1_024;
+
 class MemoryStore implements ReplyStore {
-  readonly #records: MemoryRecords;
-  #opens = 0;
+  readonly #entries = new Map<string, Entry>();
+  #nextSweep = FEW;
 
-  constructor(clock: Pick<Clock, 'now'>) {
-    this.#records = new MemoryRecords({ now: () => clock.now().monotonic });
-  }
+  constructor(private readonly clock: Pick<Clock, 'now'>) {}
 
   async peek(key: string): Promise<Peeked> {
-    const { found, running } = this.#peek(key) ?? {};
-    if (found) return keptAs(found);
-    return running ? { kind: 'running', fingerprint: running.fingerprint } : { kind: 'none' };
+    const entry = this.#live(key);
+    if (entry === undefined) return { kind: 'none' };
+    const { record, attempt } = entry;
+    const { fingerprint } = attempt;
+    return record === null ? { kind: 'running', fingerprint } : { kind: 'kept', kept: { fingerprint, record } };
   }
 
   async open(key: string, attempt: Attempt, keep: number): Promise<Opened> {
-    this.#opens += 1;
-    // Reading all removes what has expired.
-    if (this.#opens % SWEEP_EVERY === 0) void this.#records.resources;
-    const opened = this.#ask({ kind: 'open', ...ballotOf(key, attempt), ttl: keep });
-    if (opened.kind !== 'opened') return { kind: 'superseded' };
-    const { attempts, before, found } = opened;
-    if (found) return keptAs(found);
-    if (attempts === 1) return { kind: 'new' };
-    return { kind: 'interrupted', attempts: attempts - 1, fingerprint: before?.fingerprint ?? null };
+    this.#sweep();
+    const entry = this.#live(key);
+    if (entry !== undefined && entry.record !== null)
+      return { kind: 'kept', kept: { fingerprint: entry.attempt.fingerprint, record: entry.record } };
+    if (entry !== undefined && compare(entry.attempt, attempt) > 0) return { kind: 'superseded' };
+    const opened = this.#opened(entry, attempt, keep);
+    this.#entries.set(key, opened);
+    const { attempts, earlier: fingerprint } = opened;
+    return attempts === 1 ? { kind: 'new' } : { kind: 'interrupted', attempts: attempts - 1, fingerprint };
   }
 
   async settle(key: string, attempt: Attempt, record: string, keep: number): Promise<'settled' | 'superseded'> {
-    const { kind } = this.#ask({ kind: 'settle', ...ballotOf(key, attempt), record, ttl: keep });
-    return kind === 'settled' ? kind : 'superseded';
+    const entry = this.#live(key);
+    if (entry !== undefined) {
+      const order = compare(entry.attempt, attempt);
+      const isRepeated = order === 0 && entry.record === record;
+      if (order > 0 || (entry.record !== null && !isRepeated)) return 'superseded';
+    }
+    const { attempts, earlier, openedAt } = entry ?? this.#opened(undefined, attempt, keep);
+    this.#entries.set(key, { attempt, attempts, earlier, openedAt, record, expiresAt: this.#now() + keep });
+    return 'settled';
   }
 
   async clear(key: string, attempt: Attempt): Promise<void> {
-    this.#ask({ kind: 'clear', ...ballotOf(key, attempt) });
+    const entry = this.#live(key);
+    if (entry?.record === null && compare(entry.attempt, attempt) === 0) this.#entries.delete(key);
   }
 
   async forget(key: string): Promise<boolean> {
-    const isThere = this.#peek(key) !== undefined;
-    this.#ask({ kind: 'forget', resource: key });
-    return isThere;
+    return this.#live(key) !== undefined && this.#entries.delete(key);
   }
 
   async describe(key: string): Promise<RecordInfo | undefined> {
-    const peeked = this.#peek(key);
-    if (peeked === undefined) return undefined;
-    const { found, attempts, age, remaining } = peeked;
-    const size = found ? Buffer.byteLength(found.record) : 0;
-    return { key, state: found ? 'kept' : 'running', attempts, age, expiresIn: remaining, size };
+    const entry = this.#live(key);
+    return entry && this.#infoOf(key, entry);
   }
 
   async *list(pattern: string, limit: number): AsyncIterable<RecordInfo> {
     const fits = new RegExp(`^${pattern.split('*').map(escaped).join('.*')}$`, 's');
-    const keys = this.#records.resources.filter((key) => fits.test(key)).sort();
-    for (const key of keys.slice(0, limit)) yield (await this.describe(key))!;
+    let listed = 0;
+    for (const key of [...this.#entries.keys()].sort()) {
+      if (listed === limit) return;
+      const entry = this.#live(key);
+      if (entry === undefined || !fits.test(key)) continue;
+      listed += 1;
+      yield this.#infoOf(key, entry);
+    }
   }
 
-  #peek(key: string): PeekedOnNode | undefined {
-    const peeked = this.#ask({ kind: 'peek', resource: key });
-    return peeked.kind === 'peeked' ? peeked : undefined;
+  #opened(entry: Entry | undefined, attempt: Attempt, keep: number): Entry {
+    const now = this.#now();
+    const mark = { attempt, record: null, expiresAt: now + keep };
+    if (entry === undefined) return { ...mark, attempts: 1, earlier: null, openedAt: now };
+    const expiresAt = Math.max(mark.expiresAt, entry.expiresAt);
+    if (compare(entry.attempt, attempt) === 0) return { ...entry, attempt, expiresAt };
+    return { ...mark, attempts: entry.attempts + 1, earlier: entry.attempt.fingerprint, openedAt: now, expiresAt };
   }
 
-  #ask(operation: RecordOperation): Answer {
-    return this.#records.execute(operation, 0);
+  #infoOf(key: string, { record, attempts, openedAt, expiresAt }: Entry): RecordInfo {
+    const now = this.#now();
+    return {
+      key,
+      state: record === null ? 'running' : 'kept',
+      attempts,
+      age: now - openedAt,
+      expiresIn: expiresAt - now,
+      size: record === null ? 0 : Buffer.byteLength(record),
+    };
+  }
+
+  #live(key: string): Entry | undefined {
+    const entry = this.#entries.get(key);
+    return entry !== undefined && entry.expiresAt > this.#now() ? entry : undefined;
+  }
+
+  /** Removes what has expired whenever the number of keys has doubled, so that each key pays for it once. */
+  #sweep(): void {
+    if (this.#entries.size < this.#nextSweep) return;
+    for (const key of this.#entries.keys()) if (this.#live(key) === undefined) this.#entries.delete(key);
+    this.#nextSweep = Math.max(FEW, 2 * this.#entries.size);
+  }
+
+  #now(): number {
+    return this.clock.now().monotonic;
   }
 }
 
@@ -83,12 +128,11 @@ export function memoryStore(
   return new MemoryStore(clock);
 }
 
-function keptAs({ fingerprint, record }: Kept) {
-  return { kind: 'kept', kept: { fingerprint, record } } as const;
-}
-
-function ballotOf(key: string, { token, owner, fingerprint }: Attempt) {
-  return { resource: key, token, value: owner, fingerprint };
+/** The order of two attempts: that of their tokens, and for equal tokens that of their owners. */
+function compare(one: Attempt, other: Attempt): number {
+  if (one.token !== other.token) return one.token - other.token;
+  if (one.owner === other.owner) return 0;
+  return one.owner > other.owner ? 1 : -1;
 }
 
 function escaped(text: string): string {

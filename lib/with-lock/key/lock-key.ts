@@ -109,8 +109,7 @@ function fromFunction(result: Part | readonly Part[]): readonly string[] {
  */
 function unusable(result: unknown, parts: readonly unknown[]): Error {
   const message = `The key function must return a text, a number or several; it returned ${kindOf(result)}`;
-  // Code can read what it returned, but no log that prints errors with their causes shows it.
-  const cause = Object.defineProperty({}, 'value', { value: result });
+  const cause = new KeyFunctionResult(result);
   if (parts.length === 0 || parts.some(isMistake)) return new KeyDefinitionError(message, { cause });
   return Object.defineProperty(new LockKeyError(message), 'cause', { value: cause });
 }
@@ -125,6 +124,19 @@ function checkText(text: string): void {
 
 function isMistake(part: unknown): boolean {
   return part !== undefined && part !== null && toText(part) === undefined;
+}
+
+/** What a key function returned: code can read it, but no log that prints errors with their causes shows it. */
+class KeyFunctionResult {
+  readonly #value: unknown;
+
+  constructor(value: unknown) {
+    this.#value = value;
+  }
+
+  get value(): unknown {
+    return this.#value;
+  }
 }
 
 /** Returns what a value is, without its contents. */

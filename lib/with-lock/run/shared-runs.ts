@@ -20,15 +20,33 @@ export interface SharingCall {
 /** Runs a method for all calls that join, and does its work inside `within`; `abandoned` aborts when no call waits for the lock any more. */
 export type Start<T> = (abandoned: AbortSignalLike | undefined, within: <R>(work: () => R) => R) => Promise<T>;
 
+/** The runs for which the work of a run waits. Async contexts keep this object for long, so it holds no call and no outcome. */
+class RunDependencies {
+  readonly #waitsFor = new Set<RunDependencies>();
+
+  /** Returns true if the work of `other` would wait for itself by waiting for this run. */
+  dependsOn(other: RunDependencies): boolean {
+    return this === other || [...this.#waitsFor].some((run) => run.dependsOn(other));
+  }
+
+  async wait<T>(run: RunDependencies, outcome: Promise<T>): Promise<T> {
+    this.#waitsFor.add(run);
+    try {
+      return await outcome;
+    } finally {
+      this.#waitsFor.delete(run);
+    }
+  }
+}
+
 /** The run to whose work the current async context belongs. */
-const currentRun = new AsyncLocalStorage<SharedRun<unknown>>();
+const currentRun = new AsyncLocalStorage<RunDependencies>();
 
 /** One run of a method, and the calls that share its outcome. */
 class SharedRun<T> {
+  readonly dependencies = new RunDependencies();
   readonly #abandoned = new AbortController();
   readonly #outcome: Promise<T>;
-  /** The runs for which the work of this run waits. */
-  readonly #waitsFor = new Set<SharedRun<unknown>>();
   #callers = 0;
   #hasBegun = false;
 
@@ -39,24 +57,9 @@ class SharedRun<T> {
   ) {
     const within = <R>(work: () => R): R => {
       this.#hasBegun = true;
-      return currentRun.run(this, work);
+      return currentRun.run(this.dependencies, work);
     };
     this.#outcome = start(this.#abandoned.signal, within).finally(over);
-  }
-
-  /** Returns true if the work of `other` would wait for itself by waiting for this run. */
-  dependsOn(other: SharedRun<unknown>): boolean {
-    return this === other || [...this.#waitsFor].some((run) => run.dependsOn(other));
-  }
-
-  /** Returns the outcome of a run for which the work of this run waits. */
-  async waitFor<R>(run: SharedRun<R>, outcome: Promise<R>): Promise<R> {
-    this.#waitsFor.add(run);
-    try {
-      return await outcome;
-    } finally {
-      this.#waitsFor.delete(run);
-    }
   }
 
   /** Returns the outcome. A caller may leave until the work begins; then the work runs to its end for all callers that are left. */
@@ -91,19 +94,22 @@ export class SharedRuns {
 
   /** Returns the outcome of the run that is under way for an equal call, or of a run that `start` begins now. */
   share<T>(call: SharingCall, start: Start<T>): Promise<T> {
-    const { service, owner, isStream, signal } = call;
     const context = currentRun.getStore();
     const key = JSON.stringify(call.resources);
-    const found = this.#runs
-      .get(key)
-      ?.find((run) => run.call.service === service && run.call.owner === owner && run.call.isStream === isStream) as
-      SharedRun<T> | undefined;
+    const found = this.#find(key, call) as SharedRun<T> | undefined;
     // Such a call could wait for itself, so it does not join but runs on its own, as every nested call does.
-    if (call.isHolder || (found && context && found.dependsOn(context))) return start(signal, (work) => work());
+    if (call.isHolder || (found && context && found.dependencies.dependsOn(context)))
+      return start(call.signal, (work) => work());
     if (found) call.joined();
     const run = found ?? this.#begin(key, call, start);
-    const outcome = run.wait(signal);
-    return context ? context.waitFor(run, outcome) : outcome;
+    const outcome = run.wait(call.signal);
+    return context ? context.wait(run.dependencies, outcome) : outcome;
+  }
+
+  #find(key: string, { service, owner, isStream }: SharingCall): SharedRun<unknown> | undefined {
+    return this.#runs
+      .get(key)
+      ?.find(({ call }) => call.service === service && call.owner === owner && call.isStream === isStream);
   }
 
   #begin<T>(key: string, call: SharingCall, start: Start<T>): SharedRun<T> {

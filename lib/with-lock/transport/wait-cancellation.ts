@@ -1,6 +1,6 @@
 import type { AbortSignalLike } from '../../engine/abort.js';
 import { HttpException } from '@nestjs/common';
-import type { EventEmitter } from 'node:events';
+import { type EventEmitter, setMaxListeners } from 'node:events';
 
 /**
  * Ends the wait of one call for its lock: by a source from outside, or when nobody listens to the call any more. It listens to no source
@@ -37,6 +37,7 @@ export class WaitCancellation implements AbortSignalLike {
   get signal(): AbortSignal {
     if (this.#abort) return this.#abort.signal;
     const abort = (this.#abort = new AbortController());
+    setMaxListeners(0, abort.signal);
     if (this.aborted) abort.abort(this.#reason);
     else if (this.#state === 'waiting') this.#listen();
     return abort.signal;
@@ -74,6 +75,8 @@ export class WaitCancellation implements AbortSignalLike {
     if (client) this.#stops.push(onDisconnect(client, () => this.cancel()));
     for (const signal of signals) {
       if (!signal) continue;
+      // Many calls may share a signal.
+      if (signal instanceof AbortSignal) setMaxListeners(Infinity, signal);
       const cancel = (): void => this.cancel(() => signal.reason);
       signal.addEventListener('abort', cancel);
       this.#stops.push(() => signal.removeEventListener('abort', cancel));

@@ -33,6 +33,7 @@ describe('HttpWay', () => {
   it('keeps the headers of its list that have appeared or changed, and the type of the content', async () => {
     Object.assign(answer.headers, { etag: '"middleware"', link: '<a>', vary: 'Origin' });
     const one = way();
+    one.begin();
     Object.assign(answer.headers, { etag: '"1"', location: '/1', 'content-type': 'text/csv', 'x-own': '1', vary: '*' });
     expect(await one.outcomeOf('a,b')).toEqual({
       kind: 'reply',
@@ -49,6 +50,7 @@ describe('HttpWay', () => {
 
   it('repeats headers with several values', async () => {
     const one = way(['link']);
+    one.begin();
     answer.headers['link'] = ['<a>', '<b>'];
     const kept = await one.outcomeOf(null);
     answer = new Answer();
@@ -59,6 +61,7 @@ describe('HttpWay', () => {
   it('takes back what its own run has set, if the reply of another one counts', () => {
     answer.headers['etag'] = '"middleware"';
     const one = way();
+    one.begin();
     Object.assign(answer.headers, { etag: '"mine"', location: '/mine', 'set-cookie': 'a=1' });
     one.replay({ kind: 'reply', by: 'http', status: 202, headers: [['location', '/theirs']], body: ['json', 1] });
     expect(answer.headers).toEqual({ etag: '"middleware"', location: '/theirs', 'idempotent-replayed': 'true' });
@@ -71,6 +74,7 @@ describe('HttpWay', () => {
     const headers = new Set(['etag']);
     for (let call = 0; call < 2; call += 1) {
       const one = new HttpWay({ headers, where: 'here', codec: undefined }, answer, answer);
+      one.begin();
       answer.headers['set-cookie'] = [`a=${call}`];
       await one.outcomeOf(1);
     }
@@ -78,8 +82,20 @@ describe('HttpWay', () => {
     expect(lines).toEqual([expect.stringContaining('cookie')]);
   });
 
+  it('begins a second run of a request without the headers of the first one', async () => {
+    answer.headers['etag'] = '"middleware"';
+    const one = way();
+    one.begin();
+    Object.assign(answer.headers, { etag: '"1"', location: '/1' });
+    one.begin();
+    expect(answer.headers).toEqual({ etag: '"middleware"' });
+    answer.headers['etag'] = '"1"';
+    expect(await one.outcomeOf('a')).toMatchObject({ headers: [['etag', '"1"']] });
+  });
+
   it('keeps only headers of an answer that has left by itself', async () => {
     const one = way();
+    one.begin();
     answer.headers['location'] = '/1';
     answer.sent = true;
     expect(await one.outcomeOf({})).toEqual({ kind: 'tombstone', why: 'early', headers: [['location', '/1']] });

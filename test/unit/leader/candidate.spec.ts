@@ -204,7 +204,9 @@ describe('a candidate', () => {
     const work = (): void => undefined;
     expect(() => service.lead('bot', work)).toThrow(/This process is a candidate for "bot" already/);
     expect(() => service.lead('other', work, { ttl: -1 })).toThrow(/lead options: ttl must be a number of ms/);
-    expect(() => service.lead('other', work, { ttl: 30_001 })).toThrow(/ttl must be at most maxTtl, 30000 ms/);
+    expect(() => service.lead('other', work, { ttl: 30_001 })).toThrow(
+      /lead options: ttl must be at most maxTtl, 30000 ms/,
+    );
     expect(() => service.lead('other', work, { ttl: 2 })).toThrow(/ttl must be more than \d+ ms/);
     expect(() => service.lead('other', work, { stopTimeout: 'soon' as never })).toThrow(/stopTimeout must be/);
     expect(() => service.lead('other', undefined as never)).toThrow(/the work must be a function/);
