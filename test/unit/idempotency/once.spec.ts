@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { OnceCall, ReplyStore } from 'nestjs-redlock/idempotency';
+import { SecondValueError } from '../../../lib/idempotency/failure.js';
 import { Deferred } from '../../support/nest/deferred.js';
 import { OnceReplicas, type OnceReplica } from '../../support/once-replicas.js';
 
@@ -162,6 +163,12 @@ describe.each(['nodes', 'memory'] as const)('Idempotency.once, with replies on %
     await expect(waiting).rejects.toHaveProperty('retryAfter', expect.any(Number));
     open();
     await running;
+  });
+
+  it('hands the error of a stream with a second value to the caller, and does not run again', async () => {
+    const failed = one.idempotency.once('a', () => Promise.reject(new SecondValueError('a second value')));
+    await expect(failed).rejects.toThrow('a second value');
+    expect(await codeOf(other.idempotency.once('a', async () => 1))).toBe('IDEMPOTENCY_REPLY_NOT_KEPT');
   });
 
   it('refuses a call for the same key within the work, and not for another key', async () => {
