@@ -38,7 +38,7 @@ export class OnceRunner {
   readonly #service: LocksForOnce;
   readonly #pool: string | undefined;
 
-  /** @param init `pool`: the name of the pool */
+  /** @internal @param init `pool`: the name of the pool */
   constructor(init: { service: LocksForOnce; store: ReplyStore; encrypt?: Encryption | undefined; pool?: string }) {
     this.store = init.store;
     this.encrypt = init.encrypt;
