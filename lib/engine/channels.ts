@@ -68,8 +68,11 @@ export interface ExtendMessage extends CallMessage {
 }
 
 /**
- * The outcome of a call that runs once. 'unkept': the call ran, but the store did not confirm its reply. 'replayed': the call found a reply at once.
- * 'waited': the call found a reply after it had waited for another process. 'joined': the call shared a run of this process.
+ * The outcome of a call that runs once.
+ * - `unkept`: the call ran, but the store did not confirm its reply.
+ * - `replayed`: the call found a reply at once.
+ * - `waited`: the call found a reply after it had waited for another process.
+ * - `joined`: the call shared a run of this process.
  */
 export type OnceOutcome =
   | 'ran'

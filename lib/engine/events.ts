@@ -2,8 +2,10 @@ import { RedlockError, type LockLostError, type RedlockErrorCode } from './error
 import type { LockHolder } from './process-mark.js';
 
 /**
- * How a caller got its lock. 'free': nobody else held the resource. 'hand-off': the caller waited for another holder, and got the lock from the nodes.
- * 'local': the caller waited, and an earlier caller of this process passed the lock on.
+ * How a caller got its lock.
+ * - `free`: nobody else held the resource.
+ * - `hand-off`: the caller waited for another holder, and got the lock from the nodes.
+ * - `local`: the caller waited, and an earlier caller of this process passed the lock on.
  */
 export type AcquirePath = 'free' | 'hand-off' | 'local';
 

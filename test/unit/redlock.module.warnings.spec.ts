@@ -113,7 +113,7 @@ describe('restartQuarantine: false', () => {
     ['staging', /NODE_ENV is "staging"/],
     ['', /NODE_ENV is not set/],
     [undefined, /NODE_ENV is not set/],
-  ])('is a warning once where NODE_ENV is %s', async (environment, words) => {
+  ])('is a warning once if NODE_ENV is %s', async (environment, words) => {
     await build(environment, { restartQuarantine: false });
     expect(lines).toEqual([expect.stringMatching(words)]);
   });
@@ -128,7 +128,7 @@ describe('restartQuarantine: false', () => {
     ['it says test', 'test', { restartQuarantine: false }],
     ['the quarantine is on', 'production', { restartQuarantine: true }],
     ['nothing is said of the quarantine, which is on then', undefined, {}],
-  ])('is no warning where %s', async (_case, environment, options) => {
+  ])('is no warning if %s', async (_case, environment, options) => {
     await build(environment, options);
     expect(lines).toEqual([]);
   });

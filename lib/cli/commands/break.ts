@@ -7,7 +7,7 @@ import { allSlotsOf, type MissedNode, missedOf } from '../locks/list-locks.js';
 import { type NodeSession, withLockNode, withSessions } from '../nodes/node-session.js';
 import { paragraph, plain } from '../output/layout.js';
 import { maxTtlOf, type Settings } from '../settings.js';
-import { lockTable, missedText, told } from './ls.js';
+import { lockTable, missedText, outcomeWith } from './ls.js';
 
 export interface BreakOptions {
   readonly resource: string;
@@ -106,7 +106,7 @@ async function release(sessions: readonly NodeSession[], before: Look, value: st
   const code = exitCodeOf(sessions.length - missed.length, sessions.length, quorumOf(sessions.length));
   const text = `Released on ${released} of ${sessions.length} nodes. ${holderNow(after.view, sessions.length)}`;
   const json = { released: released > 0, value, before: before.view, after: after.view, nodes: answers };
-  return told(isGone ? EXIT.nothingReleased : code, text, missed, json);
+  return outcomeWith(isGone ? EXIT.nothingReleased : code, text, missed, json);
 }
 
 function holderNow({ held, holder, votes, nodes }: LockView, count: number): string {
@@ -140,5 +140,5 @@ async function releaseOn(session: NodeSession, resource: string, value: string):
 }
 
 function nothing({ view, missed }: Look, why: string, code: number): Outcome {
-  return told(code, why, missed, { released: false, reason: why, before: view });
+  return outcomeWith(code, why, missed, { released: false, reason: why, before: view });
 }

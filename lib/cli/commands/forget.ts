@@ -6,7 +6,7 @@ import { type NodeSession, withSessions } from '../nodes/node-session.js';
 import { paragraph, plain } from '../output/layout.js';
 import { replyKey, type ReplyView, replyViews } from '../replies/reply-view.js';
 import type { Settings } from '../settings.js';
-import { missedText, told } from './ls.js';
+import { missedText, outcomeWith } from './ls.js';
 import { replyTable } from './replies.js';
 
 export interface ForgetOptions {
@@ -91,7 +91,7 @@ async function remove(sessions: readonly NodeSession[], { key, view }: Look): Pr
   const code = exitCodeOf(sessions.length - missed.length, sessions.length, quorumOf(sessions.length));
   const text = `Removed from ${count} of ${sessions.length} nodes. The next duplicate runs again.`;
   const isGone = count === 0 && missed.length === 0;
-  return told(isGone ? EXIT.nothingReleased : code, text, missed, { forgotten: count > 0, before: view, nodes });
+  return outcomeWith(isGone ? EXIT.nothingReleased : code, text, missed, { forgotten: count > 0, before: view, nodes });
 }
 
 async function removeOn(session: NodeSession, key: string): Promise<Forgotten> {
@@ -105,5 +105,5 @@ async function removeOn(session: NodeSession, key: string): Promise<Forgotten> {
 }
 
 function nothing({ view, missed }: Look, why: string, code: number): Outcome {
-  return told(code, why, missed, { forgotten: false, reason: why, before: view });
+  return outcomeWith(code, why, missed, { forgotten: false, reason: why, before: view });
 }

@@ -70,7 +70,7 @@ export function missedText(missed: readonly MissedNode[], columns: number): stri
 }
 
 /** Returns an outcome of one paragraph, with the nodes that do not count. */
-export function told(code: number, words: string, missed: readonly MissedNode[], json: object): Outcome {
+export function outcomeWith(code: number, words: string, missed: readonly MissedNode[], json: object): Outcome {
   return {
     code,
     text: (columns) => [paragraph(words, columns), ...missedText(missed, columns)].join('\n'),

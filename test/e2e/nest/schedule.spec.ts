@@ -182,7 +182,7 @@ describe('scheduled methods of two replicas', () => {
       },
     );
 
-    it('has the reason in it once where nodes refuse', async () => {
+    it('has the reason in it once if nodes refuse', async () => {
       const written = await startLogging(false);
       for (const { url } of servers) await withRedis(url, (redis) => redis.config('SET', 'maxmemory', '1'));
       await fire(one!, 'logged');

@@ -148,7 +148,7 @@ describe.each([
     ['frozen', (node) => node.freeze()],
     ['too slow', (node) => node.slow(5_000)],
     ['restarted and not trusted', (node) => node.restart({ quarantine: true })],
-  ])('answers 503 where a majority of nodes is %s, and not where a minority is', async (_fault, inject) => {
+  ])('answers 503 if a majority of nodes is %s, and not if a minority is', async (_fault, inject) => {
     await start({ defaults: { waitTimeout: 0 } });
     inject(testing.nodes[0]!);
     expect(await register()).toMatchObject(REGISTERED);
@@ -179,7 +179,7 @@ describe.each([
     expect(app.app.get(Users).reason).toMatchObject({ code: 'LOCK_LOST' });
   });
 
-  it('has its exceptions and key errors as ever, also where a handler calls a locked method of a service', async () => {
+  it('has its exceptions and key errors as ever, also if a handler calls a locked method of a service', async () => {
     await start();
     testing.hold('payment:7');
     expect(await app.post('payments', { order: '7' })).toMatchObject(LOCKED);

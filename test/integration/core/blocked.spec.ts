@@ -39,7 +39,7 @@ describe('callers that compute for long when it is their turn', () => {
     expect(begun).toEqual(validForAll);
   });
 
-  it('begin under valid locks only, by acquire, where functions of their own lie between', async () => {
+  it('begin under valid locks only, by acquire, if functions of their own lie between', async () => {
     const between = async (resource: string): Promise<Lock> => {
       const lock = await client.redlock.acquire(resource, TERMS);
       return lock;

@@ -62,7 +62,7 @@ describe('a node that is busy', () => {
       await lone.lock();
     });
 
-    it('is asked again each second, and reported once; if it freezes then, it is told to be silent, and votes when it is neither', async () => {
+    it('is asked again each second, and reported once; if it freezes then, an event says that it is silent, and it votes when it is neither', async () => {
       const end = await keepBusy(pool.urls[0]!);
       const lone = await LoneNode.open(`${proxy.url}/1`);
       await untilAsked('SELECT', 3);

@@ -215,7 +215,7 @@ describe('restart quarantine', () => {
       await expect((await waryClient(pool)).redlock.acquire('b', ONCE)).resolves.toMatchObject({ isValid: true });
     });
 
-    it('where it is off', async () => {
+    it('if it is off', async () => {
       pool = await RedisPool.start(1);
       const client = await waryClient(pool, { trust: { ...WARY, restartQuarantine: false } });
       await expect(client.redlock.acquire('a', ONCE)).resolves.toMatchObject({ isValid: true });
@@ -242,7 +242,7 @@ describe('clients that differ in restartQuarantine', () => {
   const warnings = ({ events }: RedisPoolClient): string[] =>
     events.flatMap((event) => (event.type === 'node-warning' ? [event.reason] : []));
 
-  it('are noticed by the one without it, where one with it was there before', async () => {
+  it('are noticed by the one without it, if one with it was there before', async () => {
     const careful = await waryClient(pool);
     await careful.untilTold('node-quarantined');
     const hasty = await pool.client({ trust: OFF });
@@ -251,7 +251,7 @@ describe('clients that differ in restartQuarantine', () => {
     expect(careful.count('node-warning')).toBe(0);
   });
 
-  it('are noticed by the one with it, where one without it took locks before', async () => {
+  it('are noticed by the one with it, if one without it took locks before', async () => {
     const hasty = await pool.client({ trust: OFF });
     await (await hasty.redlock.acquire('a')).release();
     const careful = await waryClient(pool);
@@ -288,7 +288,7 @@ describe('maxTtl', () => {
     await expect(client.redlock.acquire('b', ONCE)).resolves.toMatchObject({ isValid: true });
   });
 
-  describe('where clients have another one: the quarantine', () => {
+  describe('if clients have another one: the quarantine', () => {
     const [short, long] = [
       { maxTtl: 400, restartQuarantine: true },
       { maxTtl: 1_500, restartQuarantine: true },

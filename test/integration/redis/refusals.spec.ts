@@ -86,7 +86,7 @@ describe.each([false, true])('a node that refuses its votes, where restarts coun
   });
 
   describe.each(Object.entries(REFUSALS))('since it %s,', (_case, { begin, end, reason }) => {
-    it('does not vote by status() either, is told of once, and once that it votes again', async () => {
+    it('does not vote by status() either; one event says so, and one that it votes again', async () => {
       pool = await RedisPool.start(1);
       await vouchFor(pool.urls[0]!, MAX_TTL);
       const client = await clientOf();

@@ -112,7 +112,7 @@ describe('a user without the right to all of INFO', () => {
     return client;
   };
 
-  it('has votes where it may ask for what tells which server it is', async () => {
+  it('has votes if it may ask which server it is', async () => {
     const client = await connect('+info|server');
     await (await client.redlock.acquire('a', ONCE)).release();
     expect(client.nodes[0]!.runId).toMatch(/^\w{40}$/);

@@ -154,14 +154,14 @@ describe('the reason for which a lock was lost', () => {
     ({ redlock, events } = pool.client());
   });
 
-  it("is 'ttl' where nothing extends the lock", async () => {
+  it("is 'ttl' if nothing extends the lock", async () => {
     const lock = await hold();
     await pool.clock.advance(2_000);
     expect(reasons()).toEqual(['ttl']);
     expect(lock.signal.reason).toMatchObject({ reason: 'ttl', why: 'its lease ran out' });
   });
 
-  it("is 'nodes' where a quorum no longer has the lock", async () => {
+  it("is 'nodes' if a quorum no longer has the lock", async () => {
     await hold({ autoExtend: true });
     pool.memory.forEach((node) => node.set('a', 'thief'));
     await pool.clock.advance(900);
@@ -171,14 +171,14 @@ describe('the reason for which a lock was lost', () => {
   it.each([
     ['fail', () => pool.nodes.forEach((node) => node.fail('broken'))],
     ['hang', () => pool.nodes.forEach((node) => (node.faults = { extend: 'silent' }))],
-  ])("is 'nodes' where extensions %s until the lease is over", async (_, spoil) => {
+  ])("is 'nodes' if extensions %s until the lease is over", async (_, spoil) => {
     await hold({ autoExtend: true });
     spoil();
     await pool.clock.advance(2_000);
     expect(reasons()).toEqual(['nodes']);
   });
 
-  it("is 'pause' where the process stood still while it should have extended the lock", async () => {
+  it("is 'pause' if the process was paused while it should have extended the lock", async () => {
     await hold({ autoExtend: true });
     await pool.clock.advance(2_000);
     pool.clock.block(5_000);
@@ -196,25 +196,25 @@ describe('the reason for which a lock was lost', () => {
     expect(reasons()).toEqual(['pause']);
   });
 
-  it("is 'max_hold' where the lock is not to be extended any more", async () => {
+  it("is 'max_hold' if the lock is not to be extended any more", async () => {
     await hold({ autoExtend: true, maxHold: 2_000 });
     await pool.clock.advance(10_000);
     expect(reasons()).toEqual(['max_hold']);
   });
 
-  it("is 'shutdown' where the time to finish was up", async () => {
+  it("is 'shutdown' if the time to finish was up", async () => {
     await hold({ autoExtend: true });
     await pool.clock.until(redlock.drain(100));
     expect(reasons()).toEqual(['shutdown']);
   });
 
-  it("is 'ttl' where less of the lease is left than the holder needs, which is no loss", async () => {
+  it("is 'ttl' if less of the lease is left than the holder needs, which is no loss", async () => {
     const lock = await hold();
     expect(() => lock.assertValid(5_000)).toThrow(expect.objectContaining({ reason: 'ttl' }));
     expect(reasons()).toEqual([]);
   });
 
-  it("is 'released' where the holder itself has released the lock", async () => {
+  it("is 'released' if the holder itself has released the lock", async () => {
     const lock = await hold();
     await pool.clock.until(lock.release());
     expect(() => lock.assertValid()).toThrow(expect.objectContaining({ reason: 'released' }));
@@ -265,7 +265,7 @@ describe('a lock that was handed over', () => {
     expect([extensions(), types()]).toEqual([[], ['acquired']]);
   });
 
-  it('is given back wholly by a release that comes before an extension is answered', async () => {
+  it('is released wholly by a release that comes before an extension is answered', async () => {
     await takeOver({}, () => pool.nodes.forEach((node) => (node.faults = { extend: { slow: 30 } })));
     void lock.extend().catch(() => undefined);
     await pool.clock.until(lock.release());

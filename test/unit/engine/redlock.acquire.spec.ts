@@ -219,7 +219,7 @@ describe('Redlock.acquire', () => {
 });
 
 describe('Redlock.tryAcquire', () => {
-  it('answers null at once where another holds the resource', async () => {
+  it('answers null at once if another holds the resource', async () => {
     const pool = new MemoryPool();
     await pool.clock.until(pool.client().redlock.acquire('a'));
     await expect(pool.clock.until(pool.client().redlock.tryAcquire('a'))).resolves.toBeNull();

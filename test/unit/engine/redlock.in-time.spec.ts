@@ -104,7 +104,7 @@ describe('a call whose end a listener of events brings about', () => {
     it.each([
       ['aborts it', 'enough'],
       ['closes the pool', 'CLOSED'],
-    ])('ends at once where that of `contended` %s, and the nodes answer nothing more', async (how, code) => {
+    ])('ends at once if that of `contended` %s, and the nodes answer nothing more', async (how, code) => {
       pool.memory.forEach((node) => node.set('a', 'somebody', 60_000));
       const abort = new AbortController();
       const listener = ({ type }: LockEvent): void => {

@@ -128,7 +128,7 @@ describe('Redlock.status over nodes that may have forgotten locks tells', () => 
     ['two are out', [0, 1], [], false],
     ['one is out and one is down', [0], [1], false],
     ['all are out', [0, 1, 2], [], false],
-  ])('whether a quorum votes where %s', async (_case, outSeats, downSeats, reachable) => {
+  ])('whether a quorum votes if %s', async (_case, outSeats, downSeats, reachable) => {
     pool.restart(...outSeats);
     for (const nodeIndex of downSeats) pool.nodes[nodeIndex]!.fail('down');
     const status = await pool.clock.until(pool.redlock.status());
@@ -180,7 +180,7 @@ describe('a wait for a quorum that cannot be there in time', () => {
     expect(pool.nodes.map((node) => node.callsOf('acquire').length)).toEqual([1, 1, 1]);
   });
 
-  it('is none where nodes that are away may be back sooner', async () => {
+  it('is none if nodes that are away may be back sooner', async () => {
     pool = await WaryPool.trusted();
     pool.restart(0);
     pool.nodes[1]!.fail('down');
@@ -228,7 +228,7 @@ describe('with a ttl above maxTtl', () => {
     expect(lock.isValid).toBe(true);
   });
 
-  it('a lock is refused by the nodes themselves, where the client believes otherwise', async () => {
+  it('a lock is refused by the nodes themselves, if the client believes otherwise', async () => {
     const careless = pool.client(60_000);
     const error = await pool.clock.until(
       careless.acquire('a', { ...ONCE, ...above }).catch((reason: unknown) => reason),

@@ -143,7 +143,7 @@ describe('minHold', () => {
     });
 
     it.each(['silent', 'down', 'broken', 'lost reply'] as const)(
-      'lasts where every node is %s at the release, which neither fails nor takes long',
+      'lasts if every node is %s at the release, which neither fails nor takes long',
       async (fault) => {
         const lock = await take();
         pool.nodes.forEach((node) => node.fail(fault));
@@ -197,7 +197,7 @@ describe('minHold', () => {
       expect([at(), pool.clock.timers, isTaken()]).toEqual([before, 0, true]);
     });
 
-    it('leaves no timer where a lock that was lost before is released after it', async () => {
+    it('leaves no timer if a lock that was lost before is released after it', async () => {
       const lock = await take();
       pool.memory.forEach((node) => node.flush());
       await expect(pool.clock.until(lock.extend())).rejects.toMatchObject({ code: 'LOCK_LOST' });

@@ -148,7 +148,7 @@ describe('a shutdown while the nodes answer a call', () => {
     ({ redlock } = pool.client());
   });
 
-  it('gives back what an attempt under way wins', async () => {
+  it('releases what an attempt under way wins', async () => {
     pool.nodes.forEach((node) => (node.faults = { acquire: { slow: 20 } }));
     const taking = redlock.acquire('a').catch((error: unknown) => error);
     await pool.clock.advance(5);
@@ -157,7 +157,7 @@ describe('a shutdown while the nodes answer a call', () => {
     expect(pool.owners('a')).toEqual(FREE);
   });
 
-  it('gives it back also where holders get no time to finish', async () => {
+  it('releases it also if holders get no time to finish', async () => {
     pool.nodes.forEach((node) => (node.faults = { acquire: { slow: 20 } }));
     const taking = redlock.acquire('a').catch((error: unknown) => error);
     await pool.clock.advance(5);

@@ -66,7 +66,7 @@ describe('streamLocked, around a method of which an interceptor passes something
       },
     );
 
-    it('keeps the lock for the method where what is around it has ended before', async () => {
+    it('keeps the lock for the method if what is around it has ended before', async () => {
       const result = way.begin(work.promise);
       subscription.unsubscribe();
       way.chain.complete();
@@ -97,7 +97,7 @@ describe('streamLocked, around a method of which an interceptor passes something
       await service.untilHeld(0);
     });
 
-    it('lets go at once where the answer has been passed on: what an interceptor makes of it may be endless', async () => {
+    it('lets go at once if the answer has been passed on: what an interceptor makes of it may be endless', async () => {
       way.begin('done');
       way.chain.next('done');
       subscription.unsubscribe();
@@ -105,7 +105,7 @@ describe('streamLocked, around a method of which an interceptor passes something
       await service.untilHeld(0);
     });
 
-    it('lets go at once where the method has not begun', async () => {
+    it('lets go at once if the method has not begun', async () => {
       subscription.unsubscribe();
       expect(way.chain.subscribers).toBe(0);
       expect(() => way.begin('done')).toThrow(expect.objectContaining({ status: 499 }));
@@ -174,18 +174,15 @@ describe('streamLocked, around a method of which an interceptor passes something
       });
     });
 
-    it.each(['error', 'complete'] as const)(
-      'passes that on after the release where it has settled: %s',
-      async (how) => {
-        const result = way.begin(work.promise);
-        work.resolve('done');
-        await result;
-        way.chain[how](timeout);
-        expect(await ended).toEqual([how === 'error' ? timeout : 'complete', 0]);
-      },
-    );
+    it.each(['error', 'complete'] as const)('passes that on after the release if it has settled: %s', async (how) => {
+      const result = way.begin(work.promise);
+      work.resolve('done');
+      await result;
+      way.chain[how](timeout);
+      expect(await ended).toEqual([how === 'error' ? timeout : 'complete', 0]);
+    });
 
-    it.each(['error', 'complete'] as const)('keeps no lock where the method has not begun: %s', async (how) => {
+    it.each(['error', 'complete'] as const)('keeps no lock if the method has not begun: %s', async (how) => {
       way.chain[how](timeout);
       expect(await ended).toEqual([how === 'error' ? timeout : 'complete', 0]);
     });

@@ -231,7 +231,7 @@ describe('streamLocked', () => {
         expect(getEventListeners(signal, 'abort')).toEqual([]);
       });
 
-      it('does not wait at all where it was aborted before', async () => {
+      it('does not wait at all if it was aborted before', async () => {
         const signal = AbortSignal.abort(new Error('gone away'));
         service.turn = new Deferred();
         const end = new Promise((_resolve, reject) => open({ signal }).subscribe({ error: reject }));

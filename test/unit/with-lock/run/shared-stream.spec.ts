@@ -62,7 +62,7 @@ describe('a shared run whose answer an interceptor ends', () => {
     expect([await Promise.all(ends), await seen]).toEqual([[['done'], ['done']], 0]);
   });
 
-  it('keeps no lock where the method has not begun: it takes one of its own then', async () => {
+  it('keeps no lock if the method has not begun: it takes one of its own then', async () => {
     way.chain.error(timeout);
     expect(await Promise.all(ends)).toEqual([timeout, timeout]);
     await service.untilHeld(0);
