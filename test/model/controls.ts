@@ -23,6 +23,8 @@ const SERVE = `      if (key === undefined && this.#serve(resource, arrival === 
 const CALM = { faultRate: 0, forget: 0, foreign: 0, loss: 0, blocks: 0 } as const;
 /** Worlds in which callers wait until they get the lock. */
 const PATIENT = { ...CALM, waits: 1e9, once: 0 } as const;
+/** Worlds in which locks are held while one node after the other is restarted empty. */
+const FORGETFUL = { faultRate: 20, nodes: 3, ttl: 500, hold: 1_000, length: 4_000, forget: 0, once: 0 } as const;
 
 /** Worlds in which callers do their work once for a key, while nodes, connections and callers fail more often than they work. */
 export const ONCE = { once: 1, foreign: 0, nodes: 3, faultRate: 40, processes: 5, workers: 1 } as const;
@@ -86,6 +88,7 @@ export const CONTROLS: readonly Control[] = [
     rule: 'a raise goes to the last of the tokens',
     changes: [{ file: 'fencing.ts', from: 'token: token + count - 1', to: 'token' }],
     sees: TOKEN,
+    choices: { nodes: 5, processes: 5, workers: 4, ttl: 500, faultRate: 8, loss: 0, foreign: 0, once: 0 },
   },
   {
     rule: 'votes that differ are raised to the greatest token, and a quorum confirms it',
@@ -108,7 +111,7 @@ export const CONTROLS: readonly Control[] = [
       },
     ],
     sees: /TWO HOLDERS|TOKEN/,
-    choices: { faultRate: 8 },
+    choices: FORGETFUL,
   },
   {
     rule: 'missing is not extended',
@@ -125,7 +128,7 @@ export const CONTROLS: readonly Control[] = [
       },
     ],
     sees: TWO,
-    choices: { faultRate: 8, forget: 0, hold: 2_000, ttl: 200, length: 4_000 },
+    choices: FORGETFUL,
   },
   {
     rule: 'leases go by the greater of two clocks',
@@ -143,7 +146,7 @@ export const CONTROLS: readonly Control[] = [
     rule: 'a lease is shorter than its ttl by what clocks may differ',
     changes: [{ file: 'clock.ts', from: 'return Math.ceil(ttl * driftFactor) + 2;', to: 'return 0;' }],
     sees: TWO,
-    choices: { rates: 0.004, delay: 0.1, faultRate: 3 },
+    choices: { rates: 0.004, delay: 0.1, faultRate: 8, once: 0 },
   },
   {
     rule: 'a quorum is more than half of the nodes',
@@ -206,6 +209,7 @@ export const CONTROLS: readonly Control[] = [
       },
     ],
     sees: TOKEN,
+    choices: { faultRate: 8, once: 0 },
   },
   {
     rule: 'a caller begins only if the lease is valid in its own turn',
@@ -220,7 +224,7 @@ export const CONTROLS: readonly Control[] = [
     rule: 'a node in quarantine serves nobody',
     changes: [{ file: NODE, from: 'const votes = this.quarantine === 0;', to: 'const votes = true;' }],
     sees: /TWO HOLDERS|TOKEN/,
-    choices: { faultRate: 8 },
+    choices: FORGETFUL,
   },
   {
     rule: 'late votes of a denied attempt go back',
@@ -310,7 +314,7 @@ export const CONTROLS: readonly Control[] = [
     rule: 'a late answer does not end the place of callers that have come since',
     changes: [{ file: QUEUE, from: "this.#state !== 'idle' && !head && !this.#lease", to: '!head && !this.#lease' }],
     sees: /OVERTAKEN/,
-    choices: PATIENT,
+    choices: { ...PATIENT, tail: 0.1, processes: 3, workers: 2, tries: 0.2 },
   },
   {
     rule: 'reading a record is promising',

@@ -15,6 +15,9 @@ const END = 99_999;
 /** A moment of the free part at which Server 2 has the lock. */
 const HELD = 2_300;
 
+/** How many runs of a loop of ten million steps take as long as the first drawing may. One takes 370 ms where a second is meant. */
+const LOOPS_TO_DRAW = 2.7;
+
 const badges = (page: Page): Promise<string[]> => page.locator('.badge').allTextContents();
 const isBroken = (page: Page, panel = 0): Promise<boolean> =>
   page
@@ -222,25 +225,21 @@ describeInBrowser('the playground', () => {
     expect(await page.locator('tbody').innerText()).toMatch(/refuses the late write with token 2/);
   }, 60_000);
 
-  it.each(['light', 'dark'] as const)(
-    'has no mistake that axe finds, in %s',
-    async (colorScheme) => {
+  it.each([
+    ['light', 'desktop', { width: 1280, height: 720 }],
+    ['dark', 'phone', { width: 360, height: 740 }],
+  ] as const)(
+    'has no mistake that axe finds, in %s, and nothing is wider than the screen of a %s',
+    async (colorScheme, _device, viewport) => {
       for (const id of PAGES) {
-        const page = await browser.open(`?frame=${id}&at=8000`, { colorScheme });
-        expect([id, await mistakesOf(page)]).toEqual([id, []]);
+        const page = await browser.open(`?frame=${id}&at=8000`, { colorScheme, viewport });
+        const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+        expect([id, width, await mistakesOf(page)]).toEqual([id, viewport.width, []]);
         await page.context().close();
       }
     },
     180_000,
   );
-
-  it('fits a phone: nothing is wider than the screen', async () => {
-    for (const id of PAGES) {
-      const page = await browser.open(`?frame=${id}&at=8000`, { viewport: { width: 360, height: 740 } });
-      expect([id, await page.evaluate<number>('document.documentElement.scrollWidth')]).toEqual([id, 360]);
-      await page.context().close();
-    }
-  }, 60_000);
 
   it('shows on a phone what went wrong, whole texts, and which frame it is', async () => {
     const page = await browser.open(`?frame=transaction&at=${END}`, { viewport: { width: 390, height: 844 } });
@@ -258,25 +257,27 @@ describeInBrowser('the playground', () => {
     }
   });
 
-  it('draws within a second on a processor that is four times slower', async () => {
-    const times: number[] = [];
+  it('draws soon on a processor that is four times slower', async () => {
+    const shares: number[] = [];
     for (let tries = 0; tries < 3; tries += 1) {
       const page = await browser.blank();
       const session = await page.context().newCDPSession(page);
       await session.send('Emulation.setCPUThrottlingRate', { rate: 4 });
       await page.addInitScript(
-        `new MutationObserver((_, observer) => {
+        `const since = performance.now();
+        for (let count = globalThis.sum = 0; count < 1e7; count += 1) sum = (sum * 31 + count) | 0;
+        const begun = performance.now();
+        new MutationObserver((_, observer) => {
           if (document.querySelector('#panels svg .lane') === null) return;
-          globalThis.drawnAt = performance.now();
+          globalThis.share = (performance.now() - begun) / (begun - since);
           observer.disconnect();
         }).observe(document, { childList: true, subtree: true })`,
       );
       await browser.visit(page, '?frame=clicks');
-      await page.waitForFunction('globalThis.drawnAt > 0');
-      times.push(await page.evaluate<number>('drawnAt'));
+      shares.push((await page.waitForFunction<number>('globalThis.share').then((share) => share.jsonValue()))!);
       await page.context().close();
     }
-    expect(Math.min(...times)).toBeLessThan(1_000);
+    expect(Math.min(...shares)).toBeLessThan(LOOPS_TO_DRAW);
   }, 60_000);
 
   it('can be put into another page by five lines, and has a picture for each link', async () => {
