@@ -138,10 +138,13 @@ describe('three of five killed and restarted empty while a lock is held', () => 
 });
 
 describe('processes that stand still', () => {
+  // Answers are on their way for half of it: long enough for this process to stop another one, on a slow machine too.
+  const nodeTimeout = 600;
+
   it(
     'harm nobody',
     async () => {
-      const stage = await stageWith();
+      const stage = await stageWith({ nodeTimeout });
       await untilTrusted(stage);
       expect(await frozenHolder(stage)).toEqual([]);
       expect(await frozenAsker(stage)).toEqual([]);
@@ -162,12 +165,9 @@ describe('processes that stand still', () => {
   it(
     'claim what they were given long ago where nobody looks at the time, and this harness notices',
     async () => {
-      const stage = await stageWith({}, 'no-validity-check');
+      const stage = await stageWith({ nodeTimeout }, 'no-validity-check');
       await untilTrusted(stage);
-      // On a slow machine the answers may be there before it stands still.
-      let overlaps = await frozenAsker(stage);
-      for (let turn = 1; turn < 10 && overlaps.length === 0; turn += 1) overlaps = await frozenAsker(stage);
-      expect(overlaps).not.toEqual([]);
+      expect(await frozenAsker(stage)).not.toEqual([]);
     },
     PATIENCE,
   );
