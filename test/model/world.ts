@@ -7,6 +7,7 @@ import { MemoryData } from '../../lib/memory/memory-node.js';
 /** How many reactions to promises follow from each other at most. */
 const TICKS = 24;
 const SETTLED = Promise.resolve();
+const isPage = typeof process === 'undefined';
 
 /** How a world is. */
 export interface Terms {
@@ -297,10 +298,11 @@ export class World {
       if (task === undefined) continue;
       this.time = at;
       task();
-      // What was settled goes on before time does.
+      // What was settled goes on before time does: in Node.js a tick comes after all reactions, in a page nothing tells when they are over.
       if (!this.#isTouched) continue;
       this.#isTouched = false;
-      for (let tick = 0; tick < TICKS; tick += 1) await SETTLED;
+      if (isPage) for (let tick = 0; tick < TICKS; tick += 1) await SETTLED;
+      else await new Promise(process.nextTick);
     }
     if (!isDone()) this.time = Math.max(this.time, until);
   }
