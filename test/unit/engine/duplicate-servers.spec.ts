@@ -69,6 +69,12 @@ describe('DuplicateServers', () => {
     ['1', '2', '3'].forEach((runId, index) => move(index, runId));
   });
 
+  it('bars no node that leads to a server of its own, or that does not say which server it is', () => {
+    move(1, undefined);
+    move(2, undefined);
+    expect([barred(), warned]).toEqual([[undefined, undefined, undefined], []]);
+  });
+
   it.each([
     [0, 1, 'b'],
     [1, 0, 'a'],

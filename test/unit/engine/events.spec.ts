@@ -101,6 +101,13 @@ describe('events', () => {
     }
   });
 
+  it('count no node out for a warning, nor because it cannot hand off', async () => {
+    await redlock.open();
+    told({ type: 'node-warning' }, 0, 1, 2);
+    told({ type: 'hand-off-unavailable' }, 0, 1, 2);
+    expect([events.length, ofQuorum()]).toEqual([6, []]);
+  });
+
   it('judge of the quorum of a start once all nodes were tried', async () => {
     pool.nodes[2]!.opening = async () => {
       told({ type: 'node-down' }, 0, 1);

@@ -265,6 +265,33 @@ describe('a lock that was handed over', () => {
     expect([extensions(), types()]).toEqual([[], ['acquired']]);
   });
 
+  it('is extended as often as others where that is wanted', async () => {
+    await takeOver({ ttl: 1_000, autoExtend: true }, () =>
+      pool.nodes.forEach((node) => (node.faults = { grant: { slow: 60 } })),
+    );
+    await pool.clock.advance(10_000);
+    expect(lock.isValid).toBe(true);
+    // The first one counts from the question that its process asked last before it heard of the hand-off.
+    const asked = pool.nodes[0]!.callsOf('acquire').at(-1)!.at;
+    const gaps = extensions().map(([at], index, all) => at! - (all[index - 1]?.[0] ?? asked));
+    expect(asked).toBeLessThan(100);
+    expect(Math.min(...gaps)).toBeGreaterThan(298);
+    expect(Math.max(...gaps)).toBeLessThan(370);
+  });
+
+  it('is lost before its ttl is over where it cannot be extended', async () => {
+    await takeOver({ ttl: 1_000, autoExtend: true }, () =>
+      pool.nodes.forEach((node) => (node.faults = { extend: 'silent' })),
+    );
+    const { signal } = lock;
+    let lostAt = 0;
+    signal.addEventListener('abort', () => (lostAt = now()));
+    await pool.clock.advance(5_000);
+    expect(lostAt).toBeGreaterThan(1_000);
+    expect(lostAt).toBeLessThanOrEqual(100 + 988);
+    expect(signal.reason).toMatchObject({ code: 'LOCK_LOST', reason: 'nodes' });
+  });
+
   it('is released wholly by a release that comes before an extension is answered', async () => {
     await takeOver({}, () => pool.nodes.forEach((node) => (node.faults = { extend: { slow: 30 } })));
     void lock.extend().catch(() => undefined);

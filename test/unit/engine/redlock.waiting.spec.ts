@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { QuorumNotReachedError, ResourceLockedError } from '../../../lib/engine/errors.js';
+import type { Redlock } from '../../../lib/engine/redlock.js';
 import { MemoryPool } from '../../support/memory-pool.js';
 
 const poolHeldFor = (ttl: number, size = 3): MemoryPool => {
@@ -139,6 +140,49 @@ describe('Redlock.acquire, while the resource is held', () => {
     await expect(pool.clock.until(pool.client().redlock.tryAcquire('a'))).resolves.toBeNull();
     expect(pool.nodes[1]!.callsOf('acquire')).toHaveLength(1);
     expect(pool.clock.now().monotonic).toBe(0);
+  });
+});
+
+describe('Redlock.acquire, while others are in line', () => {
+  /** Does not ask again so soon: gets it by hand-off only. */
+  const IN_LINE = { retryDelay: 60_000, waitTimeout: 120_000, ttl: 60_000 };
+
+  it.each([['a'], [['a', 'b']]])(
+    'does not take %j if it is free for a moment, but calls the first in line',
+    async (wanted) => {
+      const pool = poolHeldFor(Infinity);
+      const waiting = pool.client().redlock.acquire('a', IN_LINE);
+      await pool.clock.advance(100);
+      pool.memory.forEach((node) => node.delete('a'));
+      expect(await pool.clock.until(pool.client().redlock.tryAcquire(wanted))).toBeNull();
+      const lock = await pool.clock.until(waiting);
+      expect(pool.owners('a')).toEqual(Array(3).fill(lock.value));
+      expect(pool.clock.now().monotonic).toBe(100);
+    },
+  );
+
+  it('gets its turn for several, and while it waits for one it has only those that come before that', async () => {
+    const pool = new MemoryPool();
+    const passOn = async ({ redlock }: { readonly redlock: Redlock }): Promise<void> => {
+      for (;;) {
+        const lock = await redlock.acquire('a', IN_LINE);
+        await pool.clock.sleep(10);
+        await lock.release();
+      }
+    };
+    // While one of them has it, the other is in line.
+    for (const steady of [pool.client(), pool.client()]) void passOn(steady);
+    await pool.clock.advance(105);
+    const both = pool.client().redlock.acquire(['a', 'b'], IN_LINE);
+    const ours = Array(3).fill(expect.stringMatching(/^test@host#3:/));
+    await pool.clock.advance(1);
+    expect(pool.owners('b')).toEqual([undefined, undefined, undefined]);
+    const other = await pool.clock.until(pool.client().redlock.acquire('b', IN_LINE));
+    await pool.clock.advance(100);
+    expect(pool.owners('a')).toEqual(ours);
+    await pool.clock.until(other.release());
+    await pool.clock.until(both);
+    expect([pool.owners('a'), pool.owners('b')]).toEqual([ours, ours]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readExamination } from '../../../lib/redis/server-info.js';
+import { markerOn, readExamination } from '../../../lib/redis/server-info.js';
 
 const RUN = 'f'.repeat(40);
 
@@ -21,6 +21,23 @@ const TRUST = { maxTtl: 1_000, restartQuarantine: true };
 const foundOn = (info: string, marker: string | null = null) => ({ info, marker, isUsed: false });
 const warningsOf = (fields: Record<string, string>, marker: string | null = null): readonly string[] =>
   readExamination(foundOn(infoOf(fields), marker), TRUST).warnings;
+
+describe('markerOn', () => {
+  const replyError = (message: string): Error => Object.assign(new Error(message), { name: 'ReplyError' });
+  const failing = (error: Error) => ({ get: () => Promise.reject(error) });
+
+  it.each([
+    replyError('BUSY Redis is busy'),
+    replyError('LOADING Redis is loading'),
+    new Error('Connection is closed.'),
+  ])('throws the error of a node that cannot answer now: %s', async (error) => {
+    await expect(markerOn(failing(error), 'key')).rejects.toBe(error);
+  });
+
+  it('returns undefined where it may not read the marker', async () => {
+    await expect(markerOn(failing(replyError('NOPERM no permissions')), 'key')).resolves.toBeUndefined();
+  });
+});
 
 describe('readExamination', () => {
   it('reads the run id of the node, and does not warn of a healthy master', () => {

@@ -13,6 +13,29 @@ describe('AskingAgain', () => {
   const question = () => jest.fn<() => Promise<string>>();
   const busy = () => question().mockRejectedValue(BUSY);
 
+  it.each([BUSY, new Error('LOADING Redis is loading'), new Error('MASTERDOWN Link with MASTER is down')])(
+    'asks again, after a pause, until a node can answer that cannot now: %s',
+    async (error) => {
+      const { clock, asking } = begin();
+      const ask = question().mockRejectedValueOnce(error).mockRejectedValueOnce(error).mockResolvedValue('answer');
+      const asked = asking.ask(ask);
+      await clock.advance(99);
+      expect(ask).toHaveBeenCalledTimes(1);
+      await clock.advance(101);
+      expect([await asked, ask.mock.calls.length, clock.timers]).toEqual(['answer', 3, 0]);
+    },
+  );
+
+  it.each(['NOPERM no permissions', 'Connection is closed.', 'ERR it is BUSY '])(
+    'does not ask again after another error: %s',
+    async (message) => {
+      const { clock, asking } = begin();
+      const ask = question().mockRejectedValueOnce(new Error(message)).mockResolvedValue('answer');
+      await expect(clock.until(asking.ask(ask))).rejects.toThrow(message);
+      expect([ask.mock.calls.length, clock.timers]).toEqual([1, 0]);
+    },
+  );
+
   it('asks no busy node again once it is closed, or asked on a new connection; either ends the question and leaves no timer', async () => {
     const { clock, asking } = begin();
     const [gone, present] = [busy(), busy()];

@@ -97,6 +97,18 @@ describe('MethodWork', () => {
       await expect(seen).resolves.toBe(true);
     });
 
+    it('runs for one call at a time: another stream that is subscribed to meanwhile runs besides', () => {
+      const [one, two] = [new Watched<number>(), new Watched<number>()];
+      const [first, second] = [one, two].map((source) => work.run(() => source.stream) as Observable<unknown>);
+      const subscription = first!.subscribe();
+      const seen: unknown[] = [];
+      second!.subscribe((value) => seen.push(value));
+      expect([seen, one.subscribers, two.subscribers]).toEqual([['besides'], 1, 0]);
+      subscription.unsubscribe();
+      second!.subscribe();
+      expect([one.subscribers, two.subscribers]).toEqual([0, 1]);
+    });
+
     it('lets nobody subscribe when the call is over', async () => {
       const stream = (await work.run(async () => of(1))) as Observable<number>;
       await expect(lastValueFrom(stream)).resolves.toBe(1);
