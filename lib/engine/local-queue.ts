@@ -192,10 +192,10 @@ export class LocalQueue {
   /** Tells the callers why the attempt was denied, once that is clear. Those who do not go on fail. */
   #judge(attempt: Attempt, denied = denialOf(this.pool.names, attempt.answers)): void {
     attempt.isJudged = true;
-    attempt.denial = this.#judged = denied;
-    const now = this.pool.clock.now().monotonic;
-    if (denied.kind !== 'contended') this.#noQuorumSince ??= now;
-    else this.#noQuorumSince = undefined;
+    attempt.denial = denied;
+    if (denied.kind !== 'kept') this.#judged = denied;
+    if (denied.kind === 'contended') this.#noQuorumSince = undefined;
+    else if (denied.kind !== 'kept') this.#noQuorumSince ??= this.pool.clock.now().monotonic;
     if (denied.kind === 'contended') for (const caller of this.#callers) caller.contended();
     // A list of its own, since a caller that is told may come again at once.
     for (const caller of Array.from(this.#callers).filter((one) => !this.#goesOn(one, denied))) {
@@ -207,8 +207,8 @@ export class LocalQueue {
     if (this.#callers.size === 0 && this.#state === 'waiting') return this.#leave(this.#attempts.latest!);
     if (attempt !== this.#attempts.latest) return;
     if (this.#callers.size === 0) this.#leave(attempt);
-    // The first caller did not wait, so this process has no place in the queues of the nodes yet.
-    else if (this.#state === 'asking') this.#askAgain(attempt);
+    // The first caller did not wait, so this process has no place in the queues yet; or its work is done, which says nothing about the lock.
+    else if (this.#state === 'asking' || denied.kind === 'kept') this.#askAgain(attempt);
   }
 
   #goesOn(caller: QueuedCaller, denied: Denied): boolean {

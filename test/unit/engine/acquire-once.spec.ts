@@ -52,6 +52,20 @@ describe('a lock whose votes open a record', () => {
     expect((await pool.clock.until(plain))?.isValid).toBe(true);
   });
 
+  it('tells nothing to usual locks that wait behind it, or are tried then: they are asked for at once', async () => {
+    const other = pool.client();
+    const first = await pool.clock.until(other.redlock.acquireOnce('a', { ttl: 30_000 }, OPENS));
+    const once = redlock.acquireOnce('a', { ttl: 1_000 }, OPENS);
+    const plain = redlock.acquire('a', { ttl: 20_000, retryDelay: 60_000 });
+    await pool.clock.advance(10);
+    await pool.clock.until(other.redlock.register.settle('a', ballot(first!), 'r', 60_000));
+    expect(await pool.clock.until(once)).toBeUndefined();
+    expect(pool.nodes[0]!.callsOf('acquire').filter(({ ttl }) => ttl === 20_000)).toHaveLength(1);
+    expect(await pool.clock.until(redlock.tryAcquire('a'))).toBeNull();
+    await pool.clock.until(first!.lock.release());
+    expect((await pool.clock.until(plain)).isValid).toBe(true);
+  });
+
   it('opens nothing beside what an attempt has left that was interrupted', async () => {
     const first = await take();
     await pool.clock.until(first!.lock.release());
