@@ -207,7 +207,7 @@ export class Caller implements QueuedCaller {
 
   goesOn(denied: Denied, attempts: number, noQuorumSince: number | undefined): boolean {
     const { options, since } = this.call;
-    if (attempts > options.retryCount || (denied.kind === 'kept' && this.opens !== undefined)) return false;
+    if (attempts > options.retryCount || denied.kind === 'kept') return false;
     this.#listen();
     this.#quorumEnd = Infinity;
     if (noQuorumSince === undefined) return true;
@@ -258,7 +258,7 @@ export class Caller implements QueuedCaller {
   }
 
   #timeIsUp(): void {
-    const denial = this.#queue.bestDenial;
+    const denial = this.#queue.bestDenialFor(this);
     this.#queue.giveUp(this);
     this.denied(denial);
   }

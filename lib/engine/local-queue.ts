@@ -5,7 +5,7 @@ import { Lease } from './lease.js';
 import type { Answer, HandOff } from './lock-node.js';
 import { denialOf, type Denied, freeIn, isClear, outcomesOf } from './denied.js';
 import type { Pool } from './pool.js';
-import { Onlookers, POLLS_OF_TTL, type QueuedCaller } from './queued-caller.js';
+import { concerns, Onlookers, POLLS_OF_TTL, type QueuedCaller } from './queued-caller.js';
 
 /** Ms after a win in which more callers of this process may share the lease, if no other process waits. */
 const TOGETHER = 5;
@@ -96,8 +96,9 @@ export class LocalQueue {
   }
 
   /** Why a caller that gives up now has no lock, as far as is known. */
-  get bestDenial(): Denied {
-    return this.latestDenial ?? this.#judged ?? denialOf(this.pool.names, this.#attempts.latest?.answers ?? []);
+  bestDenialFor({ opens }: QueuedCaller): Denied {
+    const known = this.#attempts.latest?.answers.map((one) => (opens || one?.kind !== 'kept' ? one : undefined));
+    return this.latestDenial ?? this.#judged ?? denialOf(this.pool.names, known ?? []);
   }
 
   /** Why a caller has no lock; undefined if that is not clear yet. */
@@ -106,10 +107,9 @@ export class LocalQueue {
   }
 
   #look(caller: QueuedCaller): void {
-    const denial = this.latestDenial;
-    if (this.#state === 'asking' || denial === undefined) return this.#onlookers.add(caller);
-    if (denial.kind === 'contended') caller.contended();
-    caller.denied(denial);
+    this.#onlookers.add(caller);
+    const denial = this.#state === 'asking' ? undefined : this.latestDenial;
+    if (denial !== undefined) this.#onlookers.answer(denial);
   }
 
   // -------------------------------------------------------------------------------------------------------- an attempt
@@ -204,14 +204,17 @@ export class LocalQueue {
     }
     this.#onlookers.answer(denied);
     if (this.#lease !== undefined || this.#state === 'idle') return;
+    this.#promoteOnlooker();
     if (this.#callers.size === 0 && this.#state === 'waiting') return this.#leave(this.#attempts.latest!);
     if (attempt !== this.#attempts.latest) return;
     if (this.#callers.size === 0) this.#leave(attempt);
-    // The first caller did not wait, so this process has no place in the queues yet; or its work is done, which says nothing about the lock.
-    else if (this.#state === 'asking' || denied.kind === 'kept') this.#askAgain(attempt);
+    else if (denied.kind === 'kept') this.#ask();
+    // The first caller did not wait, so this process has no place in the queues of the nodes yet.
+    else if (this.#state === 'asking') this.#askAgain(attempt);
   }
 
   #goesOn(caller: QueuedCaller, denied: Denied): boolean {
+    if (!concerns(denied, caller)) return true;
     if (caller.isTry) return denied.kind === 'contended' && denied.owner === undefined && this.#denials < MOST_SPLITS;
     return caller.goesOn(denied, this.#count - caller.cameAt, this.#noQuorumSince);
   }
@@ -300,19 +303,14 @@ export class LocalQueue {
 
   // ------------------------------------------------------------------------------------------------------------- a lease
 
-  /** Gives the lease to the first caller, in a turn of the event loop of its own. */
+  /** Gives the lease to the first caller, in a turn of its own: the callers of other resources may block the event loop before. */
   #give(lease: Lease): void {
     const head = this.#head;
     if (head === undefined || !lease.fits(head)) return this.#unused(lease);
     if (lease.opened !== head.opens) lease.withdraw();
     this.#callers.delete(head);
     this.#receiver = head;
-    this.#deliverSoon(lease, head);
-  }
-
-  /** In a turn of its own, since the callers of other resources may block the event loop before. */
-  #deliverSoon(lease: Lease, caller: QueuedCaller): void {
-    this.pool.clock.nextTurn(() => this.#deliver(lease, caller));
+    this.pool.clock.nextTurn(() => this.#deliver(lease, head));
   }
 
   #deliver(lease: Lease, caller: QueuedCaller): void {
@@ -325,7 +323,7 @@ export class LocalQueue {
       return lease.renew(() => {
         // Slow nodes (half of the ttl) must not keep the caller from beginning. After a blocked event loop, the lease is extended again.
         lease.isSlow = lease.remaining < lease.ttl * FRESH_START;
-        this.#deliverSoon(lease, caller);
+        this.pool.clock.nextTurn(() => this.#deliver(lease, caller));
       });
     this.#receiver = undefined;
     if (left > 0) return caller.granted(lease, Math.max(1, this.#count - caller.cameAt));

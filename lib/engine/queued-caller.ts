@@ -28,6 +28,11 @@ export interface QueuedCaller {
   goesOn(denied: Denied, attempts: number, noQuorumSince: number | undefined): boolean;
 }
 
+/** Whether a denial says something to a caller: that the work is done concerns only those that would open its record, the others want the lock. */
+export function concerns(denied: Denied, { opens }: QueuedCaller): boolean {
+  return denied.kind !== 'kept' || opens !== undefined;
+}
+
 /** Callers that do not wait, and hear the answer to the question of another caller. */
 export class Onlookers {
   #callers: QueuedCaller[] = [];
@@ -49,9 +54,11 @@ export class Onlookers {
     return this.#callers.shift();
   }
 
-  /** Denies all of them. */
+  /** Denies those to which that says something. */
   answer(denied: Denied): void {
-    for (const caller of this.#callers.splice(0)) {
+    const told = this.#callers.filter((caller) => concerns(denied, caller));
+    this.#callers = this.#callers.filter((caller) => !told.includes(caller));
+    for (const caller of told) {
       if (denied.kind === 'contended') caller.contended();
       caller.denied(denied);
     }

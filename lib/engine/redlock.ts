@@ -308,18 +308,11 @@ export class Redlock implements LockOwner {
   #takeFor(call: Call): Promise<Part | Part[] | Denied> {
     const { resources, options } = call;
     const { limit, take: share } = options;
-    if (limit === undefined) return resources.length > 1 ? takeSeveral(this.#queues, call) : this.#takeOne(call);
+    if (limit === undefined && resources.length > 1) return takeSeveral(this.#queues, call);
+    if (limit === undefined) return take(this.#queues, resources[0]!, call, call.manner);
     const slots = slotsOf(resources[0]!, limit);
     if (share === 'all') return takeAll(this.#queues, call, { gate: `${resources[0]!}~all`, slots });
     return takeSlot(this.#queues, call, slots);
-  }
-
-  /** That there is a record tells something only to a call for that: any other one asks again. */
-  async #takeOne(call: Call): Promise<Part | Denied> {
-    for (;;) {
-      const taken = await take(this.#queues, call.resources[0]!, call, call.manner);
-      if (isPart(taken) || taken.kind !== 'kept' || call.opens !== undefined) return taken;
-    }
   }
 
   #call(resources: readonly string[], options: PreparedOptions, own: OwnOptions | undefined, emit: LockListener): Call {

@@ -41,16 +41,19 @@ describe('a lock whose votes open a record', () => {
     expect([pool.owners('a'), types()]).toEqual([Array(3).fill(undefined), []]);
   });
 
-  it('tells nothing to a call for a usual lock that comes in the same moment', async () => {
-    const taken = await take();
-    await pool.clock.until(redlock.register.settle('a', ballot(taken!), 'r', 60_000));
-    await pool.clock.until(taken!.lock.release());
-    pool.nodes.forEach((node) => node.fail({ slow: 5 }));
-    const once = redlock.acquireOnce('a', { ttl: 1_000 }, OPENS);
-    const plain = redlock.tryAcquire('a');
-    expect(await pool.clock.until(once)).toBeUndefined();
-    expect((await pool.clock.until(plain))?.isValid).toBe(true);
-  });
+  it.each([[['a']], [['a', 'b']]])(
+    'tells nothing to a call for %j that comes in the same moment',
+    async (resources) => {
+      const taken = await take();
+      await pool.clock.until(redlock.register.settle('a', ballot(taken!), 'r', 60_000));
+      await pool.clock.until(taken!.lock.release());
+      pool.nodes.forEach((node) => node.fail({ slow: 5 }));
+      const once = redlock.acquireOnce('a', { ttl: 1_000 }, OPENS);
+      const plain = redlock.tryAcquire(resources);
+      expect(await pool.clock.until(once)).toBeUndefined();
+      expect((await pool.clock.until(plain))?.isValid).toBe(true);
+    },
+  );
 
   it('tells nothing to usual locks that wait behind it, or are tried then: they are asked for at once', async () => {
     const other = pool.client();
