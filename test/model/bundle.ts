@@ -30,6 +30,8 @@ interface RunOptions {
 }
 
 const execute = promisify(execFile);
+/** Ms after which a process has got stuck in one of its worlds: an endless chain of promises. */
+const STUCK = 240_000;
 
 /** The model with the engine as it is, or without one of its rules, as a program. */
 export class ModelBundle {
@@ -71,7 +73,7 @@ export class ModelBundle {
 
   async run(from: number, count: number, choices: Partial<SharedChoices> & RunOptions = {}): Promise<Report> {
     const args = [join(this.folder, 'run.mjs'), String(from), String(count), JSON.stringify(choices)];
-    const { stdout } = await execute(process.execPath, args, { maxBuffer: 1e8 });
+    const { stdout } = await execute(process.execPath, args, { maxBuffer: 1e8, timeout: STUCK });
     return JSON.parse(stdout) as Report;
   }
 

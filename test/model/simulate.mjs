@@ -12,6 +12,8 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 
 const CHUNK = 500;
+/** Ms after which a process has got stuck in one of its worlds: an endless chain of promises. */
+const STUCK = 300_000;
 /** As `ORDERS` of explore.ts. */
 const ORDERS = 61_440;
 const execute = promisify(execFile);
@@ -33,7 +35,9 @@ async function work() {
     const start = next;
     const some = Math.min(CHUNK, from + count - start);
     next += some;
-    const { stdout } = await execute(process.execPath, [program, String(start), String(some), choices]);
+    const { stdout } = await execute(process.execPath, [program, String(start), String(some), choices], {
+      timeout: STUCK,
+    });
     const report = JSON.parse(stdout);
     sum.worlds += report.worlds;
     sum.grants += report.grants;
