@@ -146,10 +146,11 @@ export class Attempts {
     private readonly base: string,
   ) {}
 
-  /** Begins the next attempt for a caller, under the value of the deposit if there is one for the ttl. A single attempt leaves no deposit. */
+  /** Begins the next attempt for a caller, under the value of the deposit if there is one for the ttl. A single attempt has no place, and no deposit. */
   begin(caller: AskingCaller, isCrowded: boolean): Attempt {
     const next = this.makeDeposit();
-    if (next !== undefined && next.ttl !== caller.ttl) this.drop(next);
+    if (next !== undefined && caller.isTry) this.drop(next, 'leave');
+    else if (next !== undefined && next.ttl !== caller.ttl) this.drop(next);
     const now = this.pool.clock.now();
     const attempt = this.#next ?? this.#new(caller.ttl, now);
     attempt.begin(now, this.#count(isCrowded, now));
@@ -202,9 +203,9 @@ export class Attempts {
   }
 
   /** Gives the value of a deposit back: it is dead. */
-  drop(next: Attempt): void {
+  drop(next: Attempt, what: ReleaseOperation['what'] = 'nothing'): void {
     if (this.#next === next) this.#next = undefined;
-    this.release(next.value, 'nothing');
+    this.release(next.value, what);
   }
 
   /** Leaves the queues of the nodes, and gives the deposit back. */

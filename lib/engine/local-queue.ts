@@ -88,6 +88,7 @@ export class LocalQueue {
     this.#onlookers.delete(caller);
     if (this.#receiver === caller) this.#receiver = undefined;
     if (!this.#callers.delete(caller)) return;
+    if (this.#state === 'waiting') this.#promoteOnlooker();
     if (this.#callers.size > 0) return void (isAhead && this.#state === 'waiting' && this.#ask());
     if (this.#state === 'asking' && this.#onlookers.size === 0) this.#attempts.abandon();
     else if (this.#state === 'waiting') this.#attempts.leave();

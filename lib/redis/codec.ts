@@ -181,9 +181,14 @@ function textIn(part: unknown): unknown {
   return Buffer.isBuffer(part) ? part.toString() : part;
 }
 
-function voteOf(letter: unknown, first: unknown, second: unknown, { ttl }: AcquireOperation): Answer | undefined {
+function voteOf(
+  letter: unknown,
+  first: unknown,
+  second: unknown,
+  { ttl, opens }: AcquireOperation,
+): Answer | undefined {
   if (letter === 'g') return granted(first, second);
-  if (letter === 'k') return { kind: 'kept' };
+  if (letter === 'k' && opens !== undefined) return { kind: 'kept' };
   if (letter === 'h' && typeof first === 'number' && typeof second === 'string')
     return { kind: 'held', remaining: first < 0 ? Infinity : first, owner: second };
   if (letter === 'q' && typeof first === 'number') return quarantined(first);

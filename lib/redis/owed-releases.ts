@@ -68,7 +68,7 @@ export class OwedReleases {
     this.#stopTimer = undefined;
     this.#pause = Math.min(LONGEST_PAUSE, 2 * this.#pause);
     this.pay();
-    if (this.#owed.size > 0) this.#stopTimer = this.clock.schedule(this.#pause, () => this.#again());
+    if (this.#owed.size > 0) this.#stopTimer ??= this.clock.schedule(this.#pause, () => this.#again());
   }
 }
 

@@ -101,7 +101,7 @@ export class PostgresStore implements ReplyStore {
   }
 
   async #count(text: string, values: unknown[]): Promise<number> {
-    return Number((await this.#query(text, values))[0]?.['count']);
+    return Number((await this.#query(text, values))[0]?.['count'] ?? 0);
   }
 
   async #query(text: string, values: unknown[]): Promise<Row[]> {

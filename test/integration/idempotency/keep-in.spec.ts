@@ -134,6 +134,11 @@ onPostgres('postgresStore', () => {
   });
 
   describe('the sweeper', () => {
+    it('ends if the database does not say how many rows it has deleted', async () => {
+      const store = postgresStore({ query: () => Promise.resolve({ rows: [] }) });
+      expect(await store.sweep()).toBe(0);
+    });
+
     it('deletes what has expired, in batches, and skips what is in use', async () => {
       await payments.store.sweep();
       const keys = Array.from({ length: 25 }, (_, index) => `swept:${index}`);

@@ -69,6 +69,22 @@ describe('a lock whose votes open a record', () => {
     expect((await pool.clock.until(plain)).isValid).toBe(true);
   });
 
+  it('leaves an answer to a try that came meanwhile, if it gives up before it is clear', async () => {
+    const attempt = { value: 'z', token: 1, fingerprint: null };
+    pool.nodes[0]!.data.execute('other', [{ kind: 'settle', resource: 'a', record: 'r', ttl: 60_000, ...attempt }]);
+    pool.memory.slice(1).forEach((memory) => memory.set('a', 'x', 5_000));
+    pool.nodes[2]!.fail({ slow: 30 });
+    const abort = new AbortController();
+    const once = redlock.acquireOnce('a', { ttl: 10_000, signal: abort.signal }, OPENS);
+    await pool.clock.advance(10);
+    const tried: unknown[] = [];
+    void redlock.tryAcquire('a').then((lock) => tried.push(lock));
+    abort.abort(new Error('enough'));
+    await expect(once).rejects.toThrow('enough');
+    await pool.clock.advance(1_000);
+    expect(tried).toEqual([null]);
+  });
+
   it('opens nothing beside what an attempt has left that was interrupted', async () => {
     const first = await take();
     await pool.clock.until(first!.lock.release());

@@ -161,6 +161,27 @@ describe('Redlock.acquire, while others are in line', () => {
     },
   );
 
+  it('leaves the line before a try of the same process asks, so that no vote comes to nobody', async () => {
+    const pool = new MemoryPool();
+    const { redlock } = pool.client();
+    const rivals = ['r1', 'r2', 'r3'];
+    rivals.forEach((value, node) => pool.memory[node]!.set('a', value, 10_000));
+    pool.nodes.forEach((node) => node.fail({ slow: 5 }));
+    const abort = new AbortController();
+    const waiting = redlock.acquire('a', { ttl: 20_000, signal: abort.signal });
+    const trying = redlock.tryAcquire('a', { ttl: 20_000 });
+    await pool.clock.advance(1);
+    abort.abort(new Error('enough'));
+    await expect(waiting).rejects.toThrow('enough');
+    while (pool.nodes[0]!.callsOf('acquire').length < 2) await pool.clock.advance(1);
+    rivals.forEach((value, node) =>
+      pool.nodes[node]!.data.execute('rival', [{ kind: 'release', resource: 'a', value, what: 'nothing', ttl: 1 }]),
+    );
+    void (await pool.clock.until(trying))?.release();
+    await pool.clock.advance(500);
+    expect(pool.owners('a')).toEqual(Array(3).fill(undefined));
+  });
+
   it('gets its turn for several, and while it waits for one it has only those that come before that', async () => {
     const pool = new MemoryPool();
     const passOn = async ({ redlock }: { readonly redlock: Redlock }): Promise<void> => {

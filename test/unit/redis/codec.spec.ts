@@ -39,3 +39,21 @@ describe('the number that answers for all operations', () => {
     expect(answersTo(reply, [EXTEND, RELEASE])).toEqual(['unknown', 'unknown']);
   });
 });
+
+describe('the answer that the work of a vote is done', () => {
+  it.each([
+    ['kept', { fingerprint: null, ttl: 1_000 }],
+    ['unknown', undefined],
+  ])('is %s for a vote that opens %j', (kind, opens) => {
+    const acquire: Operation = {
+      kind: 'acquire',
+      resource: 'a',
+      value: 'p.1',
+      ttl: 1_000,
+      proposal: 1,
+      count: 1,
+      opens,
+    };
+    expect(encoderWith(true).decode([CLOCK, ['k']], [acquire]).answers).toMatchObject([{ kind }]);
+  });
+});
