@@ -32,7 +32,7 @@ const CHOICES = {
 export type Choices = { readonly [name in keyof typeof CHOICES]: number };
 
 /** Every so many worlds one has callers that do their work once. */
-const ONCE_IN = 4;
+export const ONCE_IN = 4;
 
 /** Draws what a world is like; `fixed` says what is not drawn. */
 export function choose(seed: number, fixed: Partial<Choices>): Choices {

@@ -1,4 +1,4 @@
-import type { SharedChoices } from './choices.js';
+import { ONCE_IN, type SharedChoices } from './choices.js';
 import { explore } from './explore.js';
 import { Model } from './model.js';
 import type { Result } from './result.js';
@@ -14,8 +14,8 @@ const { stop, explore: isExploring, kind, ...fixed } = JSON.parse(text) as Parti
 interface Options {
   readonly stop?: boolean;
   readonly explore?: boolean;
-  /** Which worlds there are: with locks, or with limits and leaders. @default of both, see `worldsOf` */
-  readonly kind?: 'locks' | 'shared';
+  /** Which worlds there are: with locks, only those with callers that do their work once, or with limits and leaders. @default see `worldsOf` */
+  readonly kind?: 'locks' | 'once' | 'shared';
 }
 
 /** Every so many seeds have a second world, with limits and leaders. So the first worlds stay what they are. */
@@ -26,11 +26,13 @@ function worldsOf(seed: number): (() => Promise<Omit<Result, 'choices'>>)[] {
   const shared = (): Promise<Result> => new SharedModel(seed, fixed).run();
   if (isExploring) return [async () => ({ grants: 3, told: 0, terms: 0, violations: await explore(seed) })];
   if (kind === undefined) return seed % SHARED_IN === 0 ? [locks, shared] : [locks];
-  return [kind === 'locks' ? locks : shared];
+  return [kind === 'shared' ? shared : locks];
 }
 
 const report = { worlds: 0, grants: 0, told: 0, terms: 0, bad: [] as { seed: number; violation: string }[] };
-for (let seed = Number(from); seed < Number(from) + Number(count); seed += 1) {
+const step = kind === 'once' ? ONCE_IN : 1;
+for (let index = Number(from); index < Number(from) + Number(count); index += 1) {
+  const seed = index * step;
   for (const run of worldsOf(seed)) {
     const { grants, told, terms, violations } = await run();
     report.worlds += 1;

@@ -3,6 +3,7 @@
 // callers have a limit and processes campaign for a role.
 // Ends with 1, and names the seeds, if a promise was broken. `npm run simulate -- SEED 1` runs one of them again.
 // npm run simulate -- --shared [FROM] [COUNT]: runs only worlds with limits and leaders, one for each seed.
+// npm run simulate -- --once [FROM] [COUNT]: runs only worlds with callers that want their work done once: every fourth seed, from 4 * FROM on.
 // npm run simulate -- --explore: runs one world for each order in which the first messages of three callers arrive at three nodes.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -19,9 +20,9 @@ const ORDERS = 61_440;
 const execute = promisify(execFile);
 const [first = '', ...others] = process.argv.slice(2);
 const isExploring = first === '--explore';
-const isShared = first === '--shared';
-const [from = 0, count = 1_000] = isExploring ? [0, ORDERS] : (isShared ? others : process.argv.slice(2)).map(Number);
-const choices = JSON.stringify({ explore: isExploring, kind: isShared ? 'shared' : undefined });
+const kind = ['--once', '--shared'].includes(first) ? first.slice(2) : undefined;
+const [from = 0, count = 1_000] = isExploring ? [0, ORDERS] : (kind ? others : process.argv.slice(2)).map(Number);
+const choices = JSON.stringify({ explore: isExploring, kind });
 const folder = await mkdtemp(join(tmpdir(), 'redlock-model-'));
 const program = join(folder, 'run.mjs');
 const since = performance.now();
