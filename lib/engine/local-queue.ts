@@ -209,6 +209,7 @@ export class LocalQueue {
     if (this.#callers.size === 0 && this.#state === 'waiting') return this.#leave(this.#attempts.latest!);
     if (attempt !== this.#attempts.latest) return;
     if (this.#callers.size === 0) this.#leave(attempt);
+    // The answers were for a caller whose work is done. Those that are left want the lock.
     else if (denied.kind === 'kept') this.#ask();
     // The first caller did not wait, so this process has no place in the queues of the nodes yet.
     else if (this.#state === 'asking') this.#askAgain(attempt);

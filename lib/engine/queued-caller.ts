@@ -28,7 +28,7 @@ export interface QueuedCaller {
   goesOn(denied: Denied, attempts: number, noQuorumSince: number | undefined): boolean;
 }
 
-/** Whether a denial says something to a caller: that the work is done concerns only those that would open its record, the others want the lock. */
+/** Returns whether a denial concerns a caller. That the work is done concerns only callers that would open its record. */
 export function concerns(denied: Denied, { opens }: QueuedCaller): boolean {
   return denied.kind !== 'kept' || opens !== undefined;
 }
@@ -54,7 +54,7 @@ export class Onlookers {
     return this.#callers.shift();
   }
 
-  /** Denies those to which that says something. */
+  /** Denies those that it concerns. */
   answer(denied: Denied): void {
     const told = this.#callers.filter((caller) => concerns(denied, caller));
     this.#callers = this.#callers.filter((caller) => !told.includes(caller));

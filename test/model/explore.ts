@@ -8,7 +8,7 @@ const TTL = 1_000;
 /** Ms after which everybody has had the lock. */
 const END = 5_000;
 
-/** Returns one bit of a number for each way: whether it is slow. */
+/** Returns the ms of each way: it is slow if its bit in the number is set. */
 const waysOf = (bits: number): number[] =>
   Array.from({ length: NODES * CALLERS }, (_, way) => ((bits >> way) & 1 ? SLOW : FAST));
 
