@@ -16,13 +16,11 @@ import type { Pool } from './pool.js';
 export class Attempt {
   /** How many nodes have voted. */
   votes = 0;
-  /** By node: the first token of its vote. */
-  readonly tokens: (number | undefined)[];
   /** The record that the votes open, for the caller that asked. */
   opens: OpenedByVote | undefined;
   /** The fencing token that was asked for; undefined for a deposit. */
   proposal: number | undefined;
-  /** By node: its latest answer. */
+  /** By node: its answer, or a vote that came unasked. */
   readonly answers: (Answer | undefined)[];
   /** How many nodes have answered without a vote. */
   refusals = 0;
@@ -53,7 +51,6 @@ export class Attempt {
     /** The moment before the question, or the deposit, was queued. The lease counts from here. */
     public since: Moment,
   ) {
-    this.tokens = names.map(() => undefined);
     this.answers = names.map(() => undefined);
   }
 
@@ -61,7 +58,6 @@ export class Attempt {
   begin(now: Moment, count: number): void {
     this.count = count;
     this.votes = 0;
-    this.tokens.fill(undefined);
     this.answers.fill(undefined);
     this.refusals = 0;
     this.oldest = Infinity;
@@ -71,28 +67,23 @@ export class Attempt {
   }
 
   note(node: number, answer: Answer): void {
+    const hasVoted = this.answers[node]?.kind === 'granted';
     this.answers[node] = answer;
-    if (answer.kind === 'granted') this.vote(node, answer.token, answer.oldest);
-    else this.refusals += 1;
-  }
-
-  vote(node: number, token: number, oldest: number | undefined): void {
-    if (this.tokens[node] === undefined) this.votes += 1;
-    this.tokens[node] = token;
-    if (oldest !== undefined && oldest < this.oldest) this.oldest = oldest;
+    if (answer.kind !== 'granted') this.refusals += 1;
+    else if (!hasVoted) this.votes += 1;
+    if (answer.kind === 'granted' && answer.oldest !== undefined) this.oldest = Math.min(this.oldest, answer.oldest);
   }
 
   /** Returns how many votes have opened the record under the token of the attempt. */
   get opened(): number {
-    return this.answers.filter(
-      (answer, node) => answer?.kind === 'granted' && answer.isOpened && this.tokens[node] === this.token,
-    ).length;
+    return this.answers.filter((answer) => answer?.kind === 'granted' && answer.isOpened && answer.token === this.token)
+      .length;
   }
 
   /** A quorum has voted. */
   decide(): void {
     this.isDecided = true;
-    for (const token of this.tokens) if (token !== undefined && token > this.token) this.token = token;
+    for (const answer of this.answers) if (answer?.kind === 'granted') this.token = Math.max(this.token, answer.token);
   }
 
   /** Whether the work is done: nodes with a record of it give no place. A node that answers later may give one, whose vote goes back when it comes. */

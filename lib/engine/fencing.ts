@@ -32,7 +32,7 @@ function digit(number: number): string {
  */
 export function agreeOnToken(pool: Pool, resource: string, attempt: Attempt, done: (isAgreed: boolean) => void): void {
   const { token, value, ttl, count } = attempt;
-  const counted = attempt.tokens.map((first) => first === token);
+  const counted = attempt.answers.map((answer) => answer?.kind === 'granted' && answer.token === token);
   const size = (): number => counted.filter(Boolean).length;
   if (size() >= pool.quorum) return done(true);
   let left = pool.nodes.length;

@@ -274,7 +274,7 @@ export class LocalQueue {
     const next = this.#attempts.makeDeposit();
     if (next?.value !== value) return this.#returnValue(value);
     if (this.#state === 'held' || this.#callers.size === 0) return this.#attempts.drop(next);
-    next.vote(node, token, oldest);
+    next.note(node, { kind: 'granted', token, oldest });
     if (this.#state === 'waiting') this.#hurry();
   }
 

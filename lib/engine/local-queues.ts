@@ -21,7 +21,7 @@ export class LocalQueues {
     if (known !== undefined) return known;
     this.#serial += 1;
     const base = `${this.mark}${this.#serial.toString(36)}`;
-    const queue = new LocalQueue(this.pool, resource, base, (one) => this.#forget(one));
+    const queue = new LocalQueue(this.pool, resource, base, this.#forget);
     this.#queues.set(resource, queue);
     return queue;
   }
@@ -43,7 +43,7 @@ export class LocalQueues {
     });
   }
 
-  #forget(queue: LocalQueue): void {
+  readonly #forget = (queue: LocalQueue): void => {
     if (this.#queues.get(queue.resource) === queue) this.#queues.delete(queue.resource);
-  }
+  };
 }

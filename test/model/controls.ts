@@ -47,7 +47,7 @@ export const CONTROLS: readonly Control[] = [
   },
   {
     rule: 'asking again under a deposited value forgets the votes that came unasked',
-    changes: [{ file: 'attempt.ts', from: '    this.votes = 0;\n    this.tokens.fill(undefined);\n', to: '' }],
+    changes: [{ file: 'attempt.ts', from: '    this.votes = 0;\n    this.answers.fill(undefined);\n', to: '' }],
     sees: /TWO HOLDERS|TOKEN/,
   },
   {
