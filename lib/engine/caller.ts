@@ -149,8 +149,8 @@ export class Caller implements QueuedCaller {
   readonly isTry: boolean;
   readonly opens: OpenedByVote | undefined;
   cameAt = 0;
-  readonly #queue: LocalQueue;
   readonly #stops: (() => void)[] = [];
+  #queue!: LocalQueue;
   #resolve!: (taken: Part | Denied) => void;
   #reject!: (error: unknown) => void;
   #quorumEnd = Infinity;
@@ -158,7 +158,7 @@ export class Caller implements QueuedCaller {
 
   constructor(
     private readonly queues: LocalQueues,
-    resource: string,
+    private readonly resource: string,
     private readonly call: Call,
     private readonly manner: Manner,
   ) {
@@ -168,10 +168,10 @@ export class Caller implements QueuedCaller {
     this.ttl = call.options.ttl;
     this.driftFactor = call.options.driftFactor;
     this.arrival = queues.pool.dateOf(call.since);
-    this.#queue = queues.of(resource);
   }
 
   begin(resolve: (taken: Part | Denied) => void, reject: (error: unknown) => void): void {
+    this.#queue = this.queues.of(this.resource);
     this.#resolve = resolve;
     this.#reject = reject;
     this.#stops.push(this.call.closing.listen((reason) => this.#abort(reason)));
@@ -218,6 +218,7 @@ export class Caller implements QueuedCaller {
 
   /** Ends the wait without an answer: the call has ended, or has got another slot. */
   end(): void {
+    if (this.#stops.length === 0) return; // it has not begun
     this.#over();
     this.#queue.giveUp(this, true);
   }

@@ -133,6 +133,24 @@ describe('limit: so many holders at once', () => {
     expect((await done(waiting)).slot).toBeDefined();
   });
 
+  it('goes on to choose among all slots after a listener has aborted a call', async () => {
+    const abort = new AbortController();
+    const { redlock } = pool.client({ listener: ({ type }) => type === 'contended' && abort.abort() });
+    const held = await done(redlock.acquire('export', LIMIT));
+    for (const node of pool.nodes.slice(0, 3)) node.fail('down');
+    const aborted = redlock.acquire('export', { ...LIMIT, signal: abort.signal });
+    await expect(done(aborted)).rejects.toMatchObject({ name: 'AbortError' });
+    for (const node of pool.nodes) node.fail();
+    await done(held.release());
+    const slots = new Set<number | undefined>();
+    for (let count = 0; count < 20; count += 1) {
+      const lock = await done(redlock.acquire('export', LIMIT));
+      slots.add(lock.slot);
+      await done(lock.release());
+    }
+    expect(slots.size).toBe(3);
+  });
+
   it.each<[LockOptions, string, RegExp]>([
     [{ limit: 65 }, 'RangeError', /limit must be a whole number from 1 to 64; got 65/],
     [{ limit: 0 }, 'RangeError', /limit must be a whole number from 1 to 64; got 0/],
