@@ -170,6 +170,6 @@ function checkPrefix(prefix: unknown): void {
     throw misfit('RedlockModule: keyPrefix', prefix, 'well-formed Unicode, without halves of surrogate pairs');
   const ending = reservedEndingBegunBy(prefix);
   if (ending === undefined) return;
-  const bound = `without the beginning of the reserved ending "${ending}" at its end: some resource would complete it`;
+  const bound = `a text that does not end in a part of the reserved ending "${ending}"`;
   throw misfit('RedlockModule: keyPrefix', prefix, bound);
 }

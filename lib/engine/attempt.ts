@@ -33,7 +33,7 @@ export class Attempt {
   isSent = false;
   /** Whether the votes have decided: later votes make no difference. If a quorum has voted, the token is agreed on next. */
   isDecided = false;
-  /** Whether it failed. Then its votes go back (`isGivenBack`), and the callers hear why once enough nodes have answered (`isJudged`). */
+  /** Whether it failed. Then its votes go back (`isGivenBack`), and the callers get the reason once enough nodes have answered (`isJudged`). */
   isDenied = false;
   isGivenBack = false;
   isJudged = false;

@@ -29,8 +29,8 @@ export function elapsed(since: Moment, now: Moment): number {
 
 /**
  * Returns the ms that have passed for a lease: the greater of what both clocks say. A suspension of the machine stops the monotonic clock, and a
- * wall clock that is set forward ends a lease early, which is safe. Never use one clock that is the greater of both: it falls back when the wall
- * clock is set back.
+ * wall clock that is moved forward ends a lease early, which is safe. Never use one clock that is the greater of both: it falls back when the wall
+ * clock is moved back.
  */
 export function ageOfLease(since: Moment, now: Moment): number {
   return Math.max(now.monotonic - since.monotonic, now.wall - since.wall);

@@ -31,9 +31,9 @@ export type Answers = readonly (Answer | undefined)[];
 const WHY = {
   'too slow': 'the answers took longer than the lease lasts',
   'no token': 'too few nodes agreed on a fencing token in time',
-  kept: 'what it was to do is done already',
+  kept: 'its work is done already',
   blocked:
-    'the lease was over before this process could begin: its event loop was blocked for longer than the ttl; ' +
+    'the lease had expired before this process could begin: its event loop was blocked for longer than the ttl; ' +
     'take a longer ttl, or compute in a worker thread',
 } as const;
 

@@ -66,7 +66,7 @@ export class Lease {
     return this.pool.clock;
   }
 
-  /** Ms for which the lease is still provably ours; zero or less if it is over. */
+  /** Ms for which the lease is still provably ours; zero or less once it has expired. */
   get remaining(): number {
     return this.remainingAt(this.clock.now());
   }

@@ -54,7 +54,7 @@ export interface ReleaseOperation {
   readonly kind: 'release';
   readonly resource: string;
   readonly value: string;
-  /** Ms for which the value may stay on the node at most, so that an owed release is forgotten after that. */
+  /** Ms for which the value may stay on the node at most, so that a pending release is forgotten after that. */
   readonly ttl: number;
   /** 'leave': this process leaves the queue. 'followed': an acquire for the resource follows in the same batch, and serves the queue itself. */
   readonly what: 'nothing' | 'leave' | 'followed';
@@ -233,7 +233,7 @@ export interface NodeRoom {
 }
 
 export type ProbeAnswer =
-  { readonly kind: 'up' } | { readonly kind: 'barred'; readonly reason: string } | Refused | Quarantined | Unknown;
+  { readonly kind: 'up' } | { readonly kind: 'excluded'; readonly reason: string } | Refused | Quarantined | Unknown;
 
 export type NodeEvent =
   | { readonly type: 'node-up' }
@@ -268,8 +268,8 @@ export interface LockNode {
   /** Identifies the server, once it is known: no two servers have the same id. */
   readonly runId?: string | undefined;
   send(operations: readonly Operation[], answered: (answers: readonly Answer[] | Unknown) => void): void;
-  /** Bars the node for this reason: it is asked nothing more. `undefined` ends that. */
-  bar?(reason: string | undefined): void;
+  /** Excludes the node for this reason: it is asked nothing more. `undefined` ends that. */
+  exclude?(reason: string | undefined): void;
   /** Finds out whether the node would vote for a token of this date; leaves nothing behind on the node. */
   probe(answered: (answer: ProbeAnswer) => void, date?: number): void;
   /** Tells what room the node has for records, if it can be asked. */

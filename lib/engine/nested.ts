@@ -96,8 +96,8 @@ export class NestedLocks {
   }
 
   /**
-   * Returns a use of the held lock that covers all of `resources`; undefined if the context holds none of them. Locks with another limit are locks of
-   * other names.
+   * Returns a use of the held lock that covers all of `resources`; undefined if the context holds none of them with this
+   * `limit`.
    * @throws TypeError if the context holds only a part: such a call would wait for itself
    */
   reenter(resources: readonly string[], { limit, take }: Shares): Use | undefined {

@@ -119,7 +119,7 @@ export class Pool {
   }
 }
 
-/** What was asked in one turn: each question hears one answer of each node, or its silence. */
+/** What was asked in one turn: each question gets one answer of each node, or its silence. */
 class Batch {
   readonly #answered: boolean[];
   readonly #asked: Moment;
@@ -187,7 +187,7 @@ interface Reading {
   readonly at: number;
 }
 
-/** Ms after which a reading gives way to a less exact one, because clocks run at different rates. */
+/** Ms after which a less exact reading replaces a reading, because clocks run at different rates. */
 const FRESH = 10_000;
 
 /** Ms by which the wall clocks may seem to differ although none is wrong: they are coarse. */

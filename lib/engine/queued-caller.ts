@@ -33,7 +33,7 @@ export function concerns(denied: Denied, { opens }: QueuedCaller): boolean {
   return denied.kind !== 'kept' || opens !== undefined;
 }
 
-/** Callers that do not wait, and hear the answer to the question of another caller. */
+/** Callers that do not wait, and get the answer to the question of another caller. */
 export class Onlookers {
   #callers: QueuedCaller[] = [];
 

@@ -11,7 +11,7 @@ import type {
   SettleOperation,
 } from './lock-node.js';
 import { NodeMemory } from './node-memory.js';
-import { OwedRecords } from './owed-records.js';
+import { PendingRecords } from './pending-records.js';
 import type { Pool } from './pool.js';
 import { mistake } from './codes.js';
 
@@ -72,7 +72,7 @@ type Decision<T> = (answers: Answers, pending: number) => T | undefined;
 export class ReplyRegister {
   /** Called if fewer than all nodes have a record that is settled, with their number. */
   thin: (key: string, copies: number) => void = () => undefined;
-  readonly #owed: OwedRecords;
+  readonly #pending: PendingRecords;
   readonly #memory: NodeMemory;
 
   /** Called once for each node that is to keep records for more than an hour, and has them in memory only. */
@@ -81,7 +81,7 @@ export class ReplyRegister {
   }
 
   constructor(private readonly pool: Pool) {
-    this.#owed = new OwedRecords(pool);
+    this.#pending = new PendingRecords(pool);
     this.#memory = new NodeMemory(pool);
   }
 
@@ -202,18 +202,18 @@ export class ReplyRegister {
   async clear(key: string, { token, owner: value }: Ballot): Promise<void> {
     const since = this.pool.clock.now().monotonic;
     const operation = { kind: 'clear', resource: key, value, token } as const;
-    await this.#ask(operation, this.#counts(key, isDone), (all) => this.#owed.add(operation, unsure(all), since));
+    await this.#ask(operation, this.#counts(key, isDone), (all) => this.#pending.add(operation, unsure(all), since));
   }
 
   /** Removes everything. @throws QuorumNotReachedError */
   async forget(key: string): Promise<boolean> {
-    this.#owed.forget(key);
+    this.#pending.forget(key);
     const answers = await this.#ask({ kind: 'forget', resource: key }, this.#counts(key, isDone));
     return answers !== 'superseded' && answers.some((answer) => answer?.kind === 'forgotten');
   }
 
   close(): void {
-    this.#owed.close();
+    this.#pending.close();
   }
 
   async #settle(operation: SettleOperation): Promise<'settled' | 'superseded'> {
@@ -221,7 +221,7 @@ export class ReplyRegister {
     const answers = await this.#ask(operation, this.#counts(operation.resource, isSettled), (all) => {
       const missing = unsure(all);
       if (all.filter(isSettled).length < this.pool.quorum) return;
-      this.#owed.add(operation, missing, since);
+      this.#pending.add(operation, missing, since);
       if (missing.length > 0) this.thin(operation.resource, all.length - missing.length);
     });
     return answers === 'superseded' ? answers : 'settled';
@@ -237,7 +237,7 @@ export class ReplyRegister {
   async withdraw(key: string, { token, owner: value }: Ballot): Promise<void> {
     const since = this.pool.clock.now().monotonic;
     const operation = { kind: 'clear', resource: key, value, token, isWithdrawn: true } as const;
-    await this.#ask(operation, this.#counts(key, isDone), (all) => this.#owed.add(operation, unsure(all), since));
+    await this.#ask(operation, this.#counts(key, isDone), (all) => this.#pending.add(operation, unsure(all), since));
   }
 
   /** Gives nodes what they have forgotten, or never had, if a quorum has it. */

@@ -8,7 +8,7 @@ import type { Denied } from './denied.js';
 const SILENT: LockOwner = { emit: () => undefined, over: () => undefined };
 
 /**
- * Takes a lease of each resource: all at once as single attempts. If a resource is denied, the call gives back all leases that come later in sorted
+ * Takes a lease of each resource: all at once as single attempts. If a resource is denied, the call releases all leases that come later in sorted
  * order, and waits in the queue of that resource. Then the call tries again. All callers use the same order, so there is no deadlock.
  * @throws the reason of an abort
  */
@@ -94,7 +94,7 @@ class Several {
     return taken;
   }
 
-  /** Gives back the leases from this resource on, in sorted order. Then waits for the resource if the call waits. Returns why the call failed. */
+  /** Releases the leases from this resource on, in sorted order. Then waits for the resource if the call waits. Returns why the call failed. */
   async waitFor({ resource, why }: Missing): Promise<Denied | undefined> {
     if (why.kind === 'contended') this.#contended = why;
     await this.#giveBack(this.#resources.slice(this.#resources.indexOf(resource)));

@@ -10,7 +10,7 @@ export interface RemainingLock {
   readonly held: number;
 }
 
-/** Ms: a call that was aborted by the shutdown ends sooner than that. It has to give back what its nodes are about to grant. */
+/** Ms: a call that was aborted by the shutdown ends sooner than that. It has to release what its nodes are about to grant. */
 const ABORTED_WITHIN = 200;
 const TIME_IS_UP = 'the service is shutting down and its time to finish is up';
 

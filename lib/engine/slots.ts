@@ -5,9 +5,9 @@ import { mistake } from './codes.js';
 import type { PreparedOptions } from './options.js';
 
 /*
- * At most `limit` holders at once: the resource has so many slots, each of which is an ordinary lock under a name of its own. So each has the votes of
- * a quorum, a lease and fencing tokens, and there is never a holder too many. Counters on each node do not do: nodes that hear callers in different
- * orders admit different ones, so that more than `limit` may have a quorum.
+ * At most `limit` holders at once: the resource has so many slots, each of which is an ordinary lock under a name of its own. Each slot has a
+ * quorum, a lease and fencing tokens, so there are never more than `limit` holders. Counters on each node would be unsafe: if requests reach nodes in
+ * different orders, more than `limit` callers may get a quorum.
  */
 
 /** @throws TypeError for a limit on several resources */

@@ -4,11 +4,11 @@ import type { LockNode, ProbeAnswer, Unknown } from './lock-node.js';
 import type { Pool } from './pool.js';
 
 /** Why a node is in quarantine, as the node itself shows. */
-export const MAY_HAVE_FORGOTTEN = 'it is new, or was restarted, emptied or set back, and may have forgotten locks';
+export const MAY_HAVE_FORGOTTEN = 'it is new, or was restarted, emptied or restored, and may have forgotten locks';
 
-/** The same for a reader who is told of no set clock apart from this. */
+/** The same for a reader who is not told of a changed clock by another text. */
 export const MAY_HAVE_FORGOTTEN_OR_SET =
-  'it is new, or was restarted, emptied or set back, or its clock was changed, and may have forgotten locks';
+  'it is new, or was restarted, emptied or restored, or its clock was changed, and may have forgotten locks';
 
 /** The same of several nodes, to be read behind "are". */
 export const MANY_MAY_HAVE_FORGOTTEN =
@@ -104,8 +104,8 @@ function nodeStatus(node: string, { answer, latency }: Probed, offset: number | 
     node,
     up: true,
     ...voteOf(answer),
-    // A barred node is not asked, so that nothing is known of its latency.
-    ...(answer.kind !== 'barred' && { latency: Math.round(latency * 100) / 100 }),
+    // An excluded node is not asked, so that nothing is known of its latency.
+    ...(answer.kind !== 'excluded' && { latency: Math.round(latency * 100) / 100 }),
     ...(offset !== undefined && { clockOffset: offset }),
   };
 }

@@ -121,7 +121,7 @@ function graphqlMistake({ plan: { key }, method, name }: Found): string | undefi
   const isOfField = key.requestParts.some((part) => part.startsWith('args.')) || key.template?.includes(String(name));
   return isOfField
     ? undefined
-    : `one request may have several mutations: the key needs an argument such as <args.input.id>, or the name "${String(name)}"`;
+    : `one request may have several mutations: put an argument such as <args.input.id>, or "${String(name)}", into the key`;
 }
 
 function keyMistake({ plan: { key }, method }: Found): string | undefined {

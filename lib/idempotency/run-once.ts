@@ -154,7 +154,7 @@ export class OnceRunner {
       if (taken?.isOpened === true) await this.store.clear(key, attemptOf(run, taken.lock));
       await taken?.lock.release();
     };
-    // Whoever waits for the lock hears of a failure.
+    // Whoever waits for the lock gets the failure.
     taking.catch(ignore);
     return {
       taking,

@@ -90,7 +90,7 @@ export class RunningAttempt {
   /**
    * Keeps a record, and tries again for a while. If the store is on the nodes of the lock, the release is in the same call: a node does both or none.
    * A node that was cut off may get the release later, and the record after that, or never. The next caller still finds the record, since a quorum
-   * had it, and every quorum that opens the key meets one of those nodes. If no quorum had it, the next caller takes the attempt for interrupted.
+   * had it, and every quorum that opens the key includes one of those nodes. If no quorum had it, the next caller takes the attempt for interrupted.
    */
   async #settle(record: string): Promise<'settled' | 'superseded' | 'unkept'> {
     const { run, lock } = this;

@@ -12,7 +12,7 @@ const FRAME = 4;
 
 export interface BatchOptions {
   readonly keyPrefix: string;
-  /** The private channel on which this process hears of votes for its deposits. */
+  /** The private channel on which this process receives votes for its deposits. */
   readonly channel: string;
   readonly maxTtl: number;
   /** Whether nodes that may have forgotten locks are kept out of the vote. */

@@ -20,7 +20,7 @@ import { type Reply, WireCommand } from './connection/wire/wire-command.js';
 import { NodeTrust, Strays } from './trust.js';
 import { advised, withoutKeys } from './advice.js';
 import { type BatchEncoder, type Decoded, ASKS_WHETHER_IT_VOTES } from './codec.js';
-import { OwedReleases } from './owed-releases.js';
+import { PendingReleases } from './pending-releases.js';
 import { roomOf } from './server-info.js';
 import { RESERVED } from '../engine/resources.js';
 
@@ -50,7 +50,7 @@ export class RedisNode implements LockNode {
   readonly name: string;
   readonly #connection: NodeConnection;
   readonly #trust: NodeTrust;
-  readonly #owed: OwedReleases;
+  readonly #pending: PendingReleases;
   readonly #subscribing: AskingAgain;
   readonly #strays: Strays;
   #listener = NOBODY;
@@ -71,7 +71,7 @@ export class RedisNode implements LockNode {
   ) {
     this.name = address.name;
     this.#trust = new NodeTrust(encoder.options, clock, (event) => this.#listener.event(event));
-    this.#owed = new OwedReleases(clock, (operations, answered) => this.#sendOwed(operations, answered));
+    this.#pending = new PendingReleases(clock, (operations, answered) => this.#sendPending(operations, answered));
     this.#subscribing = new AskingAgain(clock);
     this.#strays = new Strays(clock);
     const listener = { ready: (redis: Redis) => (this.#known = this.#ready(redis)), usable: () => this.#usable() };
@@ -92,8 +92,8 @@ export class RedisNode implements LockNode {
     const reason = this.#connection.obstacle();
     if (reason !== undefined)
       return void Promise.resolve().then(() => answered({ kind: 'unknown', reason, sent: false }));
-    if (this.#trust.obstacle !== undefined) return answered({ kind: 'barred', reason: this.#trust.obstacle });
-    // A vote that is given back in the same call: whatever makes a node refuse votes makes it refuse this.
+    if (this.#trust.obstacle !== undefined) return answered({ kind: 'excluded', reason: this.#trust.obstacle });
+    // A vote that is released in the same call: whatever makes a node refuse votes makes it refuse this.
     const { maxTtl, channel } = this.encoder.options;
     const probe = { resource: `${PROBE.begin}${channel}${PROBE.end}`, value: 'probe' };
     const vote = {
@@ -109,8 +109,8 @@ export class RedisNode implements LockNode {
     );
   }
 
-  bar(reason: string | undefined): void {
-    this.#trust.bar(reason);
+  exclude(reason: string | undefined): void {
+    this.#trust.exclude(reason);
   }
 
   room(told: (room: NodeRoom) => void): void {
@@ -127,7 +127,7 @@ export class RedisNode implements LockNode {
 
   close(): Promise<void> {
     this.#listener = NOBODY;
-    for (const part of [this.#owed, this.#trust, this.#subscribing]) part.close();
+    for (const part of [this.#pending, this.#trust, this.#subscribing]) part.close();
     return this.#connection.close();
   }
 
@@ -202,8 +202,8 @@ export class RedisNode implements LockNode {
     operations.forEach((operation, index) => {
       if (operation.kind !== 'release') return;
       const { kind } = list?.[index] ?? (answers as Unknown);
-      if (kind === 'released' || kind === 'gone') this.#owed.done(operation);
-      else this.#owed.add(operation);
+      if (kind === 'released' || kind === 'gone') this.#pending.done(operation);
+      else this.#pending.add(operation);
     });
     answered(answers);
   }
@@ -217,7 +217,7 @@ export class RedisNode implements LockNode {
     return operations.map((operation) => this.#judged(operation, refusal));
   }
 
-  #sendOwed(operations: readonly ReleaseOperation[], answered: () => void): boolean {
+  #sendPending(operations: readonly ReleaseOperation[], answered: () => void): boolean {
     if (this.#obstacle !== undefined) return false;
     this.#send(operations, answered);
     return true;
@@ -264,7 +264,7 @@ export class RedisNode implements LockNode {
   }
 
   #usable(): void {
-    this.#owed.pay();
+    this.#pending.flush();
   }
 
   #cannotHear(reason: string): void {
@@ -295,8 +295,8 @@ export class RedisNode implements LockNode {
   #giveBack({ resource, value }: { readonly resource: string; readonly value: string }): void {
     const { maxTtl } = this.encoder.options;
     const release = { kind: 'release', resource, value, what: 'nothing', ttl: maxTtl } as const;
-    // A barred node is a server that another address leads to as well: there the vote counts.
-    if (!this.#sendOwed([release], () => undefined) && !this.#trust.isBarred) this.#owed.add(release);
+    // An excluded node is a server that another address leads to as well: there the vote counts.
+    if (!this.#sendPending([release], () => undefined) && !this.#trust.isExcluded) this.#pending.add(release);
   }
 }
 

@@ -142,8 +142,8 @@ export function readExamination(
     restartQuarantine &&
       run === undefined &&
       isUsed &&
-      'other clients take locks on it with restartQuarantine: false, or did so, or its marker was deleted: they take votes that ' +
-        'this client rejects; set the same everywhere. This client has written the marker, so this line comes once',
+      'it had locks, but no quarantine marker: clients with restartQuarantine: false use or used it, or its marker was deleted. ' +
+        'Set restartQuarantine alike in all clients. This client wrote the marker, so the warning is not repeated',
   ];
   return {
     // A marker that cannot be read may be one of this run.

@@ -25,7 +25,7 @@ export class NodeTrust {
   run = NO_RUN;
   #runId: string | undefined;
   #isIdentified = true;
-  #barred: string | undefined;
+  #excluded: string | undefined;
   #nodeClock = new NodeClock();
   /** Ms on the monotonic clock: votes do not count before. */
   #distrustedUntil = -Infinity;
@@ -56,15 +56,15 @@ export class NodeTrust {
 
   /** Why the node is not asked although it can be reached. */
   get obstacle(): string | undefined {
-    return this.#isIdentified ? this.#barred : 'which server it is is not known yet';
+    return this.#isIdentified ? this.#excluded : 'which server it is is not known yet';
   }
 
-  get isBarred(): boolean {
-    return this.#barred !== undefined;
+  get isExcluded(): boolean {
+    return this.#excluded !== undefined;
   }
 
-  bar(reason: string | undefined): void {
-    this.#barred = reason;
+  exclude(reason: string | undefined): void {
+    this.#excluded = reason;
   }
 
   /** Ms since the clock of the node was changed, if the node has to be told so. */
@@ -218,14 +218,14 @@ class Distance {
   }
 }
 
-/** Finds out what time a node has, from the times that come with its answers, and whether its clock was set: then keys may have expired early. */
+/** Finds out what time a node has, from the times that come with its answers, and whether its clock was changed: then keys may have expired early. */
 export class NodeClock {
   readonly #monotonic = new Distance();
   readonly #wall = new Distance();
 
   /**
    * Takes the node's time, ms, from the answer to a command that was sent at `sent`; the answer was read at `read`. Returns the least ms by which
-   * the node's clock was set; 0 if no clock step is certain. Our own clocks may be set, or stop while the machine is suspended. So a clock step
+   * the node's clock was changed; 0 if no clock step is certain. Our own clocks may be changed, or stop while the machine is suspended. So a clock step
    * counts only if both of our clocks show the step.
    */
   note(time: number, sent: Moment, read: Moment): number {

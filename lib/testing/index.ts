@@ -4,7 +4,7 @@ export { RedlockTesting } from './redlock-testing.js';
 export { RedlockTestingModule } from './redlock-testing.module.js';
 export type { RedlockTestingOptions } from './redlock-testing.options.js';
 export type { HoldOptions, RedlockTestingPool } from './redlock-testing.pool.js';
-export type { HeldElsewhere } from './pools/strangers.js';
+export type { HeldElsewhere } from './pools/other-replicas.js';
 export { replyStoreContract } from './reply-store-contract.js';
 export type { ReplyStoreCheck } from './reply-store-contract.js';
 export type { RestartOptions, TestingNode } from './nodes/faulty-node.js';

@@ -6,7 +6,7 @@ import { LEADER, slotsOf, toResources } from '../engine/resources.js';
 import type { RecordInfo } from '../idempotency/reply-store.js';
 import { REGISTER } from '../redlock.tokens.js';
 import type { PoolInMemory } from './pools/pool-in-memory.js';
-import { type HeldElsewhere, Strangers } from './pools/strangers.js';
+import { type HeldElsewhere, OtherReplicas } from './pools/other-replicas.js';
 import type { TestingNode } from './nodes/faulty-node.js';
 import { turn } from './manual-clock.js';
 
@@ -28,10 +28,10 @@ export interface HoldOptions {
  * @hideconstructor
  */
 export class RedlockTestingPool {
-  readonly #strangers: Strangers;
+  readonly #others: OtherReplicas;
 
   constructor(private readonly poolUnderTest: () => PoolInMemory) {
-    this.#strangers = new Strangers(poolUnderTest);
+    this.#others = new OtherReplicas(poolUnderTest);
   }
 
   /** The nodes in memory, with their faults. */
@@ -125,7 +125,7 @@ export class RedlockTestingPool {
       throw misfit('hold: slots', options.slots, 'given together with limit');
     if (limit === undefined && this.poolUnderTest().ownerOf(resource) !== undefined)
       throw new Error(`"${resource}" is held already, so nobody else can hold it`);
-    return this.#strangers.hold({ resource, names, ttl });
+    return this.#others.hold({ resource, names, ttl });
   }
 
   /** Returns the free slots with the lowest numbers. */
@@ -148,7 +148,7 @@ export class RedlockTestingPool {
    */
   async elect(role: string): Promise<void> {
     const resource = this.#roleOf(role);
-    this.#strangers.release(resource);
+    this.#others.release(resource);
     const pool = this.poolUnderTest();
     await pool.changes.until(() => pool.lockOn(resource) !== undefined);
   }
@@ -160,12 +160,12 @@ export class RedlockTestingPool {
    */
   async depose(role: string): Promise<void> {
     const resource = this.#roleOf(role);
-    if (this.#strangers.have(resource)) return;
+    if (this.#others.have(resource)) return;
     const pool = this.poolUnderTest();
     await pool.changes.until(() => pool.lockOn(resource) !== undefined);
     const lock = pool.lockOn(resource);
-    // Before the loss: a lock that is given back would pass to the next candidate.
-    this.#strangers.hold({ resource, names: [resource], ttl: Infinity });
+    // Before the loss: a lock that is released would pass to the next candidate.
+    this.#others.hold({ resource, names: [resource], ttl: Infinity });
     if (lock !== undefined) await HeldLock.of(lock)!.revoke('nodes', 'the test made another replica the leader');
     await turn();
   }
@@ -206,7 +206,7 @@ export class RedlockTestingPool {
   /** Ends all faults, releases what `hold` and `depose` took, and removes the events and all replies. Call it in `afterEach`. */
   reset(): void {
     this.recover();
-    this.#strangers.release();
+    this.#others.release();
     const { nodes, record } = this.poolUnderTest();
     for (const node of nodes) node.forgetReplies();
     record.clear();

@@ -129,7 +129,7 @@ const KEEPING: Record<string, Law> = {
     trial.equal(await trial.settle(attempt, 'record'), 'settled');
     trial.equal(await trial.open(trial.attempt(2)), { kind: 'kept', kept: { fingerprint: null, record: 'record' } });
   },
-  'keys do not meet': async (trial) => {
+  'keys do not collide': async (trial) => {
     await trial.kept('record');
     const other = `${trial.key}:other`;
     trial.equal(await trial.store.peek(other), { kind: 'none' });

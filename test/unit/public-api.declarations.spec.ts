@@ -73,15 +73,18 @@ describe('the types of the package', () => {
   }, 60_000);
 
   it('refuse isGlobal and name in what a factory returns: both stand beside it', () => {
-    const code = (options: string): string =>
-      `import { RedlockModule } from 'nestjs-redlock';\nexport const m = RedlockModule.forRootAsync(${options});`;
-    const complaints = (options: string): string[] => complaintsAbout([{ file: 'module.ts', code: code(options) }]);
-    expect(complaints("{ isGlobal: true, name: 'a', useFactory: () => ({ nodes: ['redis://a'] }) }")).toEqual([]);
-    expect(complaints("{ useFactory: () => ({ nodes: ['redis://a'], isGlobal: true }) }")).toEqual([
-      expect.stringContaining('isGlobal'),
-    ]);
-    expect(complaints("{ useFactory: async () => ({ nodes: ['redis://a'], name: 'a' }) }")).toEqual([
-      expect.stringContaining('name'),
+    const block = (file: string, options: string) => ({
+      file,
+      code: `import { RedlockModule } from 'nestjs-redlock';\nexport const m = RedlockModule.forRootAsync(${options});`,
+    });
+    const blocks = [
+      block('beside.ts', "{ isGlobal: true, name: 'a', useFactory: () => ({ nodes: ['redis://a'] }) }"),
+      block('global.ts', "{ useFactory: () => ({ nodes: ['redis://a'], isGlobal: true }) }"),
+      block('named.ts', "{ useFactory: async () => ({ nodes: ['redis://a'], name: 'a' }) }"),
+    ];
+    expect(complaintsAbout(blocks)).toEqual([
+      expect.stringMatching(/global\.ts: .*isGlobal/s),
+      expect.stringMatching(/named\.ts: .*name/s),
     ]);
   }, 60_000);
 });

@@ -56,10 +56,14 @@ describe('readModuleOptions', () => {
     [
       'a prefix that resources could make a family of',
       { keyPrefix: 'a:~fen' },
-      /keyPrefix must be without the beginning of the reserved ending "~fence"/,
+      /keyPrefix must be a text that does not end in a part of the reserved ending "~fence"/,
     ],
     ['an application without a name', { application: '' }, /application must be a name of 1 to 200 characters.*got ''/],
-    ['a prefix that ends in a tilde', { keyPrefix: 'app~' }, /keyPrefix must be without .*got 'app~'/],
+    [
+      'a prefix that ends in a tilde',
+      { keyPrefix: 'app~' },
+      /keyPrefix must be a text that does not end in .*got 'app~'/,
+    ],
     ['a maxTtl of nothing', { maxTtl: 0 }, /maxTtl must be .*from 10 .*got 0/],
     [
       'a ttl above maxTtl',

@@ -30,7 +30,7 @@ const sameServer: Check = {
         severity: 'error',
         node,
         what: `it is the same server as ${earlier.node}`,
-        why: 'one server must not vote twice, so applications do not start with both addresses, or bar one of them',
+        why: 'one server must not vote twice, so applications do not start with both addresses, or exclude one of them',
         remedy: 'name each server once, and another server in the place of this one',
       } as const;
     }),
@@ -72,7 +72,7 @@ const latency = checkOfNode('latency', ({ pings }, { settings: { nodeTimeout } }
   const isUsual = p50 > nodeTimeout;
   return {
     severity: isUsual ? 'error' : 'warning',
-    what: `it takes ${duration(p50)} to answer a PING (p50), and ${duration(p99)} at the worst (p99 of ${pings.length}), where nodeTimeout is ${nodeTimeout} ms`,
+    what: `it takes ${duration(p50)} to answer a PING (p50), and ${duration(p99)} at the worst (p99 of ${pings.length}); nodeTimeout is ${nodeTimeout} ms`,
     why: isUsual ? 'its votes come too late, as if it was down' : 'its votes sometimes come too late',
     remedy: 'find out what keeps the node or the network busy, or raise nodeTimeout of the module',
   };

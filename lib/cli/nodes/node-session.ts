@@ -197,7 +197,7 @@ export function readMarker(text: string | null): Marker | undefined {
   return run === undefined ? undefined : { run, since: Number(since), longest: Number(longest) };
 }
 
-/** Returns the quarantine in which a node is, or into which its next client would put it. Only reads: an operator begins no quarantine. */
+/** Returns the quarantine of a node, or the quarantine that its next client would begin. Only reads: the CLI begins no quarantine. */
 export function quarantineOf(
   { marker, run, now }: Server,
   all: readonly Server[],

@@ -8,7 +8,7 @@ import { nodeText } from './wire/node-text.js';
 import { WireCommand } from './wire/wire-command.js';
 import { askForCredentials, type CredentialsFunction } from './settings/credentials.js';
 
-/** Ms between two attempts where `credentials()` fails, or a connection cannot even begin: the first pause, and the longest. */
+/** Ms between two attempts if `credentials()` fails, or a connection cannot even begin: the first pause, and the longest. */
 const FIRST_PAUSE = 250;
 const LONGEST_PAUSE = 10_000;
 

@@ -131,7 +131,7 @@ export class NodeConnection {
   #erred(error: NodeJS.ErrnoException): void {
     if (!(error instanceof NonsenseError || error.message.endsWith(UNREADABLE)))
       return this.#failed(this.#whyFailed(error));
-    // Where ioredis cannot read the input, it ends only its own side of the connection, and the node may go on sending.
+    // If ioredis cannot read the input, ioredis ends only its own side of the connection, and the node may go on sending.
     this.#redis.stream.destroy();
     this.#redis.pauseBefore(this.#amends.pauseAt(this.clock.now().monotonic));
     this.#nonsense = nodeText(error.message);

@@ -25,7 +25,7 @@ export const CLOCK_FACTOR = 1_024;
  *     4..  for each operation a letter and its words:
  *          A value ttl proposal count field arrival   asks for a vote; `arrival` is '' for a single attempt
  *          B .. fingerprint ttl   the same, and opens the record with the vote if nothing stands there: see records.lua.ts
- *          R value what deposit   gives back; `what`: '' nothing more, 'l' leave the queue, 's' an A for this key follows, or an arrival: the process
+ *          R value what deposit   releases; `what`: '' nothing more, 'l' leave the queue, 's' an A for this key follows, or an arrival: the process
  *                                 stands in the queue again with this deposit
  *          E value ttl            extends, but makes no shorter
  *          K value ttl            keeps the resource for `ttl` ms, under a value that nobody releases

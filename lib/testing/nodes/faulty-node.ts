@@ -23,7 +23,7 @@ export interface FaultyNodeOptions {
 }
 
 /** A release that did not reach the node. */
-interface Owed {
+interface Pending {
   readonly channel: string;
   readonly operation: ReleaseOperation;
   readonly since: Moment;
@@ -34,7 +34,7 @@ export class FaultyNode implements TestingNode {
   readonly #data: MemoryData;
   readonly #link: FaultyLink;
   readonly #connections = new Set<FaultyConnection>();
-  #owed: Owed[] = [];
+  #pending: Pending[] = [];
 
   constructor(
     readonly name: string,
@@ -67,7 +67,7 @@ export class FaultyNode implements TestingNode {
       fail: (reason, sent) => {
         const since = this.clock.now();
         for (const operation of operations)
-          if (operation.kind === 'release') this.#owed.push({ channel, operation, since });
+          if (operation.kind === 'release') this.#pending.push({ channel, operation, since });
         answered({ kind: 'unknown', reason, sent });
       },
     });
@@ -154,7 +154,7 @@ export class FaultyNode implements TestingNode {
     return this.#data.records.resources;
   }
 
-  /** Returns what stands under such a key, whatever is wrong with the connection. */
+  /** Returns the reply or the mark under a key, even if the node is unreachable. */
   readReply(key: string): Peeked | undefined {
     const answer = this.#data.records.execute({ kind: 'peek', resource: key }, 0);
     return answer.kind === 'peeked' ? answer : undefined;
@@ -196,15 +196,15 @@ export class FaultyNode implements TestingNode {
     );
   }
 
-  /** Applies a change after which the node is connected, if with another fault. A node that was down then gets the releases that it is owed. */
+  /** Applies a change after which the node is connected, if with another fault. A node that was down then gets its pending releases. */
   #reach(change: () => void): void {
     const wasDown = this.#link.isDown;
     change();
     if (!wasDown) return;
-    const owed = this.#owed.filter(({ since, operation }) => elapsed(since, this.clock.now()) < operation.ttl);
-    this.#owed = [];
+    const pending = this.#pending.filter(({ since, operation }) => elapsed(since, this.clock.now()) < operation.ttl);
+    this.#pending = [];
     // The release goes without its old place in the queue: if anybody still waits, a later attempt takes the place again.
-    for (const { channel, operation } of owed) {
+    for (const { channel, operation } of pending) {
       const { place: _place, ...release } = operation;
       this.send(channel, [{ ...release, what: 'nothing' }], ignore);
     }

@@ -193,7 +193,7 @@ function reservedIn(literals: readonly string[], template: string): RegExp {
   ]);
   const between = literals.slice(1, -1).map((literal) => (NO_LETTER.exec(literal) ?? /[^0-9A-F]/u.exec(literal))?.[0]);
   if (between.includes(undefined)) {
-    throw malformed(template, 'two parts need a separator between them that is more than digits or A to F');
+    throw malformed(template, 'put a separator such as ":" between two parts, not only 0-9 or A-F');
   }
   const marks = [...beside, ...between].join('').replace(/[\\\]^-]/g, '\\$&');
   return new RegExp(marks === '' ? SEPARATORS : `${SEPARATORS}|[${marks}]`, 'gu');

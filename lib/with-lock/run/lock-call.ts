@@ -35,7 +35,7 @@ export class LockCall extends MethodWork {
     return this.parts.kind;
   }
 
-  /** The lock under which the method is to begin; undefined if it has to take one, also because the answer has ended without it. */
+  /** The lock that the interceptor took; undefined if the method must take a lock, as after the answer has ended. */
   get lock(): Lock | undefined {
     return this.state === 'over' ? undefined : this.parts.lock;
   }

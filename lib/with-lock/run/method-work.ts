@@ -4,7 +4,7 @@ import { isThenable } from '../../engine/thenable.js';
 
 /** What runs under the lock of a stream. A source that is no Observable gives nothing before `subscribe` has returned. */
 export interface LockedSource<T> extends Subscribable<T> {
-  /** The method at the end of the source, where it may outlast the source. */
+  /** The method at the end of the source, if it may outlast the source. */
   readonly work?: MethodWork;
 }
 
@@ -49,7 +49,7 @@ export abstract class MethodWork {
   /** Called before a subscription. @throws what its subscriber gets if the lock is held no longer */
   protected abstract assertUnderLock(isInTime: boolean): void;
 
-  /** Returns the stream of a call to which somebody subscribes while another call runs. */
+  /** Returns what to subscribe to if another call of the method is still running. */
   protected abstract besides(stream: Observable<unknown>): Observable<unknown>;
 
   /**

@@ -12,7 +12,7 @@ import type { SharedRuns } from './shared-runs.js';
 
 type AsyncWork<T> = (lock: Lock | undefined) => Promise<T>;
 
-/** A `RedlockService`, or a test double of it, which may give no lock to the work and may lack all other members. */
+/** A `RedlockService`, or a test double, which may have only `withLock` and may give the work no lock. */
 export interface LockService {
   withLock<T>(resource: readonly string[], work: AsyncWork<T>, options?: LockOptions): Promise<T>;
   /** Does the same for calls that share their options; undefined if `withLock` is not that of a real service. */

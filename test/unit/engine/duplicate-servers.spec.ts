@@ -7,7 +7,7 @@ import { MemoryNode } from '../../../lib/memory/memory-node.js';
 
 const nodesOf = (...runIds: (string | undefined)[]): LockNode[] =>
   runIds.map(
-    (runId, index) => ({ name: `node-${index + 1}`, runId, bar: () => undefined }) as Partial<LockNode> as LockNode,
+    (runId, index) => ({ name: `node-${index + 1}`, runId, exclude: () => undefined }) as Partial<LockNode> as LockNode,
   );
 
 describe('refuseDuplicateServers', () => {
@@ -44,7 +44,7 @@ describe('DuplicateServers', () => {
   interface Moving {
     readonly name: string;
     runId: string | undefined;
-    barred: string | undefined;
+    excluded: string | undefined;
   }
   let nodes: Moving[];
   let warned: string[];
@@ -54,16 +54,16 @@ describe('DuplicateServers', () => {
     nodes[index]!.runId = runId;
     duplicates.note(nodes[index] as unknown as LockNode);
   };
-  const barred = (): (string | undefined)[] => nodes.map((node) => node.barred);
+  const excluded = (): (string | undefined)[] => nodes.map((node) => node.excluded);
   beforeEach(() => {
     warned = [];
     duplicates = new DuplicateServers(({ name }, reason) => warned.push(`${name}: ${reason}`));
-    nodes = ['a', 'b', 'c'].map((name): Moving & Pick<LockNode, 'bar'> => ({
+    nodes = ['a', 'b', 'c'].map((name): Moving & Pick<LockNode, 'exclude'> => ({
       name,
       runId: undefined,
-      barred: undefined,
-      bar(reason: string | undefined): void {
-        this.barred = reason;
+      excluded: undefined,
+      exclude(reason: string | undefined): void {
+        this.excluded = reason;
       },
     }));
     ['1', '2', '3'].forEach((runId, index) => move(index, runId));
@@ -72,7 +72,7 @@ describe('DuplicateServers', () => {
   it('bars no node that leads to a server of its own, or that does not say which server it is', () => {
     move(1, undefined);
     move(2, undefined);
-    expect([barred(), warned]).toEqual([[undefined, undefined, undefined], []]);
+    expect([excluded(), warned]).toEqual([[undefined, undefined, undefined], []]);
   });
 
   it.each([
@@ -81,40 +81,40 @@ describe('DuplicateServers', () => {
     [2, 0, 'a'],
   ])('bars number %i, which came later to the server of number %i, and says which that is', (late, first, name) => {
     move(late, String(first + 1));
-    expect(nodes[late]!.barred).toBe(same(name));
-    expect(nodes[first]!.barred).toBeUndefined();
+    expect(nodes[late]!.excluded).toBe(same(name));
+    expect(nodes[first]!.excluded).toBeUndefined();
     expect(warned).toEqual([`${'abc'[late]}: ${same(name)}`]);
   });
 
   it('has it vote again once the other leads elsewhere, or does not say where', () => {
     move(1, '1');
     move(0, '4');
-    expect(barred()).toEqual([undefined, undefined, undefined]);
+    expect(excluded()).toEqual([undefined, undefined, undefined]);
     move(0, '1');
-    expect(barred()).toEqual([same('b'), undefined, undefined]);
+    expect(excluded()).toEqual([same('b'), undefined, undefined]);
     move(1, undefined);
-    expect(barred()).toEqual([undefined, undefined, undefined]);
+    expect(excluded()).toEqual([undefined, undefined, undefined]);
   });
 
   it('has one of three vote, and the next when that leads elsewhere', () => {
     move(2, '1');
     move(1, '1');
-    expect(barred()).toEqual([undefined, same('a'), same('a')]);
+    expect(excluded()).toEqual([undefined, same('a'), same('a')]);
     move(0, '4');
-    expect(barred()).toEqual([undefined, same('c'), undefined]);
+    expect(excluded()).toEqual([undefined, same('c'), undefined]);
   });
 
   it('keeps the order of nodes that connect to the same server again', () => {
     move(1, '1');
     move(0, '1');
-    expect([barred(), warned]).toEqual([[undefined, same('a'), undefined], [`b: ${same('a')}`]]);
+    expect([excluded(), warned]).toEqual([[undefined, same('a'), undefined], [`b: ${same('a')}`]]);
   });
 
   it('allows two addresses to be exchanged', () => {
     move(0, '2');
-    expect(barred()).toEqual([same('b'), undefined, undefined]);
+    expect(excluded()).toEqual([same('b'), undefined, undefined]);
     move(1, '1');
-    expect(barred()).toEqual([undefined, undefined, undefined]);
+    expect(excluded()).toEqual([undefined, undefined, undefined]);
   });
 });
 

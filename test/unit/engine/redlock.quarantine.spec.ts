@@ -105,7 +105,7 @@ describe('Redlock.status over nodes that may have forgotten locks tells', () => 
   });
 
   const reason =
-    'it is new, or was restarted, emptied or set back, or its clock was changed, and may have forgotten locks';
+    'it is new, or was restarted, emptied or restored, or its clock was changed, and may have forgotten locks';
   const OUT = { up: true, votes: false, reason, latency: 0, clockOffset: 0 };
 
   it('which nodes vote, and when the others will', async () => {

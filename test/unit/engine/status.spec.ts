@@ -77,15 +77,15 @@ describe('Redlock.status', () => {
     expect((await pool.clock.until(pool.client().redlock.status())).quorumReachable).toBe(reachable);
   });
 
-  it.each<[string, Extract<ProbeAnswer, { kind: 'barred' | 'refused' }>]>([
-    ['is barred from the vote', { kind: 'barred', reason: 'it leads to the same server as another' }],
+  it.each<[string, Extract<ProbeAnswer, { kind: 'excluded' | 'refused' }>]>([
+    ['is excluded from the vote', { kind: 'excluded', reason: 'it leads to the same server as another' }],
     ['refuses to vote', { kind: 'refused', reason: 'OOM command not allowed' }],
   ])('tells which node answers but %s, and why', async (_case, answer) => {
     const pool = new MemoryPool();
     pool.nodes[1]!.answerProbe = (answered) => queueMicrotask(() => answered(answer));
     const status = await pool.clock.until(pool.client().redlock.status());
-    // A barred node is not asked.
-    const latency = answer.kind === 'barred' ? {} : { latency: 0 };
+    // An excluded node is not asked.
+    const latency = answer.kind === 'excluded' ? {} : { latency: 0 };
     expect(status.nodes[1]).toEqual({ node: 'node-2', up: true, votes: false, reason: answer.reason, ...latency });
     expect(status.quorumReachable).toBe(true);
   });

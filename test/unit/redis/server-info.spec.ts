@@ -136,7 +136,7 @@ describe('readExamination', () => {
     it('warns the one with it, where others took locks and noted no run', () => {
       expect(found(true, { isUsed: true })).toEqual([
         expect.stringMatching(
-          /other clients take locks on it with restartQuarantine: false.*set the same everywhere.*so this line comes once$/,
+          /clients with restartQuarantine: false use or used it.*Set restartQuarantine alike in all clients.*is not repeated$/,
         ),
       ]);
     });

@@ -26,7 +26,7 @@ export const OWN_SETTINGS: RedisOptions = {
 };
 
 /**
- * How a connection follows its master from one server to the next: ioredis hears of a failover from the Sentinels, leaves a server that is a
+ * How a connection follows its master from one server to the next: ioredis learns of a failover from the Sentinels, leaves a server that is a
  * replica by now, and reports Sentinels that it cannot reach, instead of asking them for ever without a word.
  */
 const AT_SENTINELS: RedisOptions = {

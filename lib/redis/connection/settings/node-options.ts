@@ -103,7 +103,7 @@ function plain(name: string, value: unknown): unknown {
   return name === 'tls' ? plainTls(value) : value;
 }
 
-/** Where ioredis has a function by default, any function is ignored: those of two versions differ, and say only when to connect again. */
+/** If the default of ioredis is a function, any function is ignored: it differs between versions, and sets only reconnect times. */
 function isSet(value: unknown, name: keyof RedisOptions, defaults: RedisOptions): boolean {
   const usual = defaults[name];
   if (value === undefined || (value === null && usual === null)) return false;

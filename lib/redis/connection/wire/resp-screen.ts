@@ -8,7 +8,7 @@ const MOST_BYTES = 8 * 1_024 * 1_024;
 const MOST_ITEMS = 10_000;
 /** An answer to HELLO has lists in lists, with the modules of the server. */
 const MOST_LEVELS = 8;
-/** Messages that may come without an answer between them: one for each claim that stands in line. */
+/** Messages that may come without an answer between them: one for each attempt that waits in a queue. */
 const MOST_PUSHES = 20_000;
 /** Characters of the first word of a message that are read. */
 const LONGEST_KIND = 32;
@@ -28,7 +28,7 @@ const TEXTS = '$=!';
 const LISTS = '*~%>';
 const TYPES = [...Object.keys(LINES), TEXTS, LISTS].join('');
 const SIZE = /^\d{1,9}$/;
-/** The messages of a subscription, by their first word: the types of their parts. */
+/** For each kind of Pub/Sub message: the RESP types of its parts. */
 const MESSAGES: ReadonlyMap<string, RegExp> = new Map([
   ['message', /^[$+]{3}$/],
   ['subscribe', /^[$+]{2}:$/],

@@ -11,7 +11,7 @@ export interface HeldElsewhere {
   [Symbol.dispose](): void;
 }
 
-/** What a stranger holds: one resource, or some of its slots. */
+/** What another replica holds: one resource, or some of its slots. */
 interface Holding {
   readonly resource: string;
   /** The names on the nodes. */
@@ -20,8 +20,8 @@ interface Holding {
   readonly ttl: number;
 }
 
-/** The other replicas, whose part the test plays. */
-export class Strangers {
+/** Other replicas, whose part the test plays. */
+export class OtherReplicas {
   /** With the value that each of them has on the nodes. */
   readonly #holds = new Map<HeldElsewhere, string>();
   #count = 0;

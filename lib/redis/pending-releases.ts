@@ -7,16 +7,16 @@ const LONGEST_PAUSE = 1_000;
 /** How many releases are sent to a node in one call. */
 const MOST_AT_ONCE = 100;
 
-interface Owed {
+interface Pending {
   readonly operation: ReleaseOperation;
-  /** Ms on the monotonic clock: the lease is over by itself then. */
+  /** Ms on the monotonic clock: the lease has expired then. */
   readonly until: number;
 }
 
-/** The releases that a node could not be told: it was away, or answered with an error. Each is owed until the lease would be over by itself. */
-export class OwedReleases {
+/** The releases that did not reach a node, or that it answered with an error. Each is pending until the lease has expired by itself. */
+export class PendingReleases {
   /** By resource and value. A release that only leaves the queue has no value. */
-  readonly #owed = new Map<string, Owed>();
+  readonly #pending = new Map<string, Pending>();
   #pause = FIRST_PAUSE;
   #stopTimer: (() => void) | undefined;
   #isClosed = false;
@@ -27,33 +27,33 @@ export class OwedReleases {
     private readonly send: (operations: readonly ReleaseOperation[], answered: () => void) => boolean,
   ) {}
 
-  /** Owes a release, without its place in the queue: if anybody still waits, a later attempt has taken the place again. */
+  /** Adds a release, without its place in the queue: if anybody still waits, a later attempt has taken the place again. */
   add({ place: _place, ...operation }: ReleaseOperation): void {
     if (this.#isClosed) return;
     const key = keyOf(operation);
-    const until = this.#owed.get(key)?.until ?? this.clock.now().monotonic + operation.ttl;
+    const until = this.#pending.get(key)?.until ?? this.clock.now().monotonic + operation.ttl;
     const what = operation.what === 'leave' ? 'leave' : 'nothing';
-    this.#owed.set(key, { operation: { ...operation, what }, until });
+    this.#pending.set(key, { operation: { ...operation, what }, until });
     this.#stopTimer ??= this.clock.schedule(this.#pause, () => this.#again());
   }
 
   /** The node has answered a release. */
   done(operation: ReleaseOperation): void {
-    if (this.#owed.size === 0) return;
-    if (this.#owed.delete(keyOf(operation)) && this.#owed.size === 0) this.#pause = FIRST_PAUSE;
+    if (this.#pending.size === 0) return;
+    if (this.#pending.delete(keyOf(operation)) && this.#pending.size === 0) this.#pause = FIRST_PAUSE;
   }
 
-  /** Sends what is owed, now that the node can be reached: some of it at a time, and the rest as soon as the node has done that. */
-  pay(): void {
+  /** Sends the pending releases to a node that can be reached: some at a time, and the next ones as soon as the node has done these. */
+  flush(): void {
     const now = this.clock.now().monotonic;
     const operations: ReleaseOperation[] = [];
-    for (const [key, { operation, until }] of this.#owed) {
-      if (until <= now) this.#owed.delete(key);
+    for (const [key, { operation, until }] of this.#pending) {
+      if (until <= now) this.#pending.delete(key);
       else if (operations.push(operation) === MOST_AT_ONCE) break;
     }
     if (operations.length === 0) return;
     const answered = (): void => {
-      if (!operations.some((operation) => this.#owed.has(keyOf(operation)))) this.pay();
+      if (!operations.some((operation) => this.#pending.has(keyOf(operation)))) this.flush();
     };
     if (!this.send(operations, answered)) this.#pause = FIRST_PAUSE;
   }
@@ -61,14 +61,14 @@ export class OwedReleases {
   close(): void {
     this.#isClosed = true;
     this.#stopTimer?.();
-    this.#owed.clear();
+    this.#pending.clear();
   }
 
   #again(): void {
     this.#stopTimer = undefined;
     this.#pause = Math.min(LONGEST_PAUSE, 2 * this.#pause);
-    this.pay();
-    if (this.#owed.size > 0) this.#stopTimer ??= this.clock.schedule(this.#pause, () => this.#again());
+    this.flush();
+    if (this.#pending.size > 0) this.#stopTimer ??= this.clock.schedule(this.#pause, () => this.#again());
   }
 }
 
