@@ -1,9 +1,9 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { clockShimObstacle } from '../../support/clock-shim.js';
 import { asked } from '../../support/command-line.js';
 import { eventually } from '../../support/eventually.js';
 import { silentOnes, type FaultScrape } from '../../support/faults/fault-gauges.js';
-import { clearStage, FAULT_MAKERS, setStage, type FaultStage } from '../../support/faults/fault-makers.js';
+import { clearStage, FAULT_MAKERS, setStage } from '../../support/faults/fault-makers.js';
 import { faultTable, patternOf, type FaultRow } from '../../support/faults/fault-table.js';
 import { MAX_TTL, NODE_TIMEOUT, WatchedApp } from '../../support/faults/watched-app.js';
 import type { Diagnosis } from '../../support/sick-nodes.js';
@@ -18,14 +18,6 @@ const METRIC = /^redlock_[a-z_]+$/;
 const ALERT = /^Redlock[A-Z]\w+$/;
 
 describe('docs/operate/troubleshooting.md', () => {
-  let app: WatchedApp | undefined;
-  let stage: FaultStage | undefined;
-  afterEach(async () => {
-    await app?.close();
-    if (stage !== undefined) await clearStage(stage);
-    app = stage = undefined;
-  });
-
   it('has a row for each fault that the test can make, and no others', () => {
     expect(TABLE.map(({ name }) => name)).toEqual(Object.keys(FAULT_MAKERS));
   });
@@ -40,35 +32,41 @@ describe('docs/operate/troubleshooting.md', () => {
 
   const check = async (row: FaultRow): Promise<void> => {
     const maker = FAULT_MAKERS[row.name]!;
-    stage = await setStage(maker);
-    const nodes = stage.servers.map(({ url }, index) => (index === 0 ? (stage!.proxy?.url ?? url) : url));
-    await Promise.all(stage.servers.map(({ url }) => vouchFor(url, maker.maxTtl ?? MAX_TTL, 'lock:')));
-    if (maker.isFirst) await maker.begin(stage);
-    app = await WatchedApp.start(nodes, maker.maxTtl);
-    await eventually(async () => expect(await app!.health()).toMatchObject({ status: 'up' }), PATIENCE);
-    const before = maker.isFirst ? undefined : await app.scrape();
-    if (!maker.isFirst) await maker.begin(stage);
-    const subject = maker.isOfPool ? undefined : nodes[0]!;
-    await healthIs(row.health, subject);
     const { maxTtl = MAX_TTL } = maker;
-    if (before !== undefined) await metricsShow(row.metrics, { before, port: new URL(nodes[0]!).port, maxTtl });
-    await doctorSays(row.doctor, { nodes, sick: maker.isOfPool ? 2 : 1, maxTtl });
-    await maker.end?.(stage);
-    await toldOf(row, { subject, nodes });
-    // The end of the application logs what was still pending.
-    await app.close();
-    await toldOf(row, { subject, nodes });
+    const stage = await setStage(maker);
+    let app: WatchedApp | undefined;
+    try {
+      const nodes = stage.servers.map(({ url }, index) => (index === 0 ? (stage.proxy?.url ?? url) : url));
+      await Promise.all(stage.servers.map(({ url }) => vouchFor(url, maxTtl, 'lock:')));
+      if (maker.isFirst) await maker.begin(stage);
+      app = await WatchedApp.start(nodes, maxTtl);
+      await healthIs(app, ['up']);
+      const before = maker.isFirst ? undefined : await app.scrape();
+      if (!maker.isFirst) await maker.begin(stage);
+      const subject = maker.isOfPool ? undefined : nodes[0]!;
+      await healthIs(app, row.health, subject);
+      if (before !== undefined) await metricsShow(app, row.metrics, { before, port: new URL(nodes[0]!).port, maxTtl });
+      await doctorSays(row.doctor, { nodes, sick: maker.isOfPool ? 2 : 1, maxTtl });
+      await maker.end?.(stage);
+      await toldOf(app, row, subject);
+      // The end of the application logs what was still pending.
+      await app.close();
+      await toldOf(app, row, subject);
+    } finally {
+      await app?.close();
+      await clearStage(stage);
+    }
   };
 
-  const healthIs = ([status, reason]: readonly string[], node: string | undefined): Promise<void> =>
+  const healthIs = (app: WatchedApp, [status, reason]: readonly string[], node?: string): Promise<void> =>
     eventually(async () => {
-      const health = await app!.health();
+      const health = await app.health();
       expect(health.status).toBe(status);
       if (reason !== undefined) expect(health.reasons[node!]).toMatch(patternOf(reason));
     }, PATIENCE);
 
-  const metricsShow = (names: readonly string[], fault: Omit<FaultScrape, 'during'>): Promise<void> =>
-    eventually(async () => expect(silentOnes(names, { ...fault, during: await app!.scrape() })).toEqual([]), PATIENCE);
+  const metricsShow = (app: WatchedApp, names: readonly string[], fault: Omit<FaultScrape, 'during'>): Promise<void> =>
+    eventually(async () => expect(silentOnes(names, { ...fault, during: await app.scrape() })).toEqual([]), PATIENCE);
 
   /** Of the first `sick` nodes, and nothing of the others. */
   const doctorSays = async (
@@ -87,21 +85,18 @@ describe('docs/operate/troubleshooting.md', () => {
     expect(code).toBe(sick > 1 ? 2 : 1);
   };
 
-  const toldOf = (
-    { events, log }: FaultRow,
-    { subject, nodes }: { readonly subject: string | undefined; readonly nodes: readonly string[] },
-  ): Promise<void> =>
+  const toldOf = (app: WatchedApp, { events, log }: FaultRow, subject: string | undefined): Promise<void> =>
     eventually(async () => {
       // A node shows that it votes again when it is asked.
-      await app!.health();
-      expect(app!.events(subject)).toEqual(events);
+      await app.health();
+      expect(app.events(subject)).toEqual(events);
       const patterns = log.map((line) => expect.stringMatching(patternOf(line, subject)));
-      expect(app!.lines(subject, nodes)).toEqual(patterns);
+      expect(app.lines(subject)).toEqual(patterns);
     }, PATIENCE);
 
   const isPossible = ({ name }: FaultRow): boolean =>
     FAULT_MAKERS[name]?.needs !== 'clock' || clockShimObstacle() === undefined;
-  it.each(TABLE.filter(isPossible).map((row) => [row.name, row] as const))(
+  it.concurrent.each(TABLE.filter(isPossible).map((row) => [row.name, row] as const))(
     'says what health, events, log, metrics and doctor say of a node: %s',
     (_name, row) => check(row),
     TIMEOUT,

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { findChromium, NO_CHROMIUM } from '../../../.ci/set-up/chromium.mjs';
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const EXECUTABLE = findChromium();
@@ -28,7 +28,7 @@ export async function mistakesOf(page: Page): Promise<string[]> {
   await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');
   await page.addScriptTag({ content: AXE });
   return page.evaluate<string[]>(
-    'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`))',
+    'axe.run({ resultTypes: ["violations"] }).then(({ violations }) => violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`))',
   );
 }
 
@@ -47,6 +47,8 @@ export async function tabTo(page: Page, name: string): Promise<void> {
 /** A browser for the tests of one file, and what its pages complained about. */
 export class PlaygroundBrowser {
   readonly complaints: string[] = [];
+  /** By their options: a page in a context that is there costs half. */
+  readonly #contexts: Record<string, Promise<BrowserContext>> = {};
   #browser: Promise<Browser> | undefined;
 
   constructor() {
@@ -63,8 +65,9 @@ export class PlaygroundBrowser {
   async blank(options: BrowserContextOptions = {}): Promise<Page> {
     this.#browser ??= chromium.launch({ executablePath: EXECUTABLE!, args: ARGUMENTS });
     const browser = await this.#browser;
-    const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
-    const page = await context.newPage();
+    const name = JSON.stringify(options);
+    const context = (this.#contexts[name] ??= browser.newContext({ reducedMotion: 'reduce', ...options }));
+    const page = await (await context).newPage();
     page.on('console', (message) => this.complaints.push(`${message.type()}: ${message.text()}`));
     page.on('pageerror', (error) => this.complaints.push(String(error)));
     return page;

@@ -231,11 +231,11 @@ describeInBrowser('the playground', () => {
   ] as const)(
     'has no mistake that axe finds, in %s, and nothing is wider than the screen of a %s',
     async (colorScheme, _device, viewport) => {
+      const page = await browser.blank({ colorScheme, viewport });
       for (const id of PAGES) {
-        const page = await browser.open(`?frame=${id}&at=8000`, { colorScheme, viewport });
+        await browser.visit(page, `?frame=${id}&at=8000`);
         const width = await page.evaluate<number>('document.documentElement.scrollWidth');
         expect([id, width, await mistakesOf(page)]).toEqual([id, viewport.width, []]);
-        await page.context().close();
       }
     },
     180_000,
@@ -259,7 +259,7 @@ describeInBrowser('the playground', () => {
 
   it('draws soon on a processor that is four times slower', async () => {
     const shares: number[] = [];
-    for (let tries = 0; tries < 3; tries += 1) {
+    while (shares.length < 3 && !(Math.min(...shares) < LOOPS_TO_DRAW)) {
       const page = await browser.blank();
       const session = await page.context().newCDPSession(page);
       await session.send('Emulation.setCPUThrottlingRate', { rate: 4 });
@@ -276,7 +276,7 @@ describeInBrowser('the playground', () => {
       await browser.visit(page, '?frame=clicks');
       await page.waitForFunction('globalThis.share > 0');
       shares.push(await page.evaluate<number>('share'));
-      await page.context().close();
+      await page.close();
     }
     expect(Math.min(...shares)).toBeLessThan(LOOPS_TO_DRAW);
   }, 60_000);

@@ -11,7 +11,7 @@ describeInBrowser('the traces of the playground', () => {
 
   it('are the same in Node and in Chromium, for 100 seeds', async () => {
     const page = await browser.open('?frame=free');
-    const theirs = await page.evaluate<string[]>(
+    const theirs = page.evaluate<string[]>(
       `(async () => {
         const hashes = [];
         for (let seed = 0; seed < ${SEEDS}; seed += 1) hashes.push(await playground.traceHash(seed));
@@ -20,7 +20,7 @@ describeInBrowser('the traces of the playground', () => {
     );
     const ours: string[] = [];
     for (let seed = 0; seed < SEEDS; seed += 1) ours.push(await traceHash(seed));
-    expect(theirs).toEqual(ours);
+    expect(await theirs).toEqual(ours);
     expect(new Set(ours).size).toBe(SEEDS);
     expect(browser.complaints).toEqual([]);
   }, 300_000);

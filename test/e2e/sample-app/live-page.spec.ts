@@ -30,9 +30,9 @@ describeInBrowser('the live page of the sample', () => {
   afterEach(() => expect(browser.complaints.splice(0)).toEqual([]));
 
   afterAll(async () => {
-    await page.context().close();
-    launch.signal('SIGINT');
-    await launch.ended();
+    await page.close();
+    launch.signal('SIGTERM');
+    expect(await launch.ended()).toBe(0);
     launch.checkNothingLeft();
     rmSync(folder, { recursive: true, force: true });
   }, LIMIT);
@@ -131,7 +131,7 @@ describeInBrowser('the live page of the sample', () => {
       await results(phone, 3);
       expect(await mistakesOf(phone)).toEqual([]);
       expect(await phone.evaluate<number>('document.documentElement.scrollWidth')).toBe(360);
-      await phone.context().close();
+      await phone.close();
     },
     PATIENCE,
   );

@@ -18,7 +18,9 @@ interface Health {
 
 /** An application on some nodes, and everything that its operator sees of them. */
 export class WatchedApp {
-  readonly #lines: string[] = [];
+  /** Nest has one logger: apps that run at the same time have their lines in one list. */
+  static readonly #lines: string[] = [];
+  readonly #since = WatchedApp.#lines.length;
   readonly #events: LockEvent[] = [];
   #isClosed = false;
 
@@ -36,12 +38,13 @@ export class WatchedApp {
       TerminusModule.forRoot({ logger: false }),
       RedlockTelemetryModule.forRoot({ meterProvider }),
     ];
-    const module = await Test.createTestingModule({ imports, providers: [RedlockHealthIndicator] }).compile();
-    const app = new WatchedApp(module, telemetry);
     const note = (line: string, context?: string): void => {
-      if (context === RedlockService.name) app.#lines.push(line);
+      if (context === RedlockService.name) WatchedApp.#lines.push(line);
     };
-    module.useLogger({ log: note, warn: note, error: (line: string, ...more: string[]) => note(line, more.at(-1)) });
+    const logger = { log: note, warn: note, error: (line: string, ...more: string[]) => note(line, more.at(-1)) };
+    const builder = Test.createTestingModule({ imports, providers: [RedlockHealthIndicator] }).setLogger(logger);
+    const module = await builder.compile();
+    const app = new WatchedApp(module, telemetry);
     module.get(RedlockService).events$.subscribe((event) => app.#events.push(event));
     await module.init();
     return app;
@@ -66,10 +69,9 @@ export class WatchedApp {
   }
 
   /** The same for the lines of the log. */
-  lines(node: string | undefined, nodes: readonly string[]): string[] {
-    const isWanted = (line: string): boolean =>
-      node === undefined ? !nodes.some((other) => line.includes(other)) : line.includes(node);
-    return withoutFirst(this.#lines.filter(isWanted), `${node} is up`);
+  lines(node: string | undefined): string[] {
+    const isWanted = (line: string): boolean => (node === undefined ? !line.includes('redis://') : line.includes(node));
+    return withoutFirst(WatchedApp.#lines.slice(this.#since).filter(isWanted), `${node} is up`);
   }
 
   /** After this there are no more lines. */
