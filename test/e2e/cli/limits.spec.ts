@@ -92,16 +92,18 @@ describe('the time of a command', () => {
     const proxies = await Promise.all(servers.map((server) => startFaultProxy(server)));
     await plant(names);
     for (const proxy of proxies) proxy.replyDelay = 150;
-    const list = await run(['ls', '--json'], proxies);
+    const [list, text, doctor] = await Promise.all([
+      run(['ls', '--json'], proxies),
+      run(['ls'], proxies),
+      run(['doctor', '--node-timeout', '1000'], proxies),
+    ]);
     expect(list.ms).toBeLessThan(TIMEOUT + START);
     expect(list.code).toBe(2);
     const { nodes, answered } = JSON.parse(list.out) as { answered: number; nodes: { reason: string }[] };
     expect(answered).toBe(0);
     for (const { reason } of nodes)
       expect(reason).toMatch(/^not all of its keys were read within \d+ ms: give a greater --timeout$/);
-    const text = await run(['ls'], proxies);
     expect(text.out).toMatch(/^What is locked is unknown: 0 of 3 nodes answered/);
-    const doctor = await run(['doctor', '--node-timeout', '1000'], proxies);
     expect(doctor.ms).toBeLessThan(TIMEOUT + START);
     expect(doctor.out).toMatch(/hidden keys.*\n +what: +some of its keys are unknown: .*give a greater --timeout\n/);
     await Promise.all(proxies.map((proxy) => proxy.close()));

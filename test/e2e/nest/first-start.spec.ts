@@ -9,7 +9,7 @@ import { poolOn, type PoolOptions } from '../../support/nest/nodes.js';
 import { TestApp } from '../../support/nest/test-app.js';
 import { startRedisServers, type RedisServer } from '../../support/redis-server.js';
 
-const MAX_TTL = 6_000;
+const MAX_TTL = 3_000;
 
 @Controller()
 class Orders {
@@ -51,7 +51,7 @@ describe('an application that starts on five new nodes', () => {
     await app.log.until('node-quarantined', undefined, 5);
     await eventually(() => expect(about(/No locks/)).toHaveLength(1));
     expect(about(/No locks/)[0]).toMatch(
-      /^warn: No locks for [56] s, until \d\d:\d\d:\d\d: 5 of 5 nodes are in quarantine.*expected at a first start.*restartQuarantine: false/,
+      /^warn: No locks for [23] s, until \d\d:\d\d:\d\d: 5 of 5 nodes are in quarantine.*expected at a first start.*restartQuarantine: false/,
     );
     // Nobody asks for a lock meanwhile.
     await eventually(() => expect(about(/Locks are possible/)).toHaveLength(1), 3 * MAX_TTL);

@@ -67,22 +67,18 @@ describe.each(serverPrograms())('on %s, a user without one of the rights that th
     const free = taken instanceof RedlockError ? `${taken.code}: ${taken.message}` : 'given';
     // Where the user cannot hold a lock, another one does.
     if (taken instanceof RedlockError) await pool.plant(0, `lock:${resource}`, { ttl: 1_500 });
-    const waiting = two.redlock.acquire(resource, SOON);
-    const waited = outcome(waiting.then((lock) => lock.release()));
+    const waited = outcome(two.redlock.acquire(resource, SOON).then((lock) => lock.release()));
     await eventually(() => expect(two.count('contended') + reasonsOf(two).length).toBeGreaterThan(0)).catch(
       () => undefined,
     );
     if (!(taken instanceof RedlockError)) await taken.release();
-    const findings = {
-      free,
-      waiting: await waited,
-      several: await outcome(one.redlock.acquire([pool.resource(), pool.resource()], SOON)),
-      together: await outcome(
-        Promise.all(Array.from({ length: 12 }, () => one.redlock.acquire(pool.resource(), SOON))),
-      ),
-      handOff: one.count('hand-off-unavailable') === 0,
-      votes: status!.votes,
-    };
+    const [waiting, several, together] = await Promise.all([
+      waited,
+      outcome(one.redlock.acquire([pool.resource(), pool.resource()], SOON)),
+      outcome(Promise.all(Array.from({ length: 12 }, () => one.redlock.acquire(pool.resource(), SOON)))),
+    ]);
+    const handOff = one.count('hand-off-unavailable') === 0;
+    const findings = { free, waiting, several, together, handOff, votes: status!.votes };
     return { findings, reasons: [...reasonsOf(one), ...reasonsOf(two), status!.reason ?? ''] };
   };
 

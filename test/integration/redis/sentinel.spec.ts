@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { setTimeout } from 'node:timers/promises';
 import { eventually } from '../../support/eventually.js';
@@ -7,6 +7,7 @@ import { withRedis } from '../../support/redis-client.js';
 import { startRedisServer, stopAll } from '../../support/redis-server.js';
 import { SentinelSet } from '../../support/sentinels.js';
 import { StubSentinel } from '../../support/stub-sentinel.js';
+import { vouchFor } from '../../support/vouch.js';
 
 const MAX_TTL = 3_000;
 const TRUST = { maxTtl: MAX_TTL, restartQuarantine: true };
@@ -66,28 +67,34 @@ class Contest {
 const describeHere = process.env.REDLOCK_TEST_DOCKER === '1' ? describe.skip : describe;
 
 describeHere('a node that is a master of Sentinel', () => {
-  let set: SentinelSet;
-  afterEach(async () => {
+  const sets: SentinelSet[] = [];
+  afterAll(async () => {
     await closeLoneNodes();
-    await set.stop();
+    await Promise.all(sets.map((set) => set.stop()));
   });
 
-  const open = (): Promise<LoneNode> => LoneNode.open(set.options, TRUST);
+  const start = async (count?: number): Promise<SentinelSet> => {
+    const set = sets[sets.push(await SentinelSet.start(count)) - 1]!;
+    await vouchFor(set.master.url, MAX_TTL);
+    return set;
+  };
+  const open = ({ options }: SentinelSet): Promise<LoneNode> => LoneNode.open(options, TRUST);
 
-  it.each<[string, number, () => Promise<void>]>([
-    ['dies', 3, () => set.master.kill()],
-    ['dies', 1, () => set.master.kill()],
-    ['becomes a replica', 3, () => set.failover()],
+  // They mostly wait, so that several are tried at the same time, each with Sentinels of its own.
+  it.concurrent.each<[string, number, (set: SentinelSet) => Promise<void>]>([
+    ['dies', 3, (set) => set.master.kill()],
+    ['dies', 1, (set) => set.master.kill()],
+    ['becomes a replica', 3, (set) => set.failover()],
   ])(
     'is replaced when its master %s (Sentinels: %d): no lock for maxTtl, then locks again, and never two holders',
     async (_case, count, failOver) => {
-      set = await SentinelSet.start(count);
-      const [first, second, third] = await Promise.all([open(), open(), open()]);
+      const set = await start(count);
+      const [first, second, third] = await Promise.all([open(set), open(set), open(set)]);
       const nodes = [first, second, third];
       const contest = new Contest(nodes);
       await contest.goesOn();
       const held = await first.redlock.acquire('held', { ...WAIT, ttl: MAX_TTL });
-      await failOver();
+      await failOver(set);
       await Promise.all(nodes.map((node) => node.until('node-up', 2)));
       expect(await set.masterPort()).toBe(set.replica.port);
       const next = await second.redlock.acquire('held', WAIT);
@@ -103,7 +110,7 @@ describeHere('a node that is a master of Sentinel', () => {
   );
 
   it('may come from a client of ioredis, whose own connection stays as it is', async () => {
-    set = await SentinelSet.start();
+    const set = await start();
     const client = new Redis({ ...set.options, lazyConnect: true });
     const lone = await LoneNode.open(client, TRUST);
     await lone.lock();
@@ -111,9 +118,9 @@ describeHere('a node that is a master of Sentinel', () => {
   }, 60_000);
 
   it('is down with a reason while no Sentinel can be reached, and is used when one can', async () => {
-    set = await SentinelSet.start();
+    const set = await start();
     await set.stopSentinels();
-    const lone = await open();
+    const lone = await open(set);
     await lone.until('node-down');
     expect(lone.reasons('node-down')).toEqual([
       expect.stringMatching(/^no Sentinel names the master: .+ - check sentinels and name of the node$/),
@@ -124,7 +131,7 @@ describeHere('a node that is a master of Sentinel', () => {
   }, 60_000);
 
   it('is down with a reason where the Sentinels do not know its name', async () => {
-    set = await SentinelSet.start();
+    const set = await start();
     const lone = await LoneNode.open({ ...set.options, name: 'other' }, TRUST);
     await lone.until('node-down');
     expect(lone.reasons('node-down')).toEqual([
@@ -143,13 +150,14 @@ describeHere('a node whose Sentinel says what the test wants', () => {
 
   it('leaves a master that has been replaced, though the server is alive and lets its clients in', async () => {
     const [first, second] = await Promise.all([startRedisServer(), startRedisServer()]);
+    await vouchFor(first.url, MAX_TTL);
     sentinel = await StubSentinel.start(first.port);
     const lone = await LoneNode.open(sentinel.options, TRUST);
     await lone.lock();
     await eventually(() => expect(sentinel.listeners).toBe(1));
     sentinel.names(second.port);
     sentinel.tellOfFailover();
-    await lone.until('node-quarantined', 2);
+    await lone.until('node-quarantined');
     await lone.lock();
     expect(await withRedis(second.url, (redis) => redis.exists('~node'))).toBe(1);
   });
@@ -158,7 +166,7 @@ describeHere('a node whose Sentinel says what the test wants', () => {
     const master = await startRedisServer();
     const replica = await startRedisServer({ args: ['--replicaof', `${master.host} ${master.port}`] });
     sentinel = await StubSentinel.start(replica.port);
-    const lone = await LoneNode.open(sentinel.options, TRUST);
+    const lone = await LoneNode.open(sentinel.options);
     await lone.until('node-down');
     sentinel.names(master.port);
     await lone.lock();
