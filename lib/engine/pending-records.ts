@@ -14,10 +14,10 @@ const MOST_CHARACTERS = 8_000_000;
 /** The answers of a node that has done what it was asked, or need not do it any more. */
 const DONE: readonly Answer['kind'][] = ['settled', 'superseded', 'quarantined', 'cleared', 'gone'];
 
-type RecordOperation = SettleOperation | ClearOperation;
+type PendingOperation = SettleOperation | ClearOperation;
 
 interface Pending {
-  readonly operation: RecordOperation;
+  readonly operation: PendingOperation;
   /** The nodes that have not confirmed it. */
   readonly nodes: Set<number>;
   /** Ms on the monotonic clock: when the record ends, and when it is not sent any more. */
@@ -37,7 +37,7 @@ export class PendingRecords {
   constructor(private readonly pool: Pool) {}
 
   /** Adds an operation for these nodes that began at `since`, ms on the monotonic clock. */
-  add(operation: RecordOperation, nodes: readonly number[], since: number): void {
+  add(operation: PendingOperation, nodes: readonly number[], since: number): void {
     if (this.#isClosed || nodes.length === 0) return;
     const ends = since + (operation.kind === 'settle' ? operation.ttl : PENDING_FOR);
     this.#pending.add({ operation, nodes: new Set(nodes), ends, until: Math.min(ends, since + PENDING_FOR) });
@@ -103,6 +103,6 @@ export class PendingRecords {
   }
 }
 
-function sizeOf(operation: RecordOperation): number {
+function sizeOf(operation: PendingOperation): number {
   return operation.kind === 'settle' ? operation.record.length : 0;
 }

@@ -351,7 +351,7 @@ describe('the alerts of docs/operate, by what real processes answer to Prometheu
       { at: 53 * HOUR, alert, firing: nowhere('staging') },
       { at: 83 * HOUR, alert, firing: [...nowhere('shop'), ...nowhere('staging'), ...nowhere('restarted')] },
     ];
-    await checkAlerts(processes, expectations, 5);
+    await checkAlerts(processes, expectations, 2.5);
   }, 120_000);
 });
 
