@@ -1,8 +1,4 @@
-interface Listener {
-  readonly notify: (reason: Error) => void;
-  /** Its place in the list. */
-  at: number;
-}
+import { ChurnMap } from './churn-map.js';
 
 /** The part of an `AbortSignal` that a wait needs: a caller can provide it without creating a real signal for every call. */
 export interface AbortSignalLike {
@@ -13,12 +9,10 @@ export interface AbortSignalLike {
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
-/**
- * Ends many waits at once. Every call listens for a moment, so this is no `Set`: each table of a `Set` keeps the next one alive, with all that it
- * held, until a full garbage collection.
- */
+/** Ends many waits at once. */
 export class AbortSource {
-  readonly #listeners: Listener[] = [];
+  /** By a key of their own, since one function may listen twice. */
+  readonly #listeners = new ChurnMap<object, (reason: Error) => void>();
   #reason: Error | undefined;
 
   get reason(): Error | undefined {
@@ -29,27 +23,14 @@ export class AbortSource {
   stop(reason: Error): void {
     if (this.#reason !== undefined) return;
     this.#reason = reason;
-    for (const listener of this.#listeners.slice()) {
-      // One before it may have removed this one.
-      if (this.#listeners[listener.at] !== listener) continue;
-      this.#remove(listener);
-      listener.notify(reason);
-    }
+    // One before it may have removed this one.
+    for (const [key, notify] of this.#listeners.entries()) if (this.#listeners.delete(key)) notify(reason);
   }
 
   /** Calls `notify` on `stop`; returns a function that removes this listener. */
   listen(notify: (reason: Error) => void): () => void {
-    const listener = { notify, at: this.#listeners.length };
-    this.#listeners.push(listener);
-    return () => this.#remove(listener);
-  }
-
-  /** The last one takes its place. */
-  #remove(listener: Listener): void {
-    if (this.#listeners[listener.at] !== listener) return;
-    const last = this.#listeners.pop()!;
-    if (last === listener) return;
-    this.#listeners[listener.at] = last;
-    last.at = listener.at;
+    const key = {};
+    this.#listeners.set(key, notify);
+    return () => void this.#listeners.delete(key);
   }
 }

@@ -1,10 +1,11 @@
+import { ChurnMap } from './churn-map.js';
 import { LocalQueue } from './local-queue.js';
 import type { HandOff } from './lock-node.js';
 import type { Pool } from './pool.js';
 
 /** The local queues of all resources that somebody in this process wants. */
 export class LocalQueues {
-  readonly #queues = new Map<string, LocalQueue>();
+  readonly #queues = new ChurnMap<string, LocalQueue>();
   #serial = 0;
 
   constructor(
@@ -28,7 +29,7 @@ export class LocalQueues {
 
   /** Whether somebody in this process wants the resource, or has it. */
   has(resource: string): boolean {
-    return this.#queues.has(resource);
+    return this.#queues.get(resource) !== undefined;
   }
 
   /** A node has voted for a deposit of this process. If nobody wants the resource any more, the vote goes back, for the next process in the queue. */

@@ -1,5 +1,6 @@
 import { RedlockClosedError } from './errors.js';
 import { AbortSource } from './abort.js';
+import { ChurnMap } from './churn-map.js';
 import { elapsed, type Clock } from './clock.js';
 import type { HeldLock } from './held-lock.js';
 
@@ -18,7 +19,7 @@ const TIME_IS_UP = 'the service is shutting down and its time to finish is up';
 export class Shutdown {
   readonly #closing = new AbortSource();
   readonly #over = new AbortSource();
-  readonly #locks = new Set<HeldLock>();
+  readonly #locks = new ChurnMap<HeldLock, HeldLock>();
   #calls = 0;
   readonly #whenIdle = new Set<() => void>();
   /** Lets the process end; undefined while nobody waits or holds a lock. */
@@ -47,7 +48,7 @@ export class Shutdown {
 
   /** Tracks a new lock until it is over. If the time to finish is up already, revokes the lock and returns a promise that rejects. */
   track(lock: HeldLock): Promise<never> | undefined {
-    this.#locks.add(lock);
+    this.#locks.set(lock, lock);
     return this.#over.reason && this.#takeAway(lock);
   }
 
@@ -62,7 +63,7 @@ export class Shutdown {
     if (this.#locks.size > 0 && timeout > 0) notify(this.#holders);
     await this.#idleWithin(timeout);
     this.#over.stop(new RedlockClosedError());
-    await Promise.all([...this.#locks].map((lock) => lock.revoke('shutdown', TIME_IS_UP)));
+    await Promise.all(this.#locks.entries().map(([lock]) => lock.revoke('shutdown', TIME_IS_UP)));
     await this.#idleWithin(ABORTED_WITHIN);
   }
 
@@ -73,7 +74,7 @@ export class Shutdown {
 
   get #holders(): RemainingLock[] {
     const now = this.clock.now();
-    return [...this.#locks].map(({ resources, taken }) => ({ resources, held: elapsed(taken, now) }));
+    return this.#locks.entries().map(([{ resources, taken }]) => ({ resources, held: elapsed(taken, now) }));
   }
 
   get #isIdle(): boolean {

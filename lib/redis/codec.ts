@@ -96,9 +96,11 @@ export class BatchEncoder {
   #encode(operations: readonly Operation[], command: keyof typeof CALL, check: string): string {
     const { keyPrefix, channel, maxTtl } = this.options;
     const [keys, words] = [[] as string[], [channel, `${maxTtl}`, check].map(bulk)];
+    let before: AcquireOperation | undefined;
     for (const operation of operations) {
       keys.push(bulk(keyPrefix + operation.resource + (isOfRecord(operation) ? RESERVED.reply : '')));
-      for (const word of wordsOf(operation)) words.push(bulk(word));
+      for (const word of wordsOf(operation, before)) words.push(bulk(word));
+      if (operation.kind === 'acquire') before = operation;
     }
     const count = FRAME + NODE_KEYS + keys.length + words.length;
     const head = `*${count}\r\n${CALL[command]}${bulk(`${NODE_KEYS + keys.length}`)}`;
@@ -106,26 +108,32 @@ export class BatchEncoder {
   }
 }
 
-function wordsOf(operation: Operation): readonly string[] {
+/** `before` is the vote before in this call: what both have in common is not sent again. */
+function wordsOf(operation: Operation, before: AcquireOperation | undefined): readonly string[] {
   if (isOfRecord(operation)) return wordsOfRecord(operation);
-  const { kind, value } = operation;
-  if (kind === 'acquire') {
-    const { opens, arrival } = operation;
-    const words = [opens ? 'B' : 'A', value, ...termsOf(operation), `${arrival ?? ''}`];
-    return opens ? [...words, opens.fingerprint ?? '', ms(opens.ttl)] : words;
-  }
-  if (kind === 'release') return ['R', value, whatOf(operation), depositOf(operation)];
+  const { kind, value, resource } = operation;
+  if (kind === 'acquire') return wordsOfVote(operation, before);
+  if (kind === 'release') return wordsOfRelease(operation);
   if (kind === 'extend') return [operation.isKept ? 'K' : 'E', value, ms(operation.ttl)];
-  return ['F', value, `${operation.token}`, counterOf(operation.resource)];
+  return ['F', value, `${operation.token}`, counterOf(resource)];
 }
 
-function termsOf({ ttl, proposal, count, resource }: AcquireOperation): string[] {
-  return [ms(ttl), `${proposal}`, `${count}`, counterOf(resource)];
+function wordsOfVote(
+  { value, resource, arrival, ttl, proposal, count, opens }: AcquireOperation,
+  before: AcquireOperation | undefined,
+): readonly string[] {
+  const isAlike = ttl === before?.ttl && proposal === before.proposal && count === before.count;
+  const words = [opens ? 'B' : isAlike ? 'a' : 'A', value, counterOf(resource), `${arrival ?? ''}`];
+  if (isAlike && !opens) return words;
+  words.push(ms(ttl), `${proposal}`, `${count}`);
+  return opens ? [...words, opens.fingerprint ?? '', ms(opens.ttl)] : words;
 }
 
-function whatOf({ what, place }: ReleaseOperation): string {
-  if (place !== undefined) return `${place.arrival}`;
-  return what === 'leave' ? 'l' : what === 'followed' ? 's' : '';
+const RELEASES = { nothing: 'R', leave: 'L', followed: 'N' } as const;
+
+function wordsOfRelease(release: ReleaseOperation): readonly string[] {
+  const { value, what, place } = release;
+  return place === undefined ? [RELEASES[what], value] : ['D', value, `${place.arrival}`, depositOf(release)];
 }
 
 function depositOf({ place, resource }: ReleaseOperation): string {

@@ -23,10 +23,13 @@ export const CLOCK_FACTOR = 1_024;
  *     2    the longest ttl that anyone may ask for, ms
  *     3    the check of the node: 'n' none, 'c' before it votes, 'd' and the ms since its clock was changed
  *     4..  for each operation a letter and its words:
- *          A value ttl proposal count field arrival   asks for a vote; `arrival` is '' for a single attempt
- *          B .. fingerprint ttl   the same, and opens the record with the vote if nothing stands there: see records.lua.ts
- *          R value what deposit   releases; `what`: '' nothing more, 'l' leave the queue, 's' an A for this key follows, or an arrival: the process
- *                                 stands in the queue again with this deposit
+ *          A value field arrival ttl proposal count   asks for a vote; `arrival` is '' for a single attempt
+ *          a value field arrival  the same, with the ttl, proposal and count of the vote before it
+ *          B .. fingerprint ttl   an A that opens the record with the vote if nothing stands there: see records.lua.ts
+ *          R value                releases
+ *          L value                the same, and leaves the queue
+ *          N value                the same, and an A for this key follows next
+ *          D value arrival deposit    the same, and stands in the queue again with this deposit
  *          E value ttl            extends, but makes no shorter
  *          K value ttl            keeps the resource for `ttl` ms, under a value that nobody releases
  *          F value token field    raises the fence counter
@@ -54,6 +57,8 @@ if check ~= 'n' then
 ${TRUST}
 end
 local waits = call('EXISTS', KEYS[1]) == 1
+-- Of the latest vote: its ttl, first and last token, how many, and whether the node may vote for them.
+local ttl, proposal, size, token, last, is_allowed
 local at, answers, in_full, of_record = ${FIXED_WORDS + 1}
 local function on_record(op, key, at)
   of_record = of_record or (function()
@@ -62,14 +67,24 @@ ${RECORDS}
   local is_done, told = pcall(of_record, op, key, at)
   return is_done and told or {'!', type(told) == 'table' and told.err or tostring(told)}
 end
--- All votes of one call mostly have the same proposal.
-local proposal, token, is_near
 for k = ${NODE_KEYS + 1}, #KEYS do
-  local key, op, value = KEYS[k], ARGV[at], ARGV[at + 1]
+  local key, op, value, words = KEYS[k], ARGV[at], ARGV[at + 1], 3
   local opens, answer = op == 'B'
-  if opens then
-    op = 'A'
-    if try('HEXISTS', key .. '${RESERVED.reply}', 'v') == 1 then answer = {'k'} end
+  if op == 'A' or opens then
+    words, ttl, proposal, size = opens and 9 or 7, ARGV[at + 4], ARGV[at + 5], ARGV[at + 6]
+    token = tonumber(proposal)
+    last = size == '1' and proposal or string.format('%.0f', token + size - 1)
+    is_allowed = not quarantine and token < now + furthest and token > now - furthest and tonumber(ttl) <= max_ttl
+    if opens and try('HEXISTS', key .. '${RESERVED.reply}', 'v') == 1 then answer = {'k'} end
+    op = 'a'
+  elseif op == 'a' or op == 'D' or op == 'F' then
+    words = 4
+  elseif op == 'R' or op == 'L' or op == 'N' then
+    words = 2
+  elseif op == 'O' then
+    words = 5
+  elseif op == 'S' then
+    words = 6
   end
   if answer then -- a record says that nothing is to be done under the lock
   elseif op == 'E' or op == 'K' then
@@ -81,29 +96,22 @@ for k = ${NODE_KEYS + 1}, #KEYS do
     local counter = tonumber(call('HGET', fences, ARGV[at + 3])) or 0
     if counter < tonumber(ARGV[at + 2]) then call('HSET', fences, ARGV[at + 3], ARGV[at + 2]) end
     answer = try('GET', key) == value and 1 or 0
-  elseif op ~= 'A' and op ~= 'R' then
+  elseif op ~= 'a' and words ~= 2 and op ~= 'D' then
     answer = on_record(op, key, at)
   -- The short way, for what is usual: it does what acquire and release do in full if nobody waits and the counter is behind.
   elseif not waits or call('EXISTS', key .. '${RESERVED.queue}') == 0 then
-    if op == 'A' then
-      if ARGV[at + 3] ~= proposal then
-        proposal = ARGV[at + 3]
-        token = tonumber(proposal)
-        is_near = token < now + furthest and token > now - furthest
-      end
-      local field = ARGV[at + 5]
-      local counter = tonumber(call('HGET', fences, field)) or 0
-      if counter < token and is_near and not quarantine and tonumber(ARGV[at + 2]) <= max_ttl then
-        local set = try('SET', key, value, 'NX', 'PX', ARGV[at + 2])
+    if op == 'a' then
+      local field = ARGV[at + 2]
+      if is_allowed and (tonumber(call('HGET', fences, field)) or 0) < token then
+        local set = try('SET', key, value, 'NX', 'PX', ttl)
         if set and set.ok then
-          local last = ARGV[at + 4] == '1' and proposal or string.format('%.0f', token + ARGV[at + 4] - 1)
           call('HSET', fences, field, last)
           answer = 1
         elseif set and set.err then
           answer = {'!', set.err}
         end
       end
-    elseif not tonumber(ARGV[at + 2]) then -- a release without a place
+    elseif op ~= 'D' then
       answer = value ~= '' and try('GET', key) == value and call('DEL', key) or 0
     end
   end
@@ -120,7 +128,7 @@ ${QUEUE}
     for i = 2, k - ${NODE_KEYS} do answers[i] = 1 end
   end
   if answers then answers[k - ${NODE_KEYS} + 1] = answer end
-  at = at + (opens and 9 or op == 'A' and 7 or op == 'R' and 4 or op == 'F' and 4 or op == 'O' and 5 or op == 'S' and 6 or 3)
+  at = at + words
 end
 local clock = (now - now % 1000) / 1000
 if not answers then return clock * ${CLOCK_FACTOR} + #KEYS - ${NODE_KEYS} end

@@ -67,8 +67,7 @@ export const QUEUE = `
     return false
   end
   local function acquire(key, at)
-    local value, ttl, proposal, size = ARGV[at + 1], ARGV[at + 2], ARGV[at + 3], ARGV[at + 4]
-    local field, arrival = ARGV[at + 5], ARGV[at + 6]
+    local value, field, arrival = ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]
     if quarantine then return {'q', quarantine} end
     if tonumber(ttl) > max_ttl then return {'r', 'ttl'} end
     if is_off(token_for(proposal, field)) then return {'r', 'off'} end
@@ -87,16 +86,16 @@ export const QUEUE = `
     elseif call('PTTL', key) < tonumber(ttl) then call('PEXPIRE', key, ttl) end
     return {'g', count(token_for(proposal, field), size, field), oldest_in(key)}
   end
-  local function release(key, at)
-    local value, what = ARGV[at + 1], ARGV[at + 2]
-    if what == 'l' then leave(key)
-    elseif what ~= '' and what ~= 's' and not quarantine then stand(key, what, ARGV[at + 3]) end
+  local function release(op, key, at)
+    local value = ARGV[at + 1]
+    if op == 'L' then leave(key)
+    elseif op == 'D' and not quarantine then stand(key, ARGV[at + 2], ARGV[at + 3]) end
     local gone = value ~= '' and owner_of(key) == value and call('DEL', key) or 0
-    if what ~= 's' and not quarantine and waits and call('EXISTS', key) == 0 then serve(key) end
+    if op ~= 'N' and not quarantine and waits and call('EXISTS', key) == 0 then serve(key) end
     return gone
   end
   return function(op, key, at)
-    if op == 'A' then return acquire(key, at) end
-    return release(key, at)
+    if op == 'a' then return acquire(key, at) end
+    return release(op, key, at)
   end
 `;

@@ -78,7 +78,7 @@ export const RECORDS = `
     if op == 'X' then return call('DEL', key) end
     local ballot, promised = ARGV[at + 2] .. ' ' .. ARGV[at + 1], call('HGET', key, 'p')
     if op == 'O' then return open(key, at, ballot, promised) end
-    if op == 'B' then return open(key, at + 4, ARGV[at + 3] .. ' ' .. ARGV[at + 1], promised) end
+    if op == 'B' then return open(key, at + 4, proposal .. ' ' .. ARGV[at + 1], promised) end
     if op == 'S' then return settle(key, at, ballot, promised) end
     if op == 'P' then return peek(key, promised) end
     if promised ~= ballot or get(key, 'n') == '0' or call('HGET', key, 'v') then return 0 end
