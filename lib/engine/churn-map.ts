@@ -1,5 +1,5 @@
-/** How many entries go before the map is made anew, at least. */
-const MOST_GONE = 1_024;
+/** How many entries go at least before the rest moves to a new map. */
+const FEWEST_GONE = 1_024;
 
 /**
  * A `Map` for entries that come and go with every call. V8 replaces the table of a `Map` when deleted entries fill it, and each old table keeps the
@@ -26,7 +26,7 @@ export class ChurnMap<K, V> {
   delete(key: K): boolean {
     if (!this.#map.delete(key)) return false;
     this.#gone += 1;
-    if (this.#gone < Math.max(MOST_GONE, this.#map.size)) return true;
+    if (this.#gone < Math.max(FEWEST_GONE, this.#map.size)) return true;
     this.#gone = 0;
     this.#map = new Map(this.#map);
     return true;

@@ -28,7 +28,7 @@ export const CLOCK_FACTOR = 1_024;
  *          B .. fingerprint ttl   an A that opens the record with the vote if nothing stands there: see records.lua.ts
  *          R value                releases
  *          L value                the same, and leaves the queue
- *          N value                the same, and an A for this key follows next
+ *          N value                the same; an A for this key follows in this call
  *          D value arrival deposit    the same, and stands in the queue again with this deposit
  *          E value ttl            extends, but makes no shorter
  *          K value ttl            keeps the resource for `ttl` ms, under a value that nobody releases
@@ -57,7 +57,7 @@ if check ~= 'n' then
 ${TRUST}
 end
 local waits = call('EXISTS', KEYS[1]) == 1
--- Of the latest vote: its ttl, first and last token, how many, and whether the node may vote for them.
+-- Of the latest A or B. 'last' is the last of its tokens; 'is_allowed' says whether the node may vote for them.
 local ttl, proposal, size, token, last, is_allowed
 local at, answers, in_full, of_record = ${FIXED_WORDS + 1}
 local function on_record(op, key, at)
@@ -69,7 +69,7 @@ ${RECORDS}
 end
 for k = ${NODE_KEYS + 1}, #KEYS do
   local key, op, value, words = KEYS[k], ARGV[at], ARGV[at + 1], 3
-  local opens, answer = op == 'B'
+  local opens, is_release, answer = op == 'B', op == 'R' or op == 'L' or op == 'N' or op == 'D'
   if op == 'A' or opens then
     words, ttl, proposal, size = opens and 9 or 7, ARGV[at + 4], ARGV[at + 5], ARGV[at + 6]
     token = tonumber(proposal)
@@ -79,7 +79,7 @@ for k = ${NODE_KEYS + 1}, #KEYS do
     op = 'a'
   elseif op == 'a' or op == 'D' or op == 'F' then
     words = 4
-  elseif op == 'R' or op == 'L' or op == 'N' then
+  elseif is_release then
     words = 2
   elseif op == 'O' then
     words = 5
@@ -96,7 +96,7 @@ for k = ${NODE_KEYS + 1}, #KEYS do
     local counter = tonumber(call('HGET', fences, ARGV[at + 3])) or 0
     if counter < tonumber(ARGV[at + 2]) then call('HSET', fences, ARGV[at + 3], ARGV[at + 2]) end
     answer = try('GET', key) == value and 1 or 0
-  elseif op ~= 'a' and words ~= 2 and op ~= 'D' then
+  elseif op ~= 'a' and not is_release then
     answer = on_record(op, key, at)
   -- The short way, for what is usual: it does what acquire and release do in full if nobody waits and the counter is behind.
   elseif not waits or call('EXISTS', key .. '${RESERVED.queue}') == 0 then
@@ -111,7 +111,7 @@ for k = ${NODE_KEYS + 1}, #KEYS do
           answer = {'!', set.err}
         end
       end
-    elseif op ~= 'D' then
+    elseif op ~= 'D' then -- a release without a place
       answer = value ~= '' and try('GET', key) == value and call('DEL', key) or 0
     end
   end

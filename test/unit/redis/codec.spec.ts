@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Operation } from '../../../lib/engine/lock-node.js';
+import type { AcquireOperation, Operation } from '../../../lib/engine/lock-node.js';
 import { BatchEncoder } from '../../../lib/redis/codec.js';
 import { CLOCK_FACTOR } from '../../../lib/redis/scripts/operations.lua.js';
 
@@ -22,6 +22,43 @@ describe('a call for a node', () => {
   it('without the text checks the node only for votes', () => {
     const encoder = encoderWith(true);
     expect([[EXTEND], [RELEASE]].map((operations) => checkIn(encoder.wire(operations, 'run')))).toEqual(['n', 'c']);
+  });
+});
+
+describe('the votes of a call', () => {
+  const wordsOf = (...operations: readonly Operation[]): string[] =>
+    encoderWith(false)
+      .wire(operations, 'run')
+      .split('\r\n')
+      .filter((word) => !/^[$*]\d+$/.test(word));
+
+  const vote = (value: string, terms: Partial<AcquireOperation> = {}): AcquireOperation => ({
+    kind: 'acquire',
+    resource: 'a',
+    value,
+    ttl: 1_000,
+    proposal: 5,
+    count: 1,
+    ...terms,
+  });
+
+  const lettersOf = (...operations: readonly Operation[]): string[] =>
+    wordsOf(...operations).filter((word) => /^[AaBR]$/.test(word));
+
+  it('name their ttl, proposal and count once', () => {
+    expect(lettersOf(vote('p.1'), RELEASE, vote('p.2'))).toEqual(['A', 'R', 'a']);
+  });
+
+  it.each([{ ttl: 2_000 }, { proposal: 6 }, { count: 64 }])('name them again if they differ: %j', (terms) => {
+    expect(lettersOf(vote('p.1'), vote('p.2', terms), vote('p.3'))).toEqual(['A', 'A', 'A']);
+  });
+
+  it('that open a record name them always', () => {
+    expect(lettersOf(vote('p.1'), vote('p.2', { opens: { fingerprint: null, ttl: 9 } }), vote('p.3'))).toEqual([
+      'A',
+      'B',
+      'a',
+    ]);
   });
 });
 
