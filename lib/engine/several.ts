@@ -68,8 +68,11 @@ class Several {
       for (;;) {
         const failed = await work();
         if (failed !== undefined) return await this.#fail(failed);
-        if (this.#resources.some((resource) => this.#taken.get(resource)?.isValid !== true)) continue;
-        return (await this.#agreed()) ?? (await this.#fail({ kind: 'no token', nodes: [] }));
+        if (!this.#hasAll()) continue;
+        if (!(await this.#agreed())) return await this.#fail({ kind: 'no token', nodes: [] });
+        // In a turn of its own, as every lease is given: the callers of other resources may block the event loop before.
+        await new Promise<void>((resolve) => this.queues.pool.clock.nextTurn(resolve));
+        if (this.#hasAll()) return this.#locks.map((lock) => lock.dissolve()[0]!);
       }
     } catch (error) {
       this.#abandon();
@@ -103,13 +106,21 @@ class Several {
     return isPart(taken) ? undefined : taken;
   }
 
-  /** Raises the tokens of all to the greatest, since a lock has one. Returns the leases if a quorum confirms that for each, and all are valid. */
-  async #agreed(): Promise<Part[] | undefined> {
-    const locks = this.#resources.map((resource) => this.#taken.get(resource)!);
+  get #locks(): HeldLock[] {
+    return this.#resources.flatMap((resource) => this.#taken.get(resource) ?? []);
+  }
+
+  #hasAll(): boolean {
+    const locks = this.#locks;
+    return locks.length === this.#resources.length && locks.every(({ isValid }) => isValid);
+  }
+
+  /** Raises the tokens of all to the greatest, since a lock has one. Returns whether a quorum confirms that for each. */
+  async #agreed(): Promise<boolean> {
+    const locks = this.#locks;
     const token = Math.max(...locks.map(({ fencingToken }) => fencingToken));
     const raised = await Promise.all(locks.map((lock) => lock.raise(token)));
-    const isAgreed = raised.every(Boolean) && locks.every(({ isValid }) => isValid);
-    return isAgreed ? locks.map((lock) => lock.dissolve()[0]!) : undefined;
+    return raised.every(Boolean);
   }
 
   /** Gives everything back, and returns why the call failed. If the call times out before all nodes answer, the latest contention is the reason. */

@@ -90,6 +90,31 @@ describe('a call that waits', () => {
   });
 });
 
+describe('locks that come in the same turn', () => {
+  it.each([
+    ['one resource', 'a', 'b'],
+    ['several resources', ['a', 'b'], ['c', 'd']],
+  ])('of %s are valid although the first holder blocks the event loop', async (_, first, second) => {
+    const pool = new MemoryPool();
+    const { redlock } = pool.client();
+    // The tokens of several resources differ, so that they have to agree on one.
+    const ahead = (await pool.clock.until(redlock.acquire('b', { ttl: 50 }))).fencingToken + 1_000_000;
+    for (const node of pool.memory)
+      for (const resource of ['b', 'd'])
+        node.data.execute('other', [{ kind: 'raise', resource, value: '', token: ahead }]);
+    await pool.clock.advance(100);
+    const valid: boolean[] = [];
+    const calls = [first, second].map(async (resources) => {
+      const lock = await redlock.acquire(resources, { ttl: 1_000, waitTimeout: 5_000 });
+      valid.push(lock.isValid);
+      if (valid.length === 1) pool.clock.block(2_000);
+      await lock.release();
+    });
+    await pool.clock.until(Promise.all(calls));
+    expect(valid).toEqual([true, true]);
+  });
+});
+
 describe('a call whose end a listener of events brings about', () => {
   let pool: MemoryPool;
 
