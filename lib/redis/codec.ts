@@ -131,15 +131,11 @@ function wordsOfVote(
 
 const RELEASES = { nothing: 'R', leave: 'L', followed: 'N' } as const;
 
-function wordsOfRelease(release: ReleaseOperation): readonly string[] {
-  const { value, what, place } = release;
-  return place === undefined ? [RELEASES[what], value] : ['D', value, `${place.arrival}`, depositOf(release)];
-}
-
-function depositOf({ place, resource }: ReleaseOperation): string {
-  if (place === undefined) return '';
-  const { value, ttl, count, proposal } = place.deposit;
-  return `${value} ${ms(ttl)} ${count} ${proposal} ${counterOf(resource)}`;
+function wordsOfRelease({ value, what, place, resource }: ReleaseOperation): readonly string[] {
+  if (place === undefined) return [RELEASES[what], value];
+  const { arrival, deposit } = place;
+  const words = [deposit.value, ms(deposit.ttl), deposit.count, deposit.proposal, counterOf(resource)];
+  return ['D', value, `${arrival}`, words.join(' ')];
 }
 
 /** Redis takes whole ms. */

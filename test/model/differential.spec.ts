@@ -94,8 +94,7 @@ describe.each(serverPrograms())('random batches on %s and in memory', (program: 
       }
       if (kind < 0.85) {
         const deposit = { value: pick(VALUES), ttl: ttl(), proposal: proposal(), count: pick([1, 2]) };
-        const place =
-          WAITED_FOR.includes(resource) && random() < 0.4 ? { arrival: base + pick([5, 6, 7]), deposit } : undefined;
+        const place = isWaitedFor && random() < 0.4 ? { arrival: base + pick([5, 6, 7]), deposit } : undefined;
         return {
           kind: 'release',
           resource,
