@@ -39,8 +39,10 @@ export class Player {
   load(): void {
     this.#end = Math.max(...this.panels.map(({ end }) => end));
     this.#steps = [...new Set(this.panels.flatMap(({ steps }) => steps))].sort((one, other) => one - other);
-    this.#slider.max = String(this.#end);
-    this.#slider.step = String(this.#end / 2_000);
+    const step = this.#end / 2_000;
+    this.#slider.step = String(step);
+    // Half a step more: if 2,000 rounded steps come to a trifle more than the end, the last of them would be out of reach.
+    this.#slider.max = String(this.#end + step / 2);
   }
 
   /** Goes to a moment, or to the end. */
