@@ -1,6 +1,6 @@
 // Two outputs of one source: ESM for every Node that can require() it, CommonJS for Jest and older tools. And the command.
 import { spawnSync } from 'node:child_process';
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundle, filesOf } from './bundle.mjs';
@@ -10,6 +10,9 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const compiler = fileURLToPath(new URL('../node_modules/typescript/bin/tsc', import.meta.url));
 /** `node .ci/build.mjs [folder]` */
 const dist = resolve(root, process.argv[2] ?? 'dist');
+/** Where this process builds, and where it moves what was there: no other process that builds at the same time uses these. */
+const fresh = (/** @type {string} */ folder) => `${dist}/${folder}.${process.pid}.new`;
+const before = (/** @type {string} */ folder) => `${dist}/${folder}.${process.pid}.before`;
 
 /**
  * Compiles beside what is there and then takes its place: somebody may be loading the package meanwhile.
@@ -17,21 +20,35 @@ const dist = resolve(root, process.argv[2] ?? 'dist');
  * @param {string[]} settings
  */
 async function build(folder, ...settings) {
-  const fresh = `${dist}/${folder}.new`;
-  const args = [compiler, '--project', 'tsconfig.build.json', '--outDir', fresh, ...settings];
+  const args = [compiler, '--project', 'tsconfig.build.json', '--outDir', fresh(folder), ...settings];
   const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' });
   if (status !== 0) process.exit(status ?? 1);
-  openTypes(fresh);
-  if (folder === 'esm') await bundle(fresh);
+  openTypes(fresh(folder));
+  if (folder === 'esm') await bundle(fresh(folder));
   // The package is "type": "module"; this makes its CommonJS half what it is.
-  if (folder === 'cjs') writeFileSync(`${fresh}/package.json`, '{ "type": "commonjs" }\n');
+  if (folder === 'cjs') writeFileSync(`${fresh(folder)}/package.json`, '{ "type": "commonjs" }\n');
   takePlace(folder);
 }
 
-/** @param {string} folder */
+/**
+ * Moves what is there away, and the new files to its place. Another process may do the same at this moment, with files of the same source.
+ * @param {string} folder
+ */
 function takePlace(folder) {
-  rmSync(`${dist}/${folder}`, { recursive: true, force: true });
-  renameSync(`${dist}/${folder}.new`, `${dist}/${folder}`);
+  const place = `${dist}/${folder}`;
+  if (existsSync(place)) tryToMove(place, before(folder));
+  tryToMove(fresh(folder), place);
+  if (!existsSync(place)) throw new Error(`${place} could not be written`);
+}
+
+/** @param {string} from @param {string} to */
+function tryToMove(from, to) {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    const { code = '' } = /** @type {NodeJS.ErrnoException} */ (error);
+    if (!['ENOENT', 'ENOTEMPTY', 'EEXIST'].includes(code)) throw error;
+  }
 }
 
 /**
@@ -46,8 +63,12 @@ function openTypes(folder) {
   }
 }
 
-for (const folder of ['esm.new', 'cjs.new', 'cli.new']) rmSync(`${dist}/${folder}`, { recursive: true, force: true });
+process.on('exit', () => {
+  for (const folder of ['esm', 'cjs', 'cli'].flatMap((name) => [fresh(name), before(name)]))
+    rmSync(folder, { recursive: true, force: true });
+});
 await build('esm');
-await build('cjs', '--module', 'commonjs', '--moduleResolution', 'bundler');
-await bundleCli(`${dist}/cli.new`);
+// The same files again, whose types were checked above.
+await build('cjs', '--module', 'commonjs', '--moduleResolution', 'bundler', '--noCheck');
+await bundleCli(fresh('cli'));
 takePlace('cli');
