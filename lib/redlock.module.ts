@@ -3,7 +3,7 @@ import { systemRandom } from './engine/random.js';
 import type { Clock } from './engine/clock.js';
 import type { LockNode } from './engine/lock-node.js';
 import { markOf } from './engine/process-mark.js';
-import { MAX_TTL, misfit } from './engine/options.js';
+import { MAX_TTL, invalidValue } from './engine/options.js';
 import { steadyClock, SystemClock } from './engine/system-clock.js';
 import { uniqueMark } from './engine/redlock.js';
 import { MemoryNode } from './memory/memory-node.js';
@@ -60,8 +60,8 @@ export type RedlockAsyncOptions = Omit<typeof ASYNC_OPTIONS_TYPE, 'useFactory' |
 /** Adds the pool to the module definition. It happens here, because Nest passes the name of the pool to no other function. */
 function withPool(definition: DynamicModule, { isGlobal = false, name }: RedlockModuleExtras): DynamicModule {
   if (name !== undefined && (typeof name !== 'string' || name === ''))
-    throw misfit('RedlockModule: name', name, 'the name of a pool, or left out');
-  if (typeof isGlobal !== 'boolean') throw misfit('RedlockModule: isGlobal', isGlobal, 'true or false');
+    throw invalidValue('RedlockModule: name', name, 'the name of a pool, or left out');
+  if (typeof isGlobal !== 'boolean') throw invalidValue('RedlockModule: isGlobal', isGlobal, 'true or false');
   const tokens = name === undefined ? [RedlockService, getRedlockToken()] : [getRedlockToken(name)];
   const [token, alias] = tokens;
   const make = (options: RedlockModuleOptions, maker?: PoolMaker): RedlockService => toService(options, name, maker);

@@ -5,7 +5,7 @@ import {
   FLAG,
   type LockOptions,
   MAX_TTL,
-  misfit,
+  invalidValue,
   ms,
   prepareOptions,
   readLockOptions,
@@ -15,7 +15,7 @@ import {
 } from './engine/options.js';
 import { LONGEST_TIMER } from './engine/clock.js';
 import { MOST_RESOURCES, reservedEndingBegunBy } from './engine/resources.js';
-import { locating } from './start-up/error-location.js';
+import { locateErrors } from './start-up/error-location.js';
 import type { IoredisClient } from './redis/connection/settings/node-address.js';
 import type { NodeOptions } from './redis/connection/settings/node-options.js';
 import { checkExceptionFactory, type ExceptionFactory } from './with-lock/reply/exceptions.js';
@@ -153,23 +153,23 @@ export function checkAsyncOptions(
   const wrong = given.find((name) => name !== 'useExisting' && typeof options?.[name] !== 'function');
   if (wrong === undefined) return;
   const kind = wrong === 'useFactory' ? 'a function' : 'a class';
-  throw misfit(`RedlockModule.forRootAsync: ${wrong}`, options?.[wrong], kind);
+  throw invalidValue(`RedlockModule.forRootAsync: ${wrong}`, options?.[wrong], kind);
 }
 
 function readDefaults(defaults: LockOptions, maxTtl: number): LockOptions {
   const where = `${WHERE}: defaults`;
   const read = readLockOptions(defaults, where);
-  locating(where, () => prepareOptions(defaultsWithin(maxTtl), read, maxTtl));
+  locateErrors(where, () => prepareOptions(defaultsWithin(maxTtl), read, maxTtl));
   return read;
 }
 
 function checkPrefix(prefix: unknown): void {
   if (prefix === undefined) return;
-  if (typeof prefix !== 'string') throw misfit('RedlockModule: keyPrefix', prefix, 'a string');
+  if (typeof prefix !== 'string') throw invalidValue('RedlockModule: keyPrefix', prefix, 'a string');
   if (!prefix.isWellFormed())
-    throw misfit('RedlockModule: keyPrefix', prefix, 'well-formed Unicode, without halves of surrogate pairs');
+    throw invalidValue('RedlockModule: keyPrefix', prefix, 'well-formed Unicode, without halves of surrogate pairs');
   const ending = reservedEndingBegunBy(prefix);
   if (ending === undefined) return;
   const bound = `a text that does not end in a part of the reserved ending "${ending}"`;
-  throw misfit('RedlockModule: keyPrefix', prefix, bound);
+  throw invalidValue('RedlockModule: keyPrefix', prefix, bound);
 }

@@ -10,7 +10,7 @@ import { NestedLocks } from './engine/nested.js';
 import { Redlock, type RedlockSettings } from './engine/redlock.js';
 import { LEADER, MAX_RESOURCES, toResources } from './engine/resources.js';
 import { publish } from './engine/channels.js';
-import { DEFAULT_LOCK_OPTIONS, MAX_TTL, misfit } from './engine/options.js';
+import { DEFAULT_LOCK_OPTIONS, MAX_TTL, invalidValue } from './engine/options.js';
 import { holderOf } from './engine/process-mark.js';
 import { systemRandom } from './engine/random.js';
 import type { Clock } from './engine/clock.js';
@@ -20,7 +20,7 @@ import { type Candidate, type Electorate, type LeadOptions, RoleCandidate } from
 import type { CurrentLeader } from './leader/current-leader.js';
 import type { LeaderWork } from './leader/term.js';
 import { EventLog } from './logging/event-log.js';
-import { StrayPartLog } from './with-lock/key/stray-part.js';
+import { MistakenPartLog } from './with-lock/key/mistaken-part.js';
 import { QuorumWait } from './start-up/quorum-wait.js';
 import type { RedlockModuleOptions } from './redlock.options.js';
 import { ACQUIRE_ONCE, CHECK, EMIT, HOLDS, REGISTER, WITH_PREPARED } from './redlock.tokens.js';
@@ -41,7 +41,7 @@ export class RedlockService {
   readonly #events = new Subject<LockEvent>();
   readonly #held = new NestedLocks();
   readonly #log: EventLog;
-  readonly #strayParts = new StrayPartLog(this.#logger);
+  readonly #mistakenParts = new MistakenPartLog(this.#logger);
   readonly #start: QuorumWait;
   readonly #redlock: Redlock;
   readonly #shutdownTimeout: number;
@@ -127,7 +127,7 @@ export class RedlockService {
    * ```
    */
   acquire(resource: string | readonly string[], options?: LockOptions): Promise<Lock> {
-    this.#strayParts.look(resource);
+    this.#mistakenParts.look(resource);
     return this.#afterStart(() => this.#redlock.acquire(resource, options), options);
   }
 
@@ -136,7 +136,7 @@ export class RedlockService {
    * @throws QuorumNotReachedError, LockKeyError, RedlockClosedError; TypeError, RangeError for wrong options
    */
   tryAcquire(resource: string | readonly string[], options?: LockOptions): Promise<Lock | null> {
-    this.#strayParts.look(resource);
+    this.#mistakenParts.look(resource);
     return this.#afterStart(() => this.#redlock.tryAcquire(resource, options), options);
   }
 
@@ -154,7 +154,7 @@ export class RedlockService {
     work: (lock: Lock) => T | Promise<T>,
     options?: LockOptions,
   ): Promise<T> {
-    this.#strayParts.look(resource);
+    this.#mistakenParts.look(resource);
     return this.#afterStart(() => this.#redlock.withLock(resource, work, options), options);
   }
 
@@ -186,7 +186,7 @@ export class RedlockService {
    * ```
    */
   lead(name: string, work: LeaderWork, options: LeadOptions = {}): Candidate {
-    if (typeof name !== 'string' || name === '') throw misfit('lead: name', name, 'a text that is not empty');
+    if (typeof name !== 'string' || name === '') throw invalidValue('lead: name', name, 'a text that is not empty');
     toResources(LEADER + name);
     if (this.#candidates.has(name))
       throw mistake('REDLOCK_E14', `This process is a candidate for "${name}" already; close that candidate first`);

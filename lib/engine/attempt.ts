@@ -33,10 +33,10 @@ export class Attempt {
   isSent = false;
   /** Whether the votes have decided: later votes make no difference. If a quorum has voted, the token is agreed on next. */
   isDecided = false;
-  /** Whether it failed. Then its votes go back (`isGivenBack`), and the callers get the reason once enough nodes have answered (`isJudged`). */
+  /** Whether it failed. Then its votes go back (`isGivenBack`), and the callers get the reason once enough nodes have answered (`isAnnounced`). */
   isDenied = false;
   isGivenBack = false;
-  isJudged = false;
+  isAnnounced = false;
   /** Why it failed, as the callers know it. */
   denial: Denied | undefined;
   /** Whether nodes that deny it keep a deposit of the next value, for which there is no `Attempt` yet. */
@@ -112,7 +112,7 @@ export class Attempt {
 const MOST_TOKENS = 64;
 
 /** What an attempt needs to know of the caller that it is for. */
-interface AskingCaller {
+interface AttemptCaller {
   readonly ttl: number;
   readonly isTry: boolean;
   readonly opens: OpenedByVote | undefined;
@@ -138,7 +138,7 @@ export class Attempts {
   ) {}
 
   /** Begins the next attempt for a caller, under the value of the deposit if there is one for the ttl. A single attempt has no place, and no deposit. */
-  begin(caller: AskingCaller, isCrowded: boolean): Attempt {
+  begin(caller: AttemptCaller, isCrowded: boolean): Attempt {
     const next = this.makeDeposit();
     if (next !== undefined && caller.isTry) this.drop(next, 'leave');
     else if (next !== undefined && next.ttl !== caller.ttl) this.drop(next);
@@ -208,7 +208,7 @@ export class Attempts {
   abandon(): void {
     const { latest } = this;
     if (latest === undefined) return;
-    latest.isDecided = latest.isDenied = latest.isJudged = true;
+    latest.isDecided = latest.isDenied = latest.isAnnounced = true;
     this.release(latest.value, 'leave');
     this.withdraw(latest);
   }

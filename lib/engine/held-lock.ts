@@ -52,7 +52,7 @@ export class HeldLock implements Lock {
   /** Whether the nodes did not confirm the latest extension. */
   #isUnconfirmed = false;
   #isWatched = false;
-  #lastExtension: Promise<void> = Promise.resolve();
+  #lastExtension: Promise<void> | undefined;
   #release: Promise<void> | undefined;
   /** Settles when the nodes know that the lock is over. */
   #givenBack: Promise<unknown> | undefined;
@@ -144,7 +144,7 @@ export class HeldLock implements Lock {
 
   /** Extends once the extension before has ended. `ttlOf` returns undefined if there is no need to any more. */
   #extendNext(ttlOf: () => number | undefined): Promise<void> {
-    const extension = this.#lastExtension.then((): Promise<void> | undefined => {
+    const extension = (this.#lastExtension ?? Promise.resolve()).then((): Promise<void> | undefined => {
       const { trace } = this.#owner;
       const ttl = ttlOf();
       if (ttl === undefined) return undefined;

@@ -42,7 +42,7 @@ export class LocalQueue {
   #denials = 0;
   #noQuorumSince: number | undefined;
   /** The reason of the latest denial that the callers know. */
-  #judged: Denied | undefined;
+  #announced: Denied | undefined;
   /** Ms of the latest round trip. */
   #trip = 1;
   #stopPoll: (() => void) | undefined;
@@ -99,7 +99,7 @@ export class LocalQueue {
   /** Why a caller that gives up now has no lock, as far as is known. */
   bestDenialFor({ opens }: QueuedCaller): Denied {
     const known = this.#attempts.latest?.answers.map((one) => (opens || one?.kind !== 'kept' ? one : undefined));
-    return this.latestDenial ?? this.#judged ?? denialOf(this.pool.names, known ?? []);
+    return this.latestDenial ?? this.#announced ?? denialOf(this.pool.names, known ?? []);
   }
 
   /** Why a caller has no lock; undefined if that is not clear yet. */
@@ -133,7 +133,7 @@ export class LocalQueue {
     attempt.note(node, answer);
     if (attempt.isDenied) {
       this.#returnVotes(attempt);
-      if (!attempt.isJudged && isClear(attempt.answers)) this.#judgeSoon(attempt);
+      if (!attempt.isAnnounced && isClear(attempt.answers)) this.#announceSoon(attempt);
     }
     if (attempt.isDecided) return;
     const { pool } = this;
@@ -180,21 +180,21 @@ export class LocalQueue {
     const head = this.#head;
     if (head === undefined) return this.#leave(attempt);
     if (!head.isTry) this.#wait(attempt);
-    if (why !== undefined) this.#judge(attempt, { kind: why, nodes: outcomesOf(this.pool.names, attempt.answers) });
-    else if (isClear(attempt.answers)) this.#judgeSoon(attempt);
+    if (why !== undefined) this.#announce(attempt, { kind: why, nodes: outcomesOf(this.pool.names, attempt.answers) });
+    else if (isClear(attempt.answers)) this.#announceSoon(attempt);
   }
 
   /** Nodes that are known to be down answer within this turn of the event loop, and an error names each of them. */
-  #judgeSoon(attempt: Attempt): void {
-    attempt.isJudged = true;
-    this.pool.clock.nextTurn(() => this.#judge(attempt));
+  #announceSoon(attempt: Attempt): void {
+    attempt.isAnnounced = true;
+    this.pool.clock.nextTurn(() => this.#announce(attempt));
   }
 
   /** Tells the callers why the attempt was denied, once that is clear. Those who do not go on fail. */
-  #judge(attempt: Attempt, denied = denialOf(this.pool.names, attempt.answers)): void {
-    attempt.isJudged = true;
+  #announce(attempt: Attempt, denied = denialOf(this.pool.names, attempt.answers)): void {
+    attempt.isAnnounced = true;
     attempt.denial = denied;
-    if (denied.kind !== 'kept') this.#judged = denied;
+    if (denied.kind !== 'kept') this.#announced = denied;
     if (denied.kind === 'contended') this.#noQuorumSince = undefined;
     else if (denied.kind !== 'kept') this.#noQuorumSince ??= this.pool.clock.now().monotonic;
     if (denied.kind === 'contended') for (const caller of this.#callers) caller.contended();

@@ -32,7 +32,7 @@ export class NodeMemory {
   ask(keep: number): void {
     if (keep > this.#longest) {
       this.#longest = keep;
-      for (const [node, { room }] of this.#rooms) this.#judge(node, room);
+      for (const [node, { room }] of this.#rooms) this.#warnIfForgetful(node, room);
     }
     const at = this.#now;
     if (at - this.#askedAt < ASK_AGAIN_AFTER) return;
@@ -40,7 +40,7 @@ export class NodeMemory {
     for (const node of this.pool.nodes)
       node.room?.((room) => {
         this.#rooms.set(node.name, { room, at: this.#now });
-        this.#judge(node.name, room);
+        this.#warnIfForgetful(node.name, room);
       });
   }
 
@@ -48,7 +48,7 @@ export class NodeMemory {
     return this.pool.clock.now().monotonic;
   }
 
-  #judge(node: string, { isOnDisk }: NodeRoom): void {
+  #warnIfForgetful(node: string, { isOnDisk }: NodeRoom): void {
     if (isOnDisk || this.#longest <= LONG || this.#warned.has(node)) return;
     this.#warned.add(node);
     this.forgetful(node);

@@ -195,7 +195,7 @@ export function checkValues<T extends object>(options: T, rules: Rules<T>, where
   for (const name of Object.keys(options) as (keyof T & string)[]) {
     const rule = rules[name];
     const value = options[name];
-    if (rule && value !== undefined && !rule[0](value)) throw misfit(`${where}: ${name}`, value, rule[1]);
+    if (rule && value !== undefined && !rule[0](value)) throw invalidValue(`${where}: ${name}`, value, rule[1]);
   }
 }
 
@@ -213,7 +213,8 @@ export function prepareOptions(base: PreparedOptions, options: LockOptions, maxT
   prepared.ttl = toTtl(prepared.ttl, { driftFactor: prepared.driftFactor, maxTtl });
   const { minHold } = prepared;
   if (minHold === undefined) return prepared;
-  if (minHold > maxTtl) throw misfit('minHold', minHold, `at most maxTtl, ${maxTtl} ms; set maxTtl, on all clients`);
+  if (minHold > maxTtl)
+    throw invalidValue('minHold', minHold, `at most maxTtl, ${maxTtl} ms; set maxTtl, on all clients`);
   // So that `minHold` is kept even if the holder crashes, or nodes cannot be reached at the release.
   prepared.ttl = Math.max(prepared.ttl, Math.ceil(minHold));
   return prepared;
@@ -230,7 +231,7 @@ export function checkNames(options: unknown, known: readonly string[], where: st
 }
 
 /** Returns the error for a value that does not fit; it names the option, the value and the bound. */
-export function misfit(name: string, value: unknown, bound: string): Error {
+export function invalidValue(name: string, value: unknown, bound: string): Error {
   const isBeyond = typeof value === 'number' && /\d/.test(bound);
   const Kind = isBeyond ? RangeError : TypeError;
   const got = inspect(value, { depth: 1, breakLength: Infinity });
@@ -245,14 +246,18 @@ export function toTtl(
   value: number,
   { driftFactor, maxTtl }: { readonly driftFactor: number; readonly maxTtl: number },
 ): number {
-  if (!RULES.ttl[0](value)) throw misfit('ttl', value, RULES.ttl[1]);
+  if (!RULES.ttl[0](value)) throw invalidValue('ttl', value, RULES.ttl[1]);
   const ttl = Math.floor(value);
   if (ttl > maxTtl)
-    throw misfit('ttl', value, `at most maxTtl, ${maxTtl} ms; a longer hold is what autoExtend is for, or set maxTtl`);
+    throw invalidValue(
+      'ttl',
+      value,
+      `at most maxTtl, ${maxTtl} ms; a longer hold is what autoExtend is for, or set maxTtl`,
+    );
   const drift = driftOf(ttl, driftFactor);
   if (ttl - drift <= LEAST_LEFT) {
     const bound = `more than ${drift + LEAST_LEFT} ms: its clock drift of ${drift} ms, and ${LEAST_LEFT} ms in which nodes may answer`;
-    throw misfit('ttl', value, bound);
+    throw invalidValue('ttl', value, bound);
   }
   return ttl;
 }

@@ -291,7 +291,8 @@ export class Redlock implements LockOwner {
       call.throwIfAborted();
       if (!this.#isOpen) await this.#openWithin(call);
       const taken = await this.#takeFor(call);
-      if (Array.isArray(taken) || isPart(taken)) return await this.#hold([taken].flat(), call, owner);
+      if (Array.isArray(taken)) return await this.#hold(taken, call, owner);
+      if (isPart(taken)) return await this.#hold([taken], call, owner);
       if (taken.kind !== 'kept') throw refusal(taken, call);
       owner.trace?.skip();
       return undefined;

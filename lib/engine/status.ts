@@ -1,4 +1,4 @@
-import { misfit } from './options.js';
+import { invalidValue } from './options.js';
 import { type Clock, elapsed, LONGEST_TIMER } from './clock.js';
 import type { LockNode, ProbeAnswer, Unknown } from './lock-node.js';
 import type { Pool } from './pool.js';
@@ -64,7 +64,7 @@ interface Probed {
 /** @throws TypeError, RangeError for a timeout that no timer can keep */
 export function checkStatusTimeout(timeout: number): void {
   if (typeof timeout !== 'number' || !(timeout >= 1 && timeout <= LONGEST_TIMER))
-    throw misfit('status: timeout', timeout, `a number of ms from 1 to ${LONGEST_TIMER}`);
+    throw invalidValue('status: timeout', timeout, `a number of ms from 1 to ${LONGEST_TIMER}`);
 }
 
 /**

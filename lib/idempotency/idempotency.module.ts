@@ -8,7 +8,7 @@ import {
 } from '@nestjs/common';
 import { ApplicationConfig, HttpAdapterHost, ModuleRef } from '@nestjs/core';
 import { mistake } from '../engine/codes.js';
-import { misfit } from '../engine/options.js';
+import { invalidValue } from '../engine/options.js';
 import type { RedlockService } from '../redlock.service.js';
 import { EMIT, getRedlockToken } from '../redlock.tokens.js';
 import { GlobalIdempotencyExceptionFilter } from './idempotency-exception.filter.js';
@@ -39,7 +39,7 @@ function withIdempotency(
   { isGlobal = false, name }: RedlockIdempotencyExtras,
 ): DynamicModule {
   if (name !== undefined && (typeof name !== 'string' || name === ''))
-    throw misfit('RedlockIdempotencyModule: name', name, 'the name of a pool, or left out');
+    throw invalidValue('RedlockIdempotencyModule: name', name, 'the name of a pool, or left out');
   const token = getIdempotencyToken(name);
   const make = (options: RedlockIdempotencyOptions, modules: ModuleRef): Idempotency =>
     toIdempotency(options, modules, name);
@@ -87,7 +87,7 @@ function toIdempotency(given: RedlockIdempotencyOptions, modules: ModuleRef, nam
       const { maxBytes = 0 } = options;
       const { maxRecordBytes: most = Infinity } = kept;
       if (maxBytes > most)
-        throw misfit('RedlockIdempotencyModule: maxBytes', maxBytes, `at most ${most}, as nodes keep no more`);
+        throw invalidValue('RedlockIdempotencyModule: maxBytes', maxBytes, `at most ${most}, as nodes keep no more`);
       return new OnceRunner({ service, store: kept, encrypt, pool: name });
     },
     { ...keep, ...options },

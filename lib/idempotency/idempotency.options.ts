@@ -1,4 +1,4 @@
-import { checkNames, checkLockOptions, DEFAULT_LOCK_OPTIONS, misfit } from '../engine/options.js';
+import { checkNames, checkLockOptions, DEFAULT_LOCK_OPTIONS, invalidValue } from '../engine/options.js';
 import type { Encryption } from './encryption.js';
 import type { OnceSettings } from './once-call.js';
 import type { ReplyStore } from './reply-store.js';
@@ -51,7 +51,7 @@ const NAMES = ['keep', 'maxBytes', 'onBusy', 'onInterrupted', 'codec', ...LOCK_N
 export function checkFor(options: object, where: string) {
   return (name: string, isValid: (value: unknown) => boolean, expected: string): void => {
     const value = (options as Record<string, unknown>)[name];
-    if (value !== undefined && !isValid(value)) throw misfit(`${where}: ${name}`, value, expected);
+    if (value !== undefined && !isValid(value)) throw invalidValue(`${where}: ${name}`, value, expected);
   };
 }
 

@@ -4,9 +4,9 @@ import { RedlockClosedError } from '../engine/errors.js';
 import type { LockListener, TermEnd } from '../engine/events.js';
 import type { Lock } from '../engine/lock.js';
 import type { Random } from '../engine/random.js';
-import { checkNames, checkValues, ms, misfit, toTtl } from '../engine/options.js';
+import { checkNames, checkValues, ms, invalidValue, toTtl } from '../engine/options.js';
 import { mistake } from '../engine/codes.js';
-import { locating } from '../start-up/error-location.js';
+import { locateErrors } from '../start-up/error-location.js';
 import { HeldTerm, type LeaderWork, type StopWork, type Term } from './term.js';
 
 /** The options of a candidate. */
@@ -219,6 +219,6 @@ function optionsOf(options: LeadOptions, pool: Electorate): Required<Omit<LeadOp
   checkValues(options, { ttl: ms(1), stopTimeout: ms(0) }, where);
   const { ttl = Math.min(DEFAULTS.ttl, pool.maxTtl), stopTimeout = DEFAULTS.stopTimeout, signal } = options;
   if (signal !== undefined && !(signal instanceof AbortSignal))
-    throw misfit(`${where}: signal`, signal, 'an AbortSignal');
-  return { ttl: locating(where, () => toTtl(ttl, pool)), stopTimeout };
+    throw invalidValue(`${where}: signal`, signal, 'an AbortSignal');
+  return { ttl: locateErrors(where, () => toTtl(ttl, pool)), stopTimeout };
 }

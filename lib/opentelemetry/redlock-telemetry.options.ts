@@ -1,5 +1,5 @@
 import type { MeterProvider, TracerProvider } from '@opentelemetry/api';
-import { checkNames, misfit } from '../engine/options.js';
+import { checkNames, invalidValue } from '../engine/options.js';
 
 /** The options of `RedlockTelemetryModule`. */
 export interface RedlockTelemetryOptions {
@@ -22,9 +22,9 @@ const NAMINGS: readonly unknown[] = ['template', 'value', 'none', undefined];
 export function checkTelemetryOptions(options: RedlockTelemetryOptions): void {
   checkNames(options, ['resource', 'meterProvider', 'tracerProvider'], WHERE);
   const { resource, meterProvider, tracerProvider } = options;
-  if (!NAMINGS.includes(resource)) throw misfit(`${WHERE}: resource`, resource, "'template', 'value' or 'none'");
+  if (!NAMINGS.includes(resource)) throw invalidValue(`${WHERE}: resource`, resource, "'template', 'value' or 'none'");
   if (meterProvider !== undefined && typeof meterProvider.getMeter !== 'function')
-    throw misfit(`${WHERE}: meterProvider`, meterProvider, 'a MeterProvider');
+    throw invalidValue(`${WHERE}: meterProvider`, meterProvider, 'a MeterProvider');
   if (tracerProvider !== undefined && typeof tracerProvider.getTracer !== 'function')
-    throw misfit(`${WHERE}: tracerProvider`, tracerProvider, 'a TracerProvider');
+    throw invalidValue(`${WHERE}: tracerProvider`, tracerProvider, 'a TracerProvider');
 }

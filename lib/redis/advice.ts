@@ -15,7 +15,7 @@ export function withoutKeys(error: string): string {
 }
 
 /** How to find out which permissions are missing. */
-const RIGHTS = 'npx nestjs-redlock doctor lists the missing ones';
+const PERMISSIONS = 'npx nestjs-redlock doctor lists the missing ones';
 
 /** What to do about an error of a node. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [
@@ -24,7 +24,10 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/^NOREPLICAS/, 'its min-replicas-to-write wants more replicas than there are: repair them, or set it to 0'],
   [/^NOPERM .*'eval(sha)?'/i, 'grant its user +eval +evalsha, which all locks need'],
   // Inside of a script Redis has words of its own for it, up to 7.0 others than from 7.2 on, and so has Valkey.
-  [/^NOPERM|^ERR (The user executing the|ACL failure in) script/, `grant its user all permissions of locks; ${RIGHTS}`],
+  [
+    /^NOPERM|^ERR (The user executing the|ACL failure in) script/,
+    `grant its user all permissions of locks; ${PERMISSIONS}`,
+  ],
   [/^MISCONF/, 'it cannot save to its disk: its own log says why'],
   [/^BUSY/, 'a script of another client blocks it: find that client'],
   [/^(CLUSTERDOWN|CROSSSLOT|MOVED|ASK|TRYAGAIN)\b/, 'it runs in cluster mode: name independent masters'],

@@ -84,7 +84,7 @@ export class BatchEncoder {
   }
 
   /** Returns a call that gives the node the script and asks whether it votes. It names no run, since the node may be another one. */
-  get introduction(): string {
+  get firstCall(): string {
     return this.#encode(ASKS_WHETHER_IT_VOTES, 'eval', this.options.restartQuarantine ? 'c' : 'n') + NO_RUN;
   }
 

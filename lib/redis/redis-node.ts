@@ -12,7 +12,7 @@ import type {
   ReleaseOperation,
   Unknown,
 } from '../engine/lock-node.js';
-import { AskingAgain } from './connection/asking-again.js';
+import { BusyRetry } from './connection/busy-retry.js';
 import { NodeConnection } from './connection/connection.js';
 import type { NodeAddress } from './connection/settings/node-address.js';
 import { NonsenseError } from './connection/wire/node-text.js';
@@ -51,7 +51,7 @@ export class RedisNode implements LockNode {
   readonly #connection: NodeConnection;
   readonly #trust: NodeTrust;
   readonly #pending: PendingReleases;
-  readonly #subscribing: AskingAgain;
+  readonly #subscribing: BusyRetry;
   readonly #strays: Strays;
   #listener = NOBODY;
   #redis: Redis | undefined;
@@ -72,7 +72,7 @@ export class RedisNode implements LockNode {
     this.name = address.name;
     this.#trust = new NodeTrust(encoder.options, clock, (event) => this.#listener.event(event));
     this.#pending = new PendingReleases(clock, (operations, answered) => this.#sendPending(operations, answered));
-    this.#subscribing = new AskingAgain(clock);
+    this.#subscribing = new BusyRetry(clock);
     this.#strays = new Strays(clock);
     const listener = { ready: (redis: Redis) => (this.#known = this.#ready(redis)), usable: () => this.#usable() };
     this.#connection = new NodeConnection(address, listener, clock);
@@ -165,7 +165,7 @@ export class RedisNode implements LockNode {
     const { clock, answers, isUsual } = this.encoder.decode(value, operations);
     this.#heard(clock, sent);
     if (isUsual && this.#trust.isCalm) return answers;
-    return answers.map((answer, index) => this.#judged(operations[index]!, answer));
+    return answers.map((answer, index) => this.#counted(operations[index]!, answer));
   }
 
   /** Takes the clock of the node, ms. */
@@ -177,8 +177,8 @@ export class RedisNode implements LockNode {
   }
 
   /** Returns what an answer counts as. A vote that does not count goes back. */
-  #judged(operation: Operation, answer: Answer): Answer {
-    const counted = this.#trust.judge(operation, answer);
+  #counted(operation: Operation, answer: Answer): Answer {
+    const counted = this.#trust.count(operation, answer);
     if (operation.kind === 'acquire' && answer.kind === 'granted' && counted.kind !== 'granted')
       this.#giveBack(operation);
     // Its user may run INFO since a moment ago: a new connection finds out which server it is.
@@ -211,10 +211,10 @@ export class RedisNode implements LockNode {
   #failed({ reason, sent, refused }: Failure, operations: readonly Operation[]): readonly Answer[] | Unknown {
     // Nothing of this list was done.
     const isUnknown = reason.startsWith('NOSCRIPT');
-    if (isUnknown && this.#redis) void this.#introduce(this.#redis);
+    if (isUnknown && this.#redis) void this.#loadScript(this.#redis);
     if (isUnknown || !refused) return { kind: 'unknown', reason, sent: sent && !isUnknown };
     const refusal: Answer = { kind: 'refused', reason: withoutKeys(reason) };
-    return operations.map((operation) => this.#judged(operation, refusal));
+    return operations.map((operation) => this.#counted(operation, refusal));
   }
 
   #sendPending(operations: readonly ReleaseOperation[], answered: () => void): boolean {
@@ -238,29 +238,29 @@ export class RedisNode implements LockNode {
     } else this.#cannotHear('the node does not speak RESP3, which Redis has from version 6 on');
     const sent = this.clock.now();
     // What stands on the node is read before the script changes it.
-    const [, introduced] = await Promise.all([this.#trust.examine(redis), this.#introduce(redis)]);
+    const [, loaded] = await Promise.all([this.#trust.examine(redis), this.#loadScript(redis)]);
     this.#listener.identified();
-    if (introduced !== undefined) this.#introduced(introduced, sent);
+    if (loaded !== undefined) this.#loaded(loaded, sent);
   }
 
   /** Gives the node the script, which begins the quarantine of a new node, too. Resolves with the answer; undefined if there is none. */
-  #introduce(redis: Redis): Promise<Decoded | undefined> {
+  #loadScript(redis: Redis): Promise<Decoded | undefined> {
     return new Promise((resolve) => {
       const replied = (reply: Reply): void => {
         if (!reply.ok && reply.refused)
-          this.#trust.judge({ kind: 'acquire' }, { kind: 'refused', reason: withoutKeys(reply.reason) });
+          this.#trust.count({ kind: 'acquire' }, { kind: 'refused', reason: withoutKeys(reply.reason) });
         resolve(reply.ok ? this.encoder.decode(reply.value, ASKS_WHETHER_IT_VOTES) : undefined);
       };
       const failed = (): void => resolve(undefined);
-      void redis.sendCommand(new WireCommand('eval', this.encoder.introduction, { replied, failed }));
+      void redis.sendCommand(new WireCommand('eval', this.encoder.firstCall, { replied, failed }));
     });
   }
 
-  #introduced({ clock, answers }: Decoded, sent: Moment): void {
+  #loaded({ clock, answers }: Decoded, sent: Moment): void {
     this.#heard(clock, sent);
     // After the node was reported as up.
     if (answers[0]!.kind === 'quarantined')
-      this.clock.nextTurn(() => this.#trust.judge(ASKS_WHETHER_IT_VOTES[0]!, answers[0]!));
+      this.clock.nextTurn(() => this.#trust.count(ASKS_WHETHER_IT_VOTES[0]!, answers[0]!));
   }
 
   #usable(): void {

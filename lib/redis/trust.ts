@@ -3,7 +3,7 @@ import { MAY_HAVE_FORGOTTEN } from '../engine/status.js';
 import type { Clock, Moment } from '../engine/clock.js';
 import type { Answer, NodeEvent, Operation } from '../engine/lock-node.js';
 import { RESERVED } from '../engine/resources.js';
-import { AskingAgain } from './connection/asking-again.js';
+import { BusyRetry } from './connection/busy-retry.js';
 import { nodeText, NonsenseError } from './connection/wire/node-text.js';
 import { hasFences, infoOf, markerOn, readExamination } from './server-info.js';
 import { type BatchOptions, NO_INFO } from './codec.js';
@@ -33,7 +33,7 @@ export class NodeTrust {
   #untold: Moment | undefined;
   #isOut = false;
   #refusedAt: number | undefined;
-  readonly #info: AskingAgain;
+  readonly #info: BusyRetry;
   readonly #warnings: Warnings;
 
   constructor(
@@ -41,7 +41,7 @@ export class NodeTrust {
     private readonly clock: Clock,
     private readonly notify: (event: NodeEvent) => void,
   ) {
-    this.#info = new AskingAgain(clock);
+    this.#info = new BusyRetry(clock);
     this.#warnings = new Warnings({ notify });
   }
 
@@ -134,9 +134,9 @@ export class NodeTrust {
   }
 
   /** Returns what an answer counts as, and reports when the node ceases to vote and when it votes again. */
-  judge({ kind }: Pick<Operation, 'kind'>, answer: Answer): Answer {
+  count({ kind }: Pick<Operation, 'kind'>, answer: Answer): Answer {
     if (answer.kind === 'quarantined') this.#out(MAY_HAVE_FORGOTTEN, answer.remaining);
-    if (kind === 'open' || kind === 'settle' || kind === 'peek') return this.#judgedRecord(answer);
+    if (kind === 'open' || kind === 'settle' || kind === 'peek') return this.#countRecord(answer);
     if (kind !== 'acquire') return answer;
     // WRONGTYPE: another program has stored a value of another type under a key, which says nothing about the node.
     if (answer.kind === 'refused' && !answer.reason.startsWith('WRONGTYPE')) this.#refused(answer.reason);
@@ -148,7 +148,7 @@ export class NodeTrust {
   }
 
   /** A record that was found counts, and that there is none does not: it may have ended early. */
-  #judgedRecord(answer: Answer): Answer {
+  #countRecord(answer: Answer): Answer {
     const now = this.clock.now().monotonic;
     if (this.#distrustedUntil <= now) return answer;
     if (answer.kind === 'opened' && answer.found !== undefined) return { ...answer, isQuarantined: true };

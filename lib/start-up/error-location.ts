@@ -11,7 +11,7 @@ export function located(error: Error, where: string): Error {
 }
 
 /** Runs `work`, and names the place in the error that it throws. */
-export function locating<T>(where: string, work: () => T): T {
+export function locateErrors<T>(where: string, work: () => T): T {
   try {
     return work();
   } catch (error) {

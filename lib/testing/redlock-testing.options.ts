@@ -1,4 +1,4 @@
-import { checkNames, misfit } from '../engine/options.js';
+import { checkNames, invalidValue } from '../engine/options.js';
 import { MODULE_OPTION_NAMES, readModuleOptions, type RedlockModuleOptions } from '../redlock.options.js';
 
 /** The options of `RedlockTestingModule`. */
@@ -40,16 +40,16 @@ export function readTestingOptions(options: RedlockTestingOptions): RedlockTesti
   checkNames(options, NAMES, WHERE);
   const { nodes = 3, clock = 'real', pools = [], isGlobal = false } = options;
   if (!(Number.isInteger(nodes) && nodes >= 1 && nodes <= MOST_NODES))
-    throw misfit(`${WHERE}: nodes`, nodes, `a whole number from 1 to ${MOST_NODES}`);
-  if (!['real', 'manual'].includes(clock)) throw misfit(`${WHERE}: clock`, clock, "'real' or 'manual'");
+    throw invalidValue(`${WHERE}: nodes`, nodes, `a whole number from 1 to ${MOST_NODES}`);
+  if (!['real', 'manual'].includes(clock)) throw invalidValue(`${WHERE}: clock`, clock, "'real' or 'manual'");
   const areNames = Array.isArray(pools) && pools.every((name) => typeof name === 'string' && name !== '');
   if (!areNames || new Set(pools).size < pools.length)
-    throw misfit(`${WHERE}: pools`, pools, 'different names of pools');
-  if (typeof isGlobal !== 'boolean') throw misfit(`${WHERE}: isGlobal`, isGlobal, 'true or false');
+    throw invalidValue(`${WHERE}: pools`, pools, 'different names of pools');
+  if (typeof isGlobal !== 'boolean') throw invalidValue(`${WHERE}: isGlobal`, isGlobal, 'true or false');
   const read = readModuleOptions({ ...poolOptionsOf(options), nodes: [] });
   const { waitForQuorum = false } = read;
   if (clock === 'manual' && waitForQuorum !== false)
-    throw misfit(
+    throw invalidValue(
       `${WHERE}: waitForQuorum`,
       waitForQuorum,
       "false with the clock 'manual', which ends no wait by itself",

@@ -1,7 +1,7 @@
 import { HeldLock } from '../engine/held-lock.js';
 import { LONGEST_TIMER } from '../engine/clock.js';
 import type { LockEvent } from '../engine/events.js';
-import { checkLockOptions, checkNames, misfit } from '../engine/options.js';
+import { checkLockOptions, checkNames, invalidValue } from '../engine/options.js';
 import { LEADER, slotsOf, toResources } from '../engine/resources.js';
 import type { RecordInfo } from '../idempotency/reply-store.js';
 import { REGISTER } from '../redlock.tokens.js';
@@ -119,10 +119,10 @@ export class RedlockTestingPool {
     checkNames(options, ['ttl', 'limit', 'slots'], 'hold');
     const { ttl = Infinity, limit } = options;
     if (ttl !== Infinity && !(typeof ttl === 'number' && ttl >= 1 && ttl <= LONGEST_TIMER))
-      throw misfit('hold: ttl', ttl, `a number of ms from 1 to ${LONGEST_TIMER}`);
+      throw invalidValue('hold: ttl', ttl, `a number of ms from 1 to ${LONGEST_TIMER}`);
     const names = limit === undefined ? [resource] : this.#freeSlots(resource, limit, options.slots);
     if (limit === undefined && options.slots !== undefined)
-      throw misfit('hold: slots', options.slots, 'given together with limit');
+      throw invalidValue('hold: slots', options.slots, 'given together with limit');
     if (limit === undefined && this.poolUnderTest().ownerOf(resource) !== undefined)
       throw new Error(`"${resource}" is held already, so nobody else can hold it`);
     return this.#others.hold({ resource, names, ttl });
@@ -132,7 +132,7 @@ export class RedlockTestingPool {
   #freeSlots(resource: string, limit: number, slots = limit): string[] {
     checkLockOptions({ limit }, 'hold');
     if (!(Number.isInteger(slots) && slots >= 1 && slots <= limit))
-      throw misfit('hold: slots', slots, `a whole number from 1 to limit, ${limit}`);
+      throw invalidValue('hold: slots', slots, `a whole number from 1 to limit, ${limit}`);
     const pool = this.poolUnderTest();
     const free = slotsOf(resource, limit).filter((slot) => pool.ownerOf(slot) === undefined);
     if (free.length < slots)

@@ -1,5 +1,5 @@
 import { LONGEST_TIMER } from '../engine/clock.js';
-import { misfit } from '../engine/options.js';
+import { invalidValue } from '../engine/options.js';
 import { LockCall, lockCalls } from '../with-lock/run/lock-call.js';
 import { RedlockTestingPool } from './redlock-testing.pool.js';
 import type { TestingPools } from './pools/testing-pools.js';
@@ -33,7 +33,7 @@ export class RedlockTesting extends RedlockTestingPool {
    */
   async advance(ms: number): Promise<void> {
     if (typeof ms !== 'number' || !(ms >= 0 && ms <= LONGEST_TIMER))
-      throw misfit('advance', ms, `a number of ms from 0 to ${LONGEST_TIMER}`);
+      throw invalidValue('advance', ms, `a number of ms from 0 to ${LONGEST_TIMER}`);
     await this.pools.advance(ms);
   }
 

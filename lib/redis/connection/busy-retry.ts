@@ -10,7 +10,7 @@ const CLOSED = 'the pool was closed';
  * Asks a node a question until it can answer. What is asked only once on each connection would otherwise stay unanswered until the connection
  * ends, long after the node has become able to answer.
  */
-export class AskingAgain {
+export class BusyRetry {
   #stopPause = (): void => undefined;
   #giveUp = (_reason: Error): void => undefined;
   #isClosed = false;

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { type Clock, type Moment, withDeadline } from '../../engine/clock.js';
 import { ignore, setImmediate } from '../../engine/native-timers.js';
 import type { NodeEvent } from '../../engine/lock-node.js';
-import { AskingClient } from './asking-client.js';
+import { CredentialsClient } from './credentials-client.js';
 import { isForOperator, whyFailed } from './connect-failure.js';
 import { connectionSettings } from './settings/connection-settings.js';
 import type { NodeAddress } from './settings/node-address.js';
@@ -31,7 +31,7 @@ export interface ConnectionListener {
 
 /** One connection to one node. It says at once when it cannot send, and never sends a command twice. */
 export class NodeConnection {
-  readonly #redis: AskingClient;
+  readonly #redis: CredentialsClient;
   readonly #unanswered = new PendingReplies(
     () => this.#answered(),
     (error) => this.#redis.stream.destroy(new NonsenseError(`its answer could not be handled: ${error.message}`)),
@@ -57,7 +57,7 @@ export class NodeConnection {
   ) {
     const { credentials, ...options } = address.options;
     const failed = (reason: string): void => this.#isDown(reason);
-    this.#redis = new AskingClient(connectionSettings(options), credentials, clock, failed);
+    this.#redis = new CredentialsClient(connectionSettings(options), credentials, clock, failed);
     this.#redis.on('connect', () => this.#connected());
     this.#redis.on('ready', () => this.#connectedAndReady());
     this.#redis.on('error', (error: NodeJS.ErrnoException) => this.#erred(error));
@@ -163,18 +163,18 @@ export class NodeConnection {
   }
 
   #connectedAndReady(): void {
-    if (this.#refusal === undefined) return this.#introduce(this.#redis.stream);
+    if (this.#refusal === undefined) return this.#identify(this.#redis.stream);
     // ioredis asks for its database once, and then takes the connection for ready: the next connection asks again.
     this.#isDown(this.#refusal);
     this.#redis.pauseBefore(ASK_AGAIN_AFTER);
     this.#reconnect();
   }
 
-  #introduce(stream: Redis['stream']): void {
-    void this.listener.ready(this.#redis).then(() => this.#introduced(stream));
+  #identify(stream: Redis['stream']): void {
+    void this.listener.ready(this.#redis).then(() => this.#identified(stream));
   }
 
-  #introduced(stream: Redis['stream']): void {
+  #identified(stream: Redis['stream']): void {
     if (this.#redis.stream !== stream || this.#handshakeSince === undefined) return;
     this.#handshakeSince = undefined;
     this.#ready = true;

@@ -13,7 +13,7 @@ const FIRST_PAUSE = 250;
 const LONGEST_PAUSE = 10_000;
 
 /** A client of ioredis that calls `credentials()` of its node, if there is one, before each connection, and logs in by what it returns. */
-export class AskingClient extends Redis {
+export class CredentialsClient extends Redis {
   /** The options of TLS that the node has by itself. */
   readonly #tls: RedisOptions['tls'];
   readonly #closing = new AbortSource();

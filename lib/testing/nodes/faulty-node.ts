@@ -10,7 +10,7 @@ import type {
   ReleaseOperation,
   Unknown,
 } from '../../engine/lock-node.js';
-import { misfit } from '../../engine/options.js';
+import { invalidValue } from '../../engine/options.js';
 import { ignore, soon } from '../../engine/native-timers.js';
 import { LEADER } from '../../engine/resources.js';
 import { MemoryData } from '../../memory/memory-node.js';
@@ -117,7 +117,7 @@ export class FaultyNode implements TestingNode {
 
   slow(ms: number): void {
     if (typeof ms !== 'number' || !(ms >= 0 && ms <= LONGEST_TIMER)) {
-      throw misfit('slow', ms, `a number of ms from 0 to ${LONGEST_TIMER}`);
+      throw invalidValue('slow', ms, `a number of ms from 0 to ${LONGEST_TIMER}`);
     }
     this.#reach(() => this.#link.slowDown(ms));
   }

@@ -1,6 +1,6 @@
 import { LockKeyError } from '../../engine/errors.js';
 import { type HandlerKind, HTTP, misplaced, ROOTS, withoutProperty, withoutUser } from './key-roots.js';
-import { strayPartIn } from './stray-part.js';
+import { mistakenPartIn } from './mistaken-part.js';
 import { createHash } from 'node:crypto';
 import { mistake } from '../../engine/codes.js';
 
@@ -161,11 +161,11 @@ export class KeyTemplate {
     if (open !== undefined)
       throw malformed(this.text, `"${open.slice(open.indexOf('<'))}" opens a part that is never closed by ">"`);
     if (this.text === '') throw malformed(this.text, 'it is empty');
-    const stray = strayPartIn(this.#literals);
-    if (stray) {
+    const mistaken = mistakenPartIn(this.#literals);
+    if (mistaken) {
       throw malformed(
         this.text,
-        `"${stray.found}" is the same for all calls, which would share one lock; write ${stray.meant}. If that is the name, ` +
+        `"${mistaken.found}" is the same for all calls, which would share one lock; write ${mistaken.meant}. If that is the name, ` +
           'let a key function return it',
       );
     }

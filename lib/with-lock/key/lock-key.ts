@@ -4,7 +4,7 @@ import { KeyDefinitionError } from './key-roots.js';
 import { type KeySource, KeyTemplate, toText } from './key-template.js';
 import { coded, mistake } from '../../engine/codes.js';
 import type { SafeLogger } from '../../logging/safe-logger.js';
-import { locating } from '../../start-up/error-location.js';
+import { locateErrors } from '../../start-up/error-location.js';
 
 type Part = string | number | bigint;
 
@@ -63,7 +63,7 @@ export function compileMethodKey(lockKey: LockKey, where: string, logger: SafeLo
     const text = `${where}: <${part}> was missing in every call so far, and such calls fail. If the name is misspelt, correct the key`;
     logger.warn(coded('REDLOCK_W10', text));
   };
-  const key = locating(where, () => compileKey(lockKey, neverThere));
+  const key = locateErrors(where, () => compileKey(lockKey, neverThere));
   const resolve = (source: KeySource): readonly string[] => {
     try {
       return key.resolve(source);

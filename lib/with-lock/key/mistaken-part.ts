@@ -3,7 +3,7 @@ import type { Lines } from '../../logging/safe-logger.js';
 import { ROOTS } from './key-roots.js';
 
 /** A text that looks like a part of a key and is none. It is the same for all calls, so that they would share one lock. */
-export interface StrayPart {
+export interface MistakenPart {
   readonly found: string;
   /** What to write in its place. */
   readonly meant: string;
@@ -27,23 +27,23 @@ const FORMAT = /%[sdifjoO](?![A-Za-z0-9])/;
 
 const BEGINS_A_PART = /^(?:body|params|query|headers|args|user|data|parent|\d+)\./;
 
-/** Returns the first stray part in the text around the parts of a key. */
-export function strayPartIn(literals: readonly string[]): StrayPart | undefined {
+/** Returns the first mistaken part in the text around the parts of a key. */
+export function mistakenPartIn(literals: readonly string[]): MistakenPart | undefined {
   // The `>` shows that the text follows a part and is not the beginning of the key.
   const texts = literals.map((literal, index) => (index === 0 ? literal : `>${literal}`));
   for (const text of texts) {
-    const stray = inBraces(text) ?? bare(text);
-    if (stray) return stray;
+    const mistaken = inBraces(text) ?? bare(text);
+    if (mistaken) return mistaken;
   }
   return undefined;
 }
 
-function inBraces(text: string): StrayPart | undefined {
+function inBraces(text: string): MistakenPart | undefined {
   const [found, inner = ''] = BRACES.exec(text) ?? [];
   return found === undefined ? undefined : { found, meant: partsFor(inner) };
 }
 
-function bare(text: string): StrayPart | undefined {
+function bare(text: string): MistakenPart | undefined {
   for (const pattern of [ROOT, ROOT_OR_NAME, POSITION, PARAMETER, VARIABLE, FORMAT]) {
     const found = pattern.exec(text)?.[0];
     if (found !== undefined) return { found, meant: partsFor(found.replace(/^[:$#]/, '')) };
@@ -81,7 +81,7 @@ const MADE_OF_NOTHING =
  * Warns of names that look like templates although they are used as they are, once for each part that is found. The lock is taken all the
  * same, since such a name may be intended.
  */
-export class StrayPartLog {
+export class MistakenPartLog {
   readonly #reported = new Set<string>();
 
   constructor(private readonly logger: Pick<Lines, 'warn'>) {}

@@ -1,6 +1,6 @@
 import { type ArgumentsHost, type ExecutionContext, HttpException, InternalServerErrorException } from '@nestjs/common';
 import { isLockError, type RedlockError } from '../../engine/errors.js';
-import { misfit } from '../../engine/options.js';
+import { invalidValue } from '../../engine/options.js';
 import { SafeLogger } from '../../logging/safe-logger.js';
 import { KeyDefinitionError } from '../key/key-roots.js';
 import { detailsOf, type ErrorDetails, type ErrorReply, errorReply } from './error-reply.js';
@@ -16,7 +16,7 @@ const logger = new SafeLogger('RedlockService');
 /** @throws TypeError for anything but a function */
 export function checkExceptionFactory(factory: unknown, where: string): void {
   if (factory === undefined || typeof factory === 'function') return;
-  throw misfit(
+  throw invalidValue(
     `${where}: exceptionFactory`,
     factory,
     'a function that takes the error of a lock and makes what is thrown',

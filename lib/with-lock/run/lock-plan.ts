@@ -5,11 +5,11 @@ import {
   DEFAULT_LOCK_OPTIONS,
   LOCK_OPTION_NAMES,
   type LockOptions,
-  misfit,
+  invalidValue,
   toTtl,
 } from '../../engine/options.js';
 import { mistake } from '../../engine/codes.js';
-import { locating } from '../../start-up/error-location.js';
+import { locateErrors } from '../../start-up/error-location.js';
 import { SafeLogger } from '../../logging/safe-logger.js';
 import { checkExceptionFactory, type ExceptionFactory } from '../reply/exceptions.js';
 import { SharedRuns } from './shared-runs.js';
@@ -53,9 +53,10 @@ const IMPATIENT: readonly Mode[] = ['reject', 'skip'];
 export function toPlan(key: LockKey, withLockOptions: WithLockOptions, where: string): LockPlan {
   checkNames(withLockOptions, [...LOCK_OPTION_NAMES, 'onContended', 'name', 'exceptionFactory'], where);
   const { onContended = 'wait', name, exceptionFactory, ...options } = withLockOptions;
-  if (!MODES.includes(onContended)) throw misfit(`${where}: onContended`, onContended, `one of ${MODES.join(', ')}`);
+  if (!MODES.includes(onContended))
+    throw invalidValue(`${where}: onContended`, onContended, `one of ${MODES.join(', ')}`);
   if (name === '' || !['undefined', 'string'].includes(typeof name))
-    throw misfit(`${where}: name`, name, 'the name of a pool');
+    throw invalidValue(`${where}: name`, name, 'the name of a pool');
   checkExceptionFactory(exceptionFactory, where);
   checkLockOptions(options, where);
   checkTtl(options, where);
@@ -87,7 +88,7 @@ function checkLimit({ limit, onContended }: WithLockOptions, { count = 1 }: Comp
 
 /** Checks the ttl as far as possible: the `maxTtl` of the pool is not known yet. */
 function checkTtl({ ttl, driftFactor = DEFAULT_LOCK_OPTIONS.driftFactor }: LockOptions, where: string): void {
-  if (ttl !== undefined) locating(where, () => toTtl(ttl, { driftFactor, maxTtl: LONGEST_TIMER }));
+  if (ttl !== undefined) locateErrors(where, () => toTtl(ttl, { driftFactor, maxTtl: LONGEST_TIMER }));
 }
 
 const PLAN = Symbol.for('nestjs-redlock:plan');

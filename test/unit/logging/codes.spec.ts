@@ -107,7 +107,7 @@ describe('every mistake', () => {
   const REASONS = [
     'lib/idempotency/record.ts',
     'lib/idempotency/typed-json.ts',
-    'lib/redis/connection/asking-client.ts',
+    'lib/redis/connection/credentials-client.ts',
     'lib/redis/connection/settings/credentials.ts',
     // Messages of mistakes, which have their codes, in one error.
     'lib/redis/connection/settings/node-options.ts',

@@ -148,7 +148,7 @@ it('after a change of its clock, a node is believed if it has a record, and has 
       ['clear', { kind: 'cleared' }],
     ];
     return cases.map(([kind, answer]) => {
-      const counted = trust.judge({ kind }, answer);
+      const counted = trust.count({ kind }, answer);
       return counted.kind === 'opened' && counted.isQuarantined ? 'evidence' : counted.kind;
     });
   };

@@ -1,6 +1,6 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import { isDeepStrictEqual } from 'node:util';
-import { FLAG, misfit, ms, readTexts, type Rule } from '../../../engine/options.js';
+import { FLAG, invalidValue, ms, readTexts, type Rule } from '../../../engine/options.js';
 import { OWN_SETTINGS } from './connection-settings.js';
 import type { CredentialsFunction } from './credentials.js';
 import { isTls, kindOf, misplacedInTls, plainTls } from './option-values.js';
@@ -126,7 +126,7 @@ function* problemsIn(options: NodeOptions, where: string): Iterable<Error> {
   yield* options.sentinels === undefined ? placeProblems(options, where) : sentinelProblems(options, where);
   for (const [name, rule] of Object.entries(RULES)) {
     const value = options[name as keyof typeof RULES];
-    if (rule && value !== undefined && !rule[0](value)) yield misfit(`${where}.${name}`, value, rule[1]);
+    if (rule && value !== undefined && !rule[0](value)) yield invalidValue(`${where}.${name}`, value, rule[1]);
   }
   yield* tlsProblems(options.tls, where);
   yield* loginProblems(options, where);

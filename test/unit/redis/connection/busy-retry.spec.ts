@@ -1,14 +1,14 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { AskingAgain } from '../../../../lib/redis/connection/asking-again.js';
+import { BusyRetry } from '../../../../lib/redis/connection/busy-retry.js';
 import { VirtualClock } from '../../../support/virtual-clock.js';
 
 const BUSY = new Error('BUSY Redis is busy running a script.');
 
-describe('AskingAgain', () => {
+describe('BusyRetry', () => {
   const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   const begin = () => {
     const clock = new VirtualClock();
-    return { clock, asking: new AskingAgain(clock) };
+    return { clock, asking: new BusyRetry(clock) };
   };
   const question = () => jest.fn<() => Promise<string>>();
   const busy = () => question().mockRejectedValue(BUSY);

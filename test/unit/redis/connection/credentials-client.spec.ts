@@ -1,21 +1,21 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { RedisOptions } from 'ioredis';
-import { AskingClient } from '../../../../lib/redis/connection/asking-client.js';
+import { CredentialsClient } from '../../../../lib/redis/connection/credentials-client.js';
 import type { NodeCredentials } from '../../../../lib/redis/connection/settings/credentials.js';
 import { eventually } from '../../../support/eventually.js';
 import { VirtualClock } from '../../../support/virtual-clock.js';
 
-describe('AskingClient that is disconnected while credentials() takes its time', () => {
+describe('CredentialsClient that is disconnected while credentials() takes its time', () => {
   let clock: VirtualClock;
   let failures: string[];
-  let client: AskingClient;
+  let client: CredentialsClient;
   let connecting: Promise<void>;
   beforeEach(() => {
     clock = new VirtualClock();
     failures = [];
     const asked = new Promise<NodeCredentials>(() => undefined);
     const options = { host: '127.0.0.1', port: 1, lazyConnect: true };
-    client = new AskingClient(
+    client = new CredentialsClient(
       options,
       () => asked,
       clock,
@@ -32,13 +32,13 @@ describe('AskingClient that is disconnected while credentials() takes its time',
   });
 });
 
-describe('AskingClient whose connection cannot begin', () => {
+describe('CredentialsClient whose connection cannot begin', () => {
   const WRONG: NodeCredentials = { tls: { cert: 'no certificate' } };
   let clock: VirtualClock;
   let failures: string[];
   let answers: NodeCredentials[];
   let calls: number;
-  let client: AskingClient;
+  let client: CredentialsClient;
   beforeEach(() => {
     clock = new VirtualClock();
     [failures, answers, calls] = [[], [], 0];
@@ -50,11 +50,11 @@ describe('AskingClient whose connection cannot begin', () => {
   });
   afterEach(() => client.disconnect());
 
-  const clientWith = (options: RedisOptions, credentials?: () => NodeCredentials): AskingClient => {
+  const clientWith = (options: RedisOptions, credentials?: () => NodeCredentials): CredentialsClient => {
     const terms = { credentials, clock, failed: (reason: string) => void failures.push(reason) };
     // Nothing listens at this port. ioredis connects again by a timer of its own, which does not run out here; it leaves another one, for the end.
     const own = { host: '127.0.0.1', port: 1, lazyConnect: true, retryStrategy: () => 60_000, disconnectTimeout: 0 };
-    return new AskingClient({ ...own, ...options }, terms.credentials, terms.clock, terms.failed).on(
+    return new CredentialsClient({ ...own, ...options }, terms.credentials, terms.clock, terms.failed).on(
       'error',
       () => undefined,
     );

@@ -2,16 +2,16 @@ import { Logger } from '@nestjs/common';
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Test } from '@nestjs/testing';
 import { RedlockService } from '../../../../lib/index.js';
-import { StrayPartLog } from '../../../../lib/with-lock/key/stray-part.js';
+import { MistakenPartLog } from '../../../../lib/with-lock/key/mistaken-part.js';
 import { RedlockTestingModule } from '../../../../lib/testing/index.js';
 
-describe('StrayPartLog', () => {
+describe('MistakenPartLog', () => {
   let warn: jest.Mock;
-  let log: StrayPartLog;
+  let log: MistakenPartLog;
 
   beforeEach(() => {
     warn = jest.fn();
-    log = new StrayPartLog({ warn });
+    log = new MistakenPartLog({ warn });
   });
 
   it.each([
