@@ -26,8 +26,8 @@ export default {
       },
     ],
   },
-  // Many tests wait for Redis processes and for time, so that two cores have room for a third worker. In ESM mode a worker's heap grows with every file.
-  maxWorkers: 3,
+  // Real Redis processes run beside the workers, and in ESM mode a worker's heap grows with every file.
+  maxWorkers: 2,
   workerIdleMemoryLimit: '512MB',
   testTimeout: 30_000,
   // Only by `npm run test:coverage`: it takes several times the processor time of the tests themselves.
