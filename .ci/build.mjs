@@ -1,6 +1,6 @@
 // Two outputs of one source: ESM for every Node that can require() it, CommonJS for Jest and older tools. And the command.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundle, filesOf } from './bundle.mjs';
@@ -36,18 +36,20 @@ async function build(folder, ...settings) {
  */
 function takePlace(folder) {
   const place = `${dist}/${folder}`;
-  if (existsSync(place)) tryToMove(place, before(folder));
-  tryToMove(fresh(folder), place);
-  if (!existsSync(place)) throw new Error(`${place} could not be written`);
+  move(place, before(folder), 'ENOENT');
+  move(fresh(folder), place, 'ENOTEMPTY');
 }
 
-/** @param {string} from @param {string} to */
-function tryToMove(from, to) {
+/**
+ * @param {string} from
+ * @param {string} to
+ * @param {string} code of the error that is no failure: nothing is there, or another process was quicker
+ */
+function move(from, to, code) {
   try {
     renameSync(from, to);
   } catch (error) {
-    const { code = '' } = /** @type {NodeJS.ErrnoException} */ (error);
-    if (!['ENOENT', 'ENOTEMPTY', 'EEXIST'].includes(code)) throw error;
+    if (/** @type {NodeJS.ErrnoException} */ (error).code !== code) throw error;
   }
 }
 

@@ -14,9 +14,6 @@ export function withoutKeys(error: string): string {
   return NO_SCRIPTS.test(error) ? NO_LUA : error;
 }
 
-/** How to find out which permissions are missing. */
-const PERMISSIONS = 'npx nestjs-redlock doctor lists the missing ones';
-
 /** What to do about an error of a node. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/^(READONLY|MASTERDOWN)/, 'it is a replica: point the pool at the master'],
@@ -26,7 +23,7 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   // Inside of a script Redis has words of its own for it, up to 7.0 others than from 7.2 on, and so has Valkey.
   [
     /^NOPERM|^ERR (The user executing the|ACL failure in) script/,
-    `grant its user all permissions of locks; ${PERMISSIONS}`,
+    'grant its user all permissions of locks; npx nestjs-redlock doctor lists the missing ones',
   ],
   [/^MISCONF/, 'it cannot save to its disk: its own log says why'],
   [/^BUSY/, 'a script of another client blocks it: find that client'],

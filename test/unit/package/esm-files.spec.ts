@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { copyFileSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -86,7 +86,9 @@ beforeAll(async () => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'redlock-package-')));
   copyFileSync('package.json', join(folder, 'package.json'));
   symlinkSync(realpathSync('node_modules'), join(folder, 'node_modules'));
-  await execute(process.execPath, ['.ci/build.mjs', join(folder, 'dist')]);
+  const build = () => execute(process.execPath, ['.ci/build.mjs', join(folder, 'dist')]);
+  // Two starts of the sample in a fresh clone build at the same time.
+  await Promise.all([build(), build()]);
   files = await packedFiles(folder);
 }, 300_000);
 
@@ -103,6 +105,10 @@ function classes(format: 'esm' | 'cjs'): string[] {
   const code = text.join('\n').replaceAll(/^\s*(\/\/|\/?\*).*$/gm, '');
   return [...code.matchAll(/\bclass ([\w$]+)/g)].map(([, name]) => name!).sort();
 }
+
+it('is built whole by two builds at the same time, which leave nothing else behind', () => {
+  expect(readdirSync(join(folder, 'dist')).sort()).toEqual(['cjs', 'cli', 'esm']);
+});
 
 describe('the ES modules of the package', () => {
   it('are one file for each entry point, and one for what both have', () => {
