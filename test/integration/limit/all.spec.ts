@@ -36,6 +36,8 @@ describe("take: 'all' from several processes", () => {
     const resource = pool.resource();
     const order = { resource, options: READ, hold: 5, workers: 4 };
     const reading = readers.map((member) => member.work(order));
+    // All of them are at work when this one has had its turn.
+    await writing!.stay({ resource, options: READ, hold: 1 });
     const writers: Stay[] = [];
     for (let turn = 0; turn < 10; turn += 1) writers.push(await writing!.stay({ resource, options: WRITE, hold: 10 }));
     await Promise.all(readers.map((member) => member.stop()));

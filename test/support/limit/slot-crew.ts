@@ -4,6 +4,9 @@ import { RedisPool } from '../redis-pool.js';
 import { startRedisServers, type RedisServer } from '../redis-server.js';
 import { SlotProcess } from './slot-process.js';
 
+/** What a process does before a test: its first calls take several times as long as the later ones. */
+const WARM_UP = { options: { limit: 2, ttl: 5_000, waitTimeout: 10_000 }, hold: 1, times: Array<number>(30).fill(0) };
+
 /** So many nodes for all tests of a block, and processes that end with the test that started them. */
 export function slotCrew(size: number): {
   readonly pool: RedisPool;
@@ -35,6 +38,7 @@ export function slotCrew(size: number): {
     for (let index = 0; index < count; index += 1) {
       const member = await SlotProcess.start(lib, pool.urls, nodeTimeout);
       members.push(member);
+      await member.arrive({ resource: pool.resource(), ...WARM_UP });
       started.push(member);
     }
     return started;
