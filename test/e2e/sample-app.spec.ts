@@ -85,6 +85,8 @@ describe('npm start', () => {
       const removals = await Promise.all(
         [first, second].map(async (replica) => (await fetch(`${replica}/duplicates`, { method: 'DELETE' })).json()),
       );
+      const answer = { removed: expect.any(Number), busy: expect.any(Array) } as const;
+      expect(removals).toEqual([answer, answer]);
       const removed = (removals as { removed: number }[]).map((removal) => removal.removed);
       expect(removed.reduce((sum, each) => sum + each, 0)).toBeGreaterThanOrEqual(unsafe - 1);
       expect(await (await fetch(`${first}/duplicates`, { method: 'DELETE' })).json()).toEqual({ removed: 0, busy: [] });
