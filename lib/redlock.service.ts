@@ -54,7 +54,7 @@ export class RedlockService {
   #isShuttingDown = false;
   #ending: Promise<void> | undefined;
   readonly #withPrepared = <T>(call: PreparedCall<T>): Promise<T> =>
-    this.#afterStart(() => this.#redlock.withPrepared(call), call);
+    this.#onceStarted(() => this.#redlock.withPrepared(call), call);
 
   /** Emits what happens to the locks and nodes of the pool. */
   readonly events$: Observable<LockEvent> = this.#events.asObservable();
@@ -109,7 +109,7 @@ export class RedlockService {
       elect: (name, { ttl, signal }) => {
         const resource = LEADER + name;
         const elect = () => this.#redlock.acquireForLeader(resource, { ttl, signal, label: resource });
-        return this.#afterStart(elect, { signal });
+        return this.#onceStarted(elect, { signal });
       },
       announce: (name, { fencingToken: token, value: owner }) =>
         this.#redlock.register.announce(LEADER + name, { token, owner, fingerprint: null }),
@@ -128,7 +128,7 @@ export class RedlockService {
    */
   acquire(resource: string | readonly string[], options?: LockOptions): Promise<Lock> {
     this.#mistakenParts.look(resource);
-    return this.#afterStart(() => this.#redlock.acquire(resource, options), options);
+    return this.#onceStarted(() => this.#redlock.acquire(resource, options), options);
   }
 
   /**
@@ -137,7 +137,7 @@ export class RedlockService {
    */
   tryAcquire(resource: string | readonly string[], options?: LockOptions): Promise<Lock | null> {
     this.#mistakenParts.look(resource);
-    return this.#afterStart(() => this.#redlock.tryAcquire(resource, options), options);
+    return this.#onceStarted(() => this.#redlock.tryAcquire(resource, options), options);
   }
 
   /**
@@ -155,7 +155,7 @@ export class RedlockService {
     options?: LockOptions,
   ): Promise<T> {
     this.#mistakenParts.look(resource);
-    return this.#afterStart(() => this.#redlock.withLock(resource, work, options), options);
+    return this.#onceStarted(() => this.#redlock.withLock(resource, work, options), options);
   }
 
   /**
@@ -233,7 +233,7 @@ export class RedlockService {
 
   /** @internal Takes a lock whose votes open a record; resolves with undefined if the nodes have the record already. */
   [ACQUIRE_ONCE](resource: string, options: LockOptions, opens: OpenedByVote): Promise<LockForOnce | undefined> {
-    return this.#afterStart(() => this.#redlock.acquireOnce(resource, options, opens), options);
+    return this.#onceStarted(() => this.#redlock.acquireOnce(resource, options, opens), options);
   }
 
   /** @internal The records of what was done under locks of this pool. */
@@ -290,8 +290,8 @@ export class RedlockService {
     this.#events.complete();
   }
 
-  /** Runs a call at once or, before the application has started, when its locks are possible. */
-  #afterStart<T>(
+  /** Runs a call at once. Before the application has started, it waits for a quorum of the nodes if `waitForQuorum` says so. */
+  #onceStarted<T>(
     call: () => Promise<T>,
     options: { readonly signal?: AbortSignalLike | undefined } | undefined,
   ): Promise<T> {

@@ -39,8 +39,8 @@ export class Attempt {
   isAnnounced = false;
   /** Why it failed, as the callers know it. */
   denial: Denied | undefined;
-  /** Whether nodes that deny it keep a deposit of the next value, for which there is no `Attempt` yet. */
-  hasDeposit = false;
+  /** Whether nodes that deny it keep a deposit of the next value; false once the deposit has an `Attempt` of its own. */
+  leavesDeposit = false;
   /** Whether it began as a deposit, for which nodes may have voted unasked. */
   wasDeposit = false;
 
@@ -90,8 +90,8 @@ export class Attempt {
   get isDone(): boolean {
     return (
       !this.wasDeposit &&
-      this.denial?.kind === 'kept' &&
-      this.answers.every((answer) => (answer?.kind ?? 'kept') === 'kept')
+      this.denial?.kind === 'recorded' &&
+      this.answers.every((answer) => (answer?.kind ?? 'recorded') === 'recorded')
     );
   }
 
@@ -100,7 +100,9 @@ export class Attempt {
     const { answers, wasDeposit } = this;
     return (
       this.votes > 0 ||
-      answers.some((answer) => (answer?.kind === 'unknown' && answer.sent) || (wasDeposit && answer?.kind === 'kept'))
+      answers.some(
+        (answer) => (answer?.kind === 'unknown' && answer.sent) || (wasDeposit && answer?.kind === 'recorded'),
+      )
     );
   }
 }
@@ -124,7 +126,7 @@ const CROWDED = 1_000;
 /** The attempts of one queue: the latest one, and the deposit that the nodes keep for the next one. Each has a value of its own. */
 export class Attempts {
   latest: Attempt | undefined;
-  /** The deposit, once it was made. @see makeDeposit */
+  /** The deposit, once it was made. @see deposit */
   #next: Attempt | undefined;
   /** The number of the latest value. */
   #serial = 0;
@@ -139,16 +141,16 @@ export class Attempts {
 
   /** Begins the next attempt for a caller, under the value of the deposit if there is one for the ttl. A single attempt has no place, and no deposit. */
   begin(caller: AttemptCaller, isCrowded: boolean): Attempt {
-    const next = this.makeDeposit();
+    const next = this.deposit();
     if (next !== undefined && caller.isTry) this.drop(next, 'leave');
     else if (next !== undefined && next.ttl !== caller.ttl) this.drop(next);
     const now = this.pool.clock.now();
     const attempt = this.#next ?? this.#new(caller.ttl, now);
     attempt.begin(now, this.#count(isCrowded, now));
-    attempt.hasDeposit = !caller.isTry;
+    attempt.leavesDeposit = !caller.isTry;
     attempt.opens = caller.opens;
     // The nodes derive the value of the deposit from the value of this attempt, so its number is taken.
-    if (attempt.hasDeposit) this.#serial += 1;
+    if (attempt.leavesDeposit) this.#serial += 1;
     this.latest = attempt;
     this.#next = undefined;
     return attempt;
@@ -167,13 +169,13 @@ export class Attempts {
   }
 
   /**
-   * Returns the attempt that nodes may vote for unasked: the next value of the latest attempt, with the same ttl. It is made when somebody needs it,
-   * since most attempts win at once and have none.
+   * Returns the attempt that nodes may vote for unasked: the next value of the latest attempt, with the same ttl. The object is made when somebody
+   * asks for it, since most attempts win at once and leave no deposit.
    */
-  makeDeposit(): Attempt | undefined {
+  deposit(): Attempt | undefined {
     const { latest } = this;
-    if (this.#next !== undefined || latest === undefined || !latest.hasDeposit) return this.#next;
-    latest.hasDeposit = false;
+    if (this.#next !== undefined || latest === undefined || !latest.leavesDeposit) return this.#next;
+    latest.leavesDeposit = false;
     this.#next = new Attempt(this.pool.names, nextValueOf(latest.value), latest.ttl, latest.since);
     this.#next.count = latest.count;
     this.#next.isSent = latest.isSent;
@@ -194,14 +196,14 @@ export class Attempts {
   }
 
   /** Gives the value of a deposit back: it is dead. */
-  drop(next: Attempt, what: ReleaseOperation['what'] = 'nothing'): void {
+  drop(next: Attempt, what: ReleaseOperation['what'] = 'stay'): void {
     if (this.#next === next) this.#next = undefined;
     this.release(next.value, what);
   }
 
   /** Leaves the queues of the nodes, and gives the deposit back. */
   leave(): void {
-    this.release(this.makeDeposit()?.value ?? '', 'leave');
+    this.release(this.deposit()?.value ?? '', 'leave');
   }
 
   /** Nobody waits for the answers of the latest attempt any more: its value is dead. */
@@ -210,11 +212,11 @@ export class Attempts {
     if (latest === undefined) return;
     latest.isDecided = latest.isDenied = latest.isAnnounced = true;
     this.release(latest.value, 'leave');
-    this.withdraw(latest);
+    this.withdrawRecord(latest);
   }
 
-  /** Takes back what the votes of an attempt have opened, whose caller does not run: a later caller must not take it for interrupted. */
-  withdraw({ opens, value, proposal }: Attempt): void {
+  /** Takes back the record that the votes of an attempt have opened: its caller does not run, and a later caller must not take it for interrupted. */
+  withdrawRecord({ opens, value, proposal }: Attempt): void {
     const { resource } = this;
     if (opens !== undefined && proposal !== undefined)
       this.#ask(() => ({ kind: 'clear', resource, value, token: proposal, isWithdrawn: true }));
@@ -231,11 +233,11 @@ export class Attempts {
     { ttl, arrival }: { readonly ttl: number; readonly arrival: number },
     isCrowded: boolean,
   ): void {
-    const next = (this.#next ??= this.makeDeposit() ?? this.#counted(ttl, isCrowded));
+    const next = (this.#next ??= this.deposit() ?? this.#counted(ttl, isCrowded));
     this.#ask((proposal) => {
       next.isSent = true;
       const deposit = { value: next.value, ttl: next.ttl, count: next.count, proposal };
-      return { ...this.pool.releaseOf(this.resource, value, 'nothing'), place: { arrival, deposit } };
+      return { ...this.pool.releaseOf(this.resource, value, 'stay'), place: { arrival, deposit } };
     });
   }
 

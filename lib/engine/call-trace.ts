@@ -39,7 +39,7 @@ const OUTCOMES: Readonly<Partial<Record<RefusalCode, AcquireOutcome>>> = {
   CLOSED: 'closed',
 };
 
-/** Publishes the life of one lock on the channels. It learns everything from the events of the lock, so that the engine knows nothing of it. */
+/** Publishes the life of one lock on the channels. Most of it comes from the events of the lock. */
 export class CallTrace {
   readonly acquire: Writable<AcquireMessage>;
   readonly #clock: Clock;

@@ -207,7 +207,7 @@ export class Caller implements QueuedCaller {
 
   goesOn(denied: Denied, attempts: number, noQuorumSince: number | undefined): boolean {
     const { options, since } = this.call;
-    if (attempts > options.retryCount || denied.kind === 'kept') return false;
+    if (attempts > options.retryCount || denied.kind === 'recorded') return false;
     this.#listen();
     this.#quorumEnd = Infinity;
     if (noQuorumSince === undefined) return true;

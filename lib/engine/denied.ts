@@ -21,7 +21,7 @@ export type Denied =
       readonly earliest: number;
     }
   | {
-      readonly kind: 'unavailable' | 'too slow' | 'no token' | 'blocked' | 'kept';
+      readonly kind: 'unavailable' | 'too slow' | 'no token' | 'blocked' | 'recorded';
       readonly nodes: readonly NodeOutcome[];
     };
 
@@ -31,7 +31,7 @@ export type Answers = readonly (Answer | undefined)[];
 const WHY = {
   'too slow': 'the answers took longer than the lease lasts',
   'no token': 'too few nodes agreed on a fencing token in time',
-  kept: 'its work is done already',
+  recorded: 'its work is done already',
   blocked:
     'the lease had expired before this process could begin: its event loop was blocked for longer than the ttl; ' +
     'take a longer ttl, or compute in a worker thread',
@@ -62,7 +62,7 @@ export function errorOf(denied: Denied, resources: readonly string[], holding?: 
 export function denialOf(names: readonly string[], answers: Answers): Denied {
   const nodes = outcomesOf(names, answers);
   const quorum = quorumOf(names.length);
-  if (answers.some((answer) => answer?.kind === 'kept')) return { kind: 'kept', nodes };
+  if (answers.some((answer) => answer?.kind === 'recorded')) return { kind: 'recorded', nodes };
   const held = answers.filter((answer): answer is Held => answer?.kind === 'held');
   const granted = answers.filter((answer) => answer?.kind === 'granted').length;
   const missing = quorum - held.length - granted;

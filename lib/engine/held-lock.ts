@@ -321,7 +321,7 @@ export class HeldLock implements Lock {
   #giveBack(now: Moment): Promise<unknown> {
     const keep = Math.ceil((this.#options.minHold ?? 0) - elapsed(this.#taken, now));
     const release = ({ queue, lease }: Part, done: () => void): void => {
-      if (keep > 0) queue.kept(lease, keep, done);
+      if (keep > 0) queue.keepForMinHold(lease, keep, done);
       else if (this.#state === 'lost') queue.giveBack(lease, done);
       else queue.released(lease, done);
     };

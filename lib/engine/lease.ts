@@ -98,8 +98,8 @@ export class Lease {
     return true;
   }
 
-  /** Takes back what the votes have opened: the caller that it was for does not run. */
-  withdraw(): void {
+  /** Takes back the record that the votes have opened, if there is one: the caller that it was for does not run. */
+  withdrawRecord(): void {
     if (this.opened === undefined) return;
     this.opened = undefined;
     const { pool, resource, value, token } = this;
@@ -147,7 +147,7 @@ export class Lease {
     });
   }
 
-  /** Leaves the value on the nodes for `remaining` ms more, and no longer. */
+  /** Keeps the resource for `remaining` ms more, and no longer, under a value that nobody releases. */
   keep(remaining: number, done: () => void): void {
     this.#isOver = true;
     this.#ask(remaining, true, () => done());

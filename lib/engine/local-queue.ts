@@ -46,7 +46,7 @@ export class LocalQueue {
   /** Ms of the latest round trip. */
   #trip = 1;
   #stopPoll: (() => void) | undefined;
-  #stopHurry: (() => void) | undefined;
+  #stopPatience: (() => void) | undefined;
   readonly #attempts: Attempts;
 
   constructor(
@@ -98,7 +98,7 @@ export class LocalQueue {
 
   /** Why a caller that gives up now has no lock, as far as is known. */
   bestDenialFor({ opens }: QueuedCaller): Denied {
-    const known = this.#attempts.latest?.answers.map((one) => (opens || one?.kind !== 'kept' ? one : undefined));
+    const known = this.#attempts.latest?.answers.map((one) => (opens || one?.kind !== 'recorded' ? one : undefined));
     return this.latestDenial ?? this.#announced ?? denialOf(this.pool.names, known ?? []);
   }
 
@@ -166,7 +166,7 @@ export class LocalQueue {
     this.#state = 'held';
     this.#lease = lease;
     // Too few votes have opened the record under the token of the attempt.
-    if (lease.opened === undefined) this.#attempts.withdraw(attempt);
+    if (lease.opened === undefined) this.#attempts.withdrawRecord(attempt);
     for (const caller of this.#callers) if (caller !== this.#head) caller.contended();
     if (this.#onlookers.size > 0) this.#onlookers.answer(lease.denial);
     this.#give(lease);
@@ -194,9 +194,9 @@ export class LocalQueue {
   #announce(attempt: Attempt, denied = denialOf(this.pool.names, attempt.answers)): void {
     attempt.isAnnounced = true;
     attempt.denial = denied;
-    if (denied.kind !== 'kept') this.#announced = denied;
+    if (denied.kind !== 'recorded') this.#announced = denied;
     if (denied.kind === 'contended') this.#noQuorumSince = undefined;
-    else if (denied.kind !== 'kept') this.#noQuorumSince ??= this.pool.clock.now().monotonic;
+    else if (denied.kind !== 'recorded') this.#noQuorumSince ??= this.pool.clock.now().monotonic;
     if (denied.kind === 'contended') for (const caller of this.#callers) caller.contended();
     // A list of its own, since a caller that is told may come again at once.
     for (const caller of Array.from(this.#callers).filter((one) => !this.#goesOn(one, denied))) {
@@ -210,7 +210,7 @@ export class LocalQueue {
     if (attempt !== this.#attempts.latest) return;
     if (this.#callers.size === 0) this.#leave(attempt);
     // The answers were for a caller whose work is done. Those that are left want the lock.
-    else if (denied.kind === 'kept') this.#ask();
+    else if (denied.kind === 'recorded') this.#ask();
     // The first caller did not wait, so this process has no place in the queues of the nodes yet.
     else if (this.#state === 'asking') this.#askAgain(attempt);
   }
@@ -243,7 +243,7 @@ export class LocalQueue {
     if (attempt.isGivenBack || !attempt.mayHaveVotes) return;
     attempt.isGivenBack = true;
     this.#returnValue(attempt.value);
-    this.#attempts.withdraw(attempt);
+    this.#attempts.withdrawRecord(attempt);
   }
 
   /** Gives a value back. If this process waits, it takes its place again. */
@@ -251,8 +251,8 @@ export class LocalQueue {
     const head = this.#head;
     const isWaiting = (this.#state === 'waiting' || this.#state === 'asking') && head?.isTry === false;
     if (isWaiting) this.#attempts.releaseAndStand(value, head, this.#callers.size > 1);
-    // When idle, this process has left already. The process may wait again with a new queue, whose place a second 'leave' would remove.
-    else this.#attempts.release(value, this.#state !== 'idle' && !head && !this.#lease ? 'leave' : 'nothing');
+    // When idle, this process has left. A place belongs to the process: if a new queue has one now, a second 'leave' would remove it.
+    else this.#attempts.release(value, this.#state !== 'idle' && !head && !this.#lease ? 'leave' : 'stay');
   }
 
   // ------------------------------------------------------------------------------------------------- waiting for the turn
@@ -265,20 +265,21 @@ export class LocalQueue {
     this.#trip = elapsed(attempt.since, clock.now());
     const free = freeIn(attempt.answers, quorum - attempt.votes);
     this.#stopPoll = clock.schedule(Math.max(1, Math.min(free + 1, head.retryIn())), () => this.#ask());
-    this.#hurry();
+    this.#followVotes();
   }
 
   /** A node has voted for the deposit of this process. */
   handedOff(node: number, { value, token, oldest }: HandOff): void {
     if (this.#lease?.value === value || (this.#state === 'asking' && this.#attempts.latest?.value === value)) return;
-    const next = this.#attempts.makeDeposit();
+    const next = this.#attempts.deposit();
     if (next?.value !== value) return this.#returnValue(value);
     if (this.#state === 'held' || this.#callers.size === 0) return this.#attempts.drop(next);
     next.note(node, { kind: 'granted', token, oldest });
-    if (this.#state === 'waiting') this.#hurry();
+    if (this.#state === 'waiting') this.#followVotes();
   }
 
-  #hurry(): void {
+  /** Takes the deposit once a quorum has voted for it. With too few votes, asks again after a pause that doubles with each denial in a row. */
+  #followVotes(): void {
     const next = this.#attempts.votedDeposit;
     if (next === undefined) return;
     const { pool } = this;
@@ -294,13 +295,13 @@ export class LocalQueue {
       return this.#agree(next);
     }
     const patience = Math.max(FIRST_PATIENCE, 2 * this.#trip) * 2 ** Math.min(MOST_DOUBLINGS, this.#denials - 1);
-    if (patience < head.ttl / POLLS_OF_TTL) this.#stopHurry ??= clock.schedule(patience, () => this.#ask());
+    if (patience < head.ttl / POLLS_OF_TTL) this.#stopPatience ??= clock.schedule(patience, () => this.#ask());
   }
 
   #stopTimers(): void {
     this.#stopPoll?.();
-    this.#stopHurry?.();
-    this.#stopPoll = this.#stopHurry = undefined;
+    this.#stopPatience?.();
+    this.#stopPoll = this.#stopPatience = undefined;
   }
 
   // ------------------------------------------------------------------------------------------------------------- a lease
@@ -309,7 +310,7 @@ export class LocalQueue {
   #give(lease: Lease): void {
     const head = this.#head;
     if (head === undefined || !lease.fits(head)) return this.#unused(lease);
-    if (lease.opened !== head.opens) lease.withdraw();
+    if (lease.opened !== head.opens) lease.withdrawRecord();
     this.#callers.delete(head);
     this.#receiver = head;
     this.pool.clock.nextTurn(() => this.#deliver(lease, head));
@@ -317,7 +318,7 @@ export class LocalQueue {
 
   #deliver(lease: Lease, caller: QueuedCaller): void {
     if (this.#receiver !== caller) {
-      lease.withdraw();
+      lease.withdrawRecord();
       return this.released(lease);
     }
     const left = lease.remaining;
@@ -336,7 +337,7 @@ export class LocalQueue {
 
   /** Releases a lease that no caller got. */
   #unused(lease: Lease): void {
-    lease.withdraw();
+    lease.withdrawRecord();
     this.giveBack(lease);
   }
 
@@ -357,8 +358,8 @@ export class LocalQueue {
     this.#give(lease);
   }
 
-  /** Leaves the value on the nodes for so many ms more, so that nobody gets the resource before that. */
-  kept(lease: Lease, remaining: number, done: () => void): void {
+  /** The holder has finished before its `minHold`: the nodes keep the key for so many ms more, under a value that nobody releases. */
+  keepForMinHold(lease: Lease, remaining: number, done: () => void): void {
     if (this.#lease !== lease) return done();
     lease.keep(remaining, done);
     this.#lease = undefined;
@@ -382,9 +383,9 @@ export class LocalQueue {
     return undefined;
   }
 
-  /** Nobody wants the resource any more, and no attempt was won. */
+  /** Nobody wants the resource any more, and no attempt was won. Votes that went back left the queues with them, unless there is a deposit. */
   #leave(attempt: Attempt): void {
-    if (!attempt.isDone && (!attempt.isGivenBack || this.#attempts.makeDeposit() !== undefined)) this.#attempts.leave();
+    if (!attempt.isDone && (!attempt.isGivenBack || this.#attempts.deposit() !== undefined)) this.#attempts.leave();
     this.#idle();
   }
 

@@ -56,8 +56,11 @@ export interface ReleaseOperation {
   readonly value: string;
   /** Ms for which the value may stay on the node at most, so that a pending release is forgotten after that. */
   readonly ttl: number;
-  /** 'leave': this process leaves the queue. 'followed': an acquire for the resource follows in the same batch, and serves the queue itself. */
-  readonly what: 'nothing' | 'leave' | 'followed';
+  /**
+   * 'leave': this process leaves the queue, also if the value is empty. 'stay': it stays where it is. 'followed': an acquire for the resource follows
+   * in the same batch, and serves the queue itself.
+   */
+  readonly what: 'stay' | 'leave' | 'followed';
   /** The place that this process takes again, with its deposit. */
   readonly place?: { readonly arrival: number; readonly deposit: Deposit } | undefined;
 }
@@ -212,7 +215,7 @@ export type Answer =
   | Unknown
   | Opened
   | Peeked
-  | { readonly kind: 'kept' | 'settled' | 'superseded' | 'nothing' | 'cleared' | 'forgotten' }
+  | { readonly kind: 'recorded' | 'settled' | 'superseded' | 'nothing' | 'cleared' | 'forgotten' }
   | { readonly kind: 'released' | 'gone' | 'extended' | 'missing' | 'taken' | 'raised' };
 
 /** What a node says when it voted for the deposit of a waiting process. */

@@ -30,8 +30,8 @@ export interface Lock {
    */
   extend(ttl?: number): Promise<void>;
   /**
-   * Releases the lock on every node once its `minHold` ends. The promise always resolves, even if the lock was lost: after the answer of a quorum, or
-   * once all nodes have answered or timed out.
+   * Releases the lock once its `minHold` ends: it passes to the next caller of this process, or is released on every node. The promise always
+   * resolves, even if the lock was lost: at once if it passes, else after the answer of a quorum, or once all nodes have answered or timed out.
    */
   release(): Promise<void>;
   /** Releases the lock, for `await using`. */

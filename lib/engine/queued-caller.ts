@@ -30,7 +30,7 @@ export interface QueuedCaller {
 
 /** Returns whether a denial concerns a caller. That the work is done concerns only callers that would open its record. */
 export function concerns(denied: Denied, { opens }: QueuedCaller): boolean {
-  return denied.kind !== 'kept' || opens !== undefined;
+  return denied.kind !== 'recorded' || opens !== undefined;
 }
 
 /** Callers that do not wait, and get the answer to the question of another caller. */

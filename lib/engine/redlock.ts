@@ -293,7 +293,7 @@ export class Redlock implements LockOwner {
       const taken = await this.#takeFor(call);
       if (Array.isArray(taken)) return await this.#hold(taken, call, owner);
       if (isPart(taken)) return await this.#hold([taken], call, owner);
-      if (taken.kind !== 'kept') throw refusal(taken, call);
+      if (taken.kind !== 'recorded') throw refusal(taken, call);
       owner.trace?.skip();
       return undefined;
     } catch (error) {
@@ -334,7 +334,7 @@ export class Redlock implements LockOwner {
     call.acquired(parts, lock.fencingToken);
     // A listener of `acquired` may have blocked the event loop until the lease ended, or aborted the call.
     if (lock.isValid && !call.isAborted) return lock;
-    for (const { lease } of parts) lease.withdraw();
+    for (const { lease } of parts) lease.withdrawRecord();
     await lock.release();
     call.throwIfAborted();
     throw refusal({ kind: 'blocked', nodes: [] }, call);

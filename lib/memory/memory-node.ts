@@ -144,7 +144,7 @@ export class MemoryData {
 
   #acquire(channel: string, operation: AcquireOperation): Answer {
     const { resource, value, ttl, proposal, count, arrival, opens } = operation;
-    if (opens && this.records.isKept(resource)) return { kind: 'kept' };
+    if (opens && this.records.isKept(resource)) return { kind: 'recorded' };
     if (this.quarantine > 0) return { kind: 'quarantined', remaining: this.quarantine };
     if (ttl > this.maxTtl) return { kind: 'refused', reason: `a ttl of ${ttl} ms is above maxTtl, ${this.maxTtl} ms` };
     if (this.#isOff(proposal, resource)) return { kind: 'refused', reason: CLOCKS_APART };

@@ -129,7 +129,7 @@ function wordsOfVote(
   return opens ? [...words, opens.fingerprint ?? '', ms(opens.ttl)] : words;
 }
 
-const RELEASES = { nothing: 'R', leave: 'L', followed: 'N' } as const;
+const RELEASES = { stay: 'R', leave: 'L', followed: 'N' } as const;
 
 function wordsOfRelease({ value, what, place, resource }: ReleaseOperation): readonly string[] {
   if (place === undefined) return [RELEASES[what], value];
@@ -192,7 +192,7 @@ function voteOf(
   { ttl, opens }: AcquireOperation,
 ): Answer | undefined {
   if (letter === 'g') return granted(first, second);
-  if (letter === 'k' && opens !== undefined) return { kind: 'kept' };
+  if (letter === 'k' && opens !== undefined) return { kind: 'recorded' };
   if (letter === 'h' && typeof first === 'number' && typeof second === 'string')
     return { kind: 'held', remaining: first < 0 ? Infinity : first, owner: second };
   if (letter === 'q' && typeof first === 'number') return quarantined(first);

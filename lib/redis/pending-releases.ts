@@ -32,7 +32,7 @@ export class PendingReleases {
     if (this.#isClosed) return;
     const key = keyOf(operation);
     const until = this.#pending.get(key)?.until ?? this.clock.now().monotonic + operation.ttl;
-    const what = operation.what === 'leave' ? 'leave' : 'nothing';
+    const what = operation.what === 'leave' ? 'leave' : 'stay';
     this.#pending.set(key, { operation: { ...operation, what }, until });
     this.#stopTimer ??= this.clock.schedule(this.#pause, () => this.#again());
   }

@@ -103,7 +103,7 @@ export class RedisNode implements LockNode {
       proposal: Math.floor(date),
       count: 1,
     } as const;
-    const release = { ...probe, kind: 'release', ttl: 0, what: 'nothing' } as const;
+    const release = { ...probe, kind: 'release', ttl: 0, what: 'stay' } as const;
     this.#send([vote, release], (answers) =>
       answered(Array.isArray(answers) ? probed(answers as readonly Answer[]) : (answers as Unknown)),
     );
@@ -294,7 +294,7 @@ export class RedisNode implements LockNode {
 
   #giveBack({ resource, value }: { readonly resource: string; readonly value: string }): void {
     const { maxTtl } = this.encoder.options;
-    const release = { kind: 'release', resource, value, what: 'nothing', ttl: maxTtl } as const;
+    const release = { kind: 'release', resource, value, what: 'stay', ttl: maxTtl } as const;
     // An excluded node is a server that another address leads to as well: there the vote counts.
     if (!this.#sendPending([release], () => undefined) && !this.#trust.isExcluded) this.#pending.add(release);
   }

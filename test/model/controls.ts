@@ -387,7 +387,7 @@ export const CONTROLS: readonly Control[] = [
     changes: [
       { file: 'redlock.ts', from: 'lock.opened === own.opens', to: 'lock.opened !== undefined' },
       { file: 'lease.ts', from: '    this.opened = undefined;\n    this.token += 1;', to: '    this.token += 1;' },
-      { file: QUEUE, from: 'if (lease.opened !== head.opens) lease.withdraw();', to: '' },
+      { file: QUEUE, from: 'if (lease.opened !== head.opens) lease.withdrawRecord();', to: '' },
     ],
     sees: ANSWERS,
     choices: { ...ONCE, processes: 2, workers: 4, ttl: 200, fails: 0 },

@@ -100,7 +100,7 @@ describe.each(serverPrograms())('random batches on %s and in memory', (program: 
           resource,
           value,
           ttl: HOUR,
-          what: place ? 'nothing' : pick(['nothing', 'leave', 'followed']),
+          what: place ? 'stay' : pick(['stay', 'leave', 'followed']),
           place,
         };
       }

@@ -34,6 +34,6 @@ export class NodeClient {
   }
 
   release(resource: string, value: string, more: Mine<ReleaseOperation> = {}): Promise<Answer> {
-    return this.ask({ kind: 'release', resource, value, ttl: 60_000, what: 'nothing', ...more });
+    return this.ask({ kind: 'release', resource, value, ttl: 60_000, what: 'stay', ...more });
   }
 }

@@ -129,7 +129,7 @@ async function releaseOn(session: NodeSession, resource: string, value: string):
     async (node) => {
       await node.open({ event: ignore, identified: ignore, handedOff: ignore, dated: ignore });
       return new Promise<Answer>((resolve) =>
-        node.send([{ kind: 'release', resource, value, what: 'nothing', ttl }], (answers) =>
+        node.send([{ kind: 'release', resource, value, what: 'stay', ttl }], (answers) =>
           resolve(Array.isArray(answers) ? (answers as readonly Answer[])[0]! : (answers as Unknown)),
         ),
       );

@@ -7,7 +7,7 @@ import { TRUST } from './trust.lua.js';
 /** How many keys of the node stand in KEYS before those of the operations, and how many words in ARGV. */
 export const NODE_KEYS = 3;
 export const FIXED_WORDS = 3;
-/** The clock of the node, in ms, stands in front of the number of operations, which is smaller than this, in the number that answers for all of them. */
+/** The number that answers for all operations if all went as usual: the clock of the node, in ms, times this, plus the number of operations. */
 export const CLOCK_FACTOR = 1_024;
 
 /**

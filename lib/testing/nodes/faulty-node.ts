@@ -191,7 +191,7 @@ export class FaultyNode implements TestingNode {
   unplant(resource: string, value: string): void {
     this.send(
       'somebody else',
-      [{ kind: 'release', resource, value, what: 'nothing', ttl: this.options.maxTtl }],
+      [{ kind: 'release', resource, value, what: 'stay', ttl: this.options.maxTtl }],
       ignore,
     );
   }
@@ -206,7 +206,7 @@ export class FaultyNode implements TestingNode {
     // The release goes without its old place in the queue: if anybody still waits, a later attempt takes the place again.
     for (const { channel, operation } of pending) {
       const { place: _place, ...release } = operation;
-      this.send(channel, [{ ...release, what: 'nothing' }], ignore);
+      this.send(channel, [{ ...release, what: 'stay' }], ignore);
     }
     this.#notify({ type: 'node-up' });
   }

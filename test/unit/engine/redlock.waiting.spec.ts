@@ -175,7 +175,7 @@ describe('Redlock.acquire, while others are in line', () => {
     await expect(waiting).rejects.toThrow('enough');
     while (pool.nodes[0]!.callsOf('acquire').length < 2) await pool.clock.advance(1);
     rivals.forEach((value, node) =>
-      pool.nodes[node]!.data.execute('rival', [{ kind: 'release', resource: 'a', value, what: 'nothing', ttl: 1 }]),
+      pool.nodes[node]!.data.execute('rival', [{ kind: 'release', resource: 'a', value, what: 'stay', ttl: 1 }]),
     );
     void (await pool.clock.until(trying))?.release();
     await pool.clock.advance(500);

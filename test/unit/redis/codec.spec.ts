@@ -4,7 +4,7 @@ import { BatchEncoder } from '../../../lib/redis/codec.js';
 import { CLOCK_FACTOR } from '../../../lib/redis/scripts/operations.lua.js';
 
 const EXTEND: Operation = { kind: 'extend', resource: 'a', value: 'p.1', ttl: 1_000 };
-const RELEASE: Operation = { kind: 'release', resource: 'a', value: 'p.1', ttl: 1_000, what: 'nothing' };
+const RELEASE: Operation = { kind: 'release', resource: 'a', value: 'p.1', ttl: 1_000, what: 'stay' };
 const CLOCK = 1_795_000_000_000;
 
 const encoderWith = (restartQuarantine: boolean) =>
@@ -79,7 +79,7 @@ describe('the number that answers for all operations', () => {
 
 describe('the answer that the work of a vote is done', () => {
   it.each([
-    ['kept', { fingerprint: null, ttl: 1_000 }],
+    ['recorded', { fingerprint: null, ttl: 1_000 }],
     ['unknown', undefined],
   ])('is %s for a vote that opens %j', (kind, opens) => {
     const acquire: Operation = {
