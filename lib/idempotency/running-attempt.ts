@@ -47,18 +47,30 @@ export class RunningAttempt {
       const { kind } = await store.open(run.key, this.#attempt, run.settings.keep);
       if (kind === 'kept' || kind === 'superseded') return 'superseded';
     }
-    if (ended.keep === 'nothing') await store.clear(run.key, this.#attempt).catch(() => undefined);
+    // What an interrupted attempt has left stays: the next one must look, too, whether the work was done.
+    if (ended.keep === 'nothing' && attempts === 1) await store.clear(run.key, this.#attempt).catch(() => undefined);
     if (typeof ended.keep === 'string') return ended;
     const kept = this.#kept(ended.keep);
     if (kept === undefined) return ended;
     const [outcome, record] = kept;
-    if (this.#keptIn !== undefined && !isSame(this.#keptIn.outcome, outcome)) this.#tell('reply-differs');
     if (outcome.kind !== 'tombstone') note.size = Buffer.byteLength(record);
-    const settled = await this.#settle(this.#keptIn?.record ?? record);
+    const settled = await this.#settleOutcome(outcome, record);
     if (settled === 'superseded') return settled;
     if (outcome.kind === 'tombstone') this.#tell('tombstone', outcome.why);
     else if (settled === 'settled') this.#tell('kept');
     return { keep: outcome };
+  }
+
+  /** Keeps what the call has given, also if the transaction of `keepIn` was rolled back. If that was committed, its reply stands. */
+  async #settleOutcome(outcome: Outcome, record: string): Promise<'settled' | 'superseded' | 'unkept'> {
+    const keptIn = this.#keptIn;
+    if (keptIn === undefined) return this.#settle(record);
+    if (isSame(keptIn.outcome, outcome)) return this.#settle(keptIn.record);
+    const settled = await this.#settle(record);
+    if (settled !== 'superseded') return settled;
+    const standing = await this.#settle(keptIn.record);
+    if (standing === 'settled') this.#tell('reply-differs');
+    return standing;
   }
 
   #call(attempts: number): OnceCall {

@@ -32,14 +32,14 @@ import { HAS_POSTGRES, startPostgres, type Postgres } from '../../support/postgr
     await postgres.stop();
   });
 
-  /** Pays within a transaction, whose last statement keeps the reply. */
-  async function pay(call: OnceCall, reply: unknown, times = 1): Promise<void> {
+  /** Pays within a transaction, whose last statement keeps the reply, and ends it. */
+  async function pay(call: OnceCall, reply: unknown, times = 1, end = 'COMMIT'): Promise<void> {
     const client = await pool.connect();
     try {
       await client.query('BEGIN');
       await client.query('INSERT INTO payment VALUES ($1)', [key]);
       for (let time = 0; time < times; time += 1) await call.keepIn(client, reply);
-      await client.query('COMMIT');
+      await client.query(end);
     } catch (error) {
       await client.query('ROLLBACK');
       throw error;
@@ -59,6 +59,24 @@ import { HAS_POSTGRES, startPostgres, type Postgres } from '../../support/postgr
     expect(await payments()).toBe(0);
     await other.idempotency.once(key, async (call) => pay(call, undefined));
     expect(await payments()).toBe(1);
+  });
+
+  it('keeps the answer of the call if the transaction that kept another one was rolled back', async () => {
+    const declined = await one.idempotency.once(key, async (call) => {
+      await pay(call, 'receipt', 1, 'ROLLBACK');
+      return 'declined';
+    });
+    const again = await other.idempotency.once(key, async () => 'run again');
+    expect([declined, again, await payments()]).toEqual(['declined', 'declined', 0]);
+  });
+
+  it('keeps the reply of a transaction that was committed, whatever the call returns', async () => {
+    const first = await one.idempotency.once(key, async (call) => {
+      await pay(call, 'receipt');
+      return 'wrapped receipt';
+    });
+    const again = await other.idempotency.once(key, async () => 'run again');
+    expect([first, again, await payments()]).toEqual(['wrapped receipt', 'receipt', 1]);
   });
 
   it('replays if a transaction that was tried again finds its first try committed', async () => {

@@ -125,6 +125,16 @@ describe.each(['nodes', 'memory'] as const)('Idempotency.once, with replies on %
     expect([call?.previous, call?.attempt]).toEqual(['interrupted', 2]);
   });
 
+  it('tells each later attempt that an earlier one was interrupted, also after one that failed', async () => {
+    const interrupted = () => Promise.reject(new Error('sent?'));
+    await codeOf(one.idempotency.once('a', interrupted, { onInterrupted: 'refuse' }));
+    const failing = () => Promise.reject(new RangeError('the bank does not answer'));
+    expect(await codeOf(other.idempotency.once('a', failing))).toBe('RangeError');
+    let call: OnceCall | undefined;
+    await one.idempotency.once('a', async (own) => void (call = own));
+    expect([call?.previous, call?.attempt]).toEqual(['interrupted', 3]);
+  });
+
   it('refuses another request under the same key, while the first runs and after it', async () => {
     const { begun, pass, open } = gate();
     const running = one.idempotency.once('a', () => pass(), { fingerprint: { amount: 1, to: 'x' } });
