@@ -56,11 +56,8 @@ export function handlerFingerprint(
 ): string | null {
   if (fingerprint === false) return null;
   const { request, kind } = call;
-  const content =
-    fingerprint === 'body'
-      ? [wholeOf(call, context), userOf(who, call)]
-      : madeBy(fingerprint, request, { request, kind });
-  return fingerprintOf(content, key, secret);
+  const content = fingerprint === 'body' ? wholeOf(call, context) : madeBy(fingerprint, request, { request, kind });
+  return fingerprintOf([content, userOf(who, call)], key, secret);
 }
 
 /** Returns the fingerprint of a call of another method, by its arguments; null if calls are not compared. */

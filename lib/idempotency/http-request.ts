@@ -62,7 +62,9 @@ function isParsed(body: unknown, type: string, headers: HttpRequest['headers']):
   if (type.startsWith('multipart/')) return false;
   if (typeof (body as { pipe?: unknown } | null | undefined)?.pipe === 'function') return false;
   const hasContent = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-  if (!hasContent || PARSED_BY_DEFAULT.test(type)) return true;
+  if (!hasContent) return true;
+  // Without a parser, as with `bodyParser: false`, there is no body; null is the JSON of one.
+  if (PARSED_BY_DEFAULT.test(type)) return body !== undefined;
   if (body === undefined || body === null) return false;
   // If nothing has parsed the body, some adapters put an empty object.
   return typeof body !== 'object' || body instanceof Uint8Array || Object.keys(body).length > 0;

@@ -126,8 +126,8 @@ async function byCodec(
   }
 }
 
-/** How a value is kept: what it is, and its text or JSON. */
-type KeptValue = readonly [kind: 'json' | 'text' | 'buffer' | 'bytes', content: unknown];
+/** How a value is kept: what it is, and its text or JSON. 'object': an object whose JSON is none, such as a date. */
+type KeptValue = readonly [kind: 'json' | 'object' | 'text' | 'buffer' | 'bytes', content: unknown];
 
 /** Returns what stands for a value; undefined for no value. @returns why not, if it cannot be kept */
 export function encodeValue(
@@ -141,19 +141,27 @@ export function encodeValue(
   }
   if (isStream(value)) return { why: 'stream' };
   const text = jsonOf(value);
-  return text === undefined ? { why: 'value' } : { body: ['json', JSON.parse(text)] };
+  if (text === undefined) return { why: 'value' };
+  const content: unknown = JSON.parse(text);
+  return { body: [isObject(value) && !isObject(content) ? 'object' : 'json', content] };
 }
 
 export function decodeValue(body: unknown): unknown {
   if (body === undefined) return undefined;
   const [kind, content] = body as KeptValue;
+  // Nest sends the JSON of an object, and other values as they are.
+  if (kind === 'object') return { toJSON: () => content };
   if (kind === 'buffer') return Buffer.from(content as string, 'base64');
   return kind === 'bytes' ? new Uint8Array(Buffer.from(content as string, 'base64')) : content;
 }
 
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
 /** Recognises what can be read only once. */
 function isStream(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
+  if (!isObject(value)) return false;
   if (value instanceof StreamableFile || value instanceof Response) return true;
   const { pipe, getReader, getStream } = value as Record<string, unknown>;
   return [pipe, getReader, getStream].some((member) => typeof member === 'function') || Symbol.asyncIterator in value;

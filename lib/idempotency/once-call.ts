@@ -65,7 +65,7 @@ export type OnceNote = { -readonly [Name in keyof OnceMessage]: OnceMessage[Name
 
 interface Inside {
   readonly key: string;
-  readonly outer: Inside | undefined;
+  outer: Inside | undefined;
   isOver: boolean;
 }
 
@@ -79,9 +79,17 @@ export function isWithin(key: string): boolean {
   return false;
 }
 
+/** Returns the innermost call that still runs, and unlinks those that are over: work that starts its own successor would keep all of them alive. */
+function runningFrom(inside: Inside | undefined): Inside | undefined {
+  let running = inside;
+  while (running?.isOver) running = running.outer;
+  if (running) running.outer = runningFrom(running.outer);
+  return running;
+}
+
 /** Runs the work within its call. */
 export async function runWithin<T>(key: string, work: () => Promise<T>): Promise<T> {
-  const inside = { key, outer: around.getStore(), isOver: false };
+  const inside = { key, outer: runningFrom(around.getStore()), isOver: false };
   try {
     return await around.run(inside, work);
   } finally {

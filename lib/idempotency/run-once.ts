@@ -91,10 +91,17 @@ export class OnceRunner {
       const attempted = await this.#underLock(run, taken, note);
       if (attempted !== 'superseded') return attempted;
       this.#tell('superseded', run);
-      if (monotonicNow() >= end)
-        throw new IdempotencyError('IDEMPOTENCY_IN_PROGRESS', run.key, { retryAfter: SHORTEST_RETRY });
+      if (monotonicNow() >= end) return this.#lastLook(run, note);
       await pause();
     }
+  }
+
+  /** The work of the call itself may have taken all the time, and then the reply of whoever took over is there. */
+  async #lastLook(run: OnceRun, note: OnceNote): Promise<Ended> {
+    note.outcome = 'replayed';
+    const peeked = await this.#peek(run);
+    if (peeked.kind === 'kept') return { keep: this.#read(run, peeked.kept) };
+    throw new IdempotencyError('IDEMPOTENCY_IN_PROGRESS', run.key, { retryAfter: SHORTEST_RETRY });
   }
 
   /** Reads, and takes the lock if nothing is kept: in one call of the nodes if the store is on them. Nodes that have a reply give no lock. */

@@ -88,17 +88,25 @@ describe.each(PLATFORMS)('@Idempotent over HTTP with %s', (platform) => {
     expect(replay.headers['x-ratelimit-remaining']).toBeUndefined();
   });
 
-  it.each([[null], [''], [0], [false], [undefined], ['text'], [[1, { a: null }]], [{ id: 1, at: new Date(0) }]])(
-    'replays %j as it was',
-    async (value) => {
-      tally.value = value;
-      const [reply, replay] = await twice('orders/value');
-      expect(replay.status).toBe(reply.status);
-      expect(replay.text).toBe(reply.text);
-      for (const name of ['content-type', 'content-length']) expect(replay.headers[name]).toBe(reply.headers[name]);
-      expect(tally.runs).toBe(1);
-    },
-  );
+  it.each([
+    [null],
+    [''],
+    [0],
+    [false],
+    [undefined],
+    ['text'],
+    [[1, { a: null }]],
+    [{ id: 1, at: new Date(0) }],
+    [new Date(0)],
+    [new Date(Number.NaN)],
+  ])('replays %j as it was', async (value) => {
+    tally.value = value;
+    const [reply, replay] = await twice('orders/value');
+    expect(replay.status).toBe(reply.status);
+    expect(replay.text).toBe(reply.text);
+    for (const name of ['content-type', 'content-length']) expect(replay.headers[name]).toBe(reply.headers[name]);
+    expect(tally.runs).toBe(1);
+  });
 
   it.each([
     ['none', { method: 'DELETE' }],
@@ -306,5 +314,16 @@ describe.each(PLATFORMS)('@Idempotent over HTTP with %s', (platform) => {
     ];
     expect(replies.map(({ status }) => status)).toEqual([201, 201, 422, 422, 400]);
     expect(replies[1]!.text).toBe(replies[0]!.text);
+  });
+
+  it('takes another user for another request, also if a fingerprint of its own is the same', async () => {
+    const body = JSON.stringify({ ref: key, amount: 1 });
+    const replies = [
+      await first('orders/priced', { body }),
+      await second('orders/priced', { body }),
+      await second('orders/priced', { body, user: 'bob' }),
+    ];
+    expect(replies.map(({ status }) => status)).toEqual([201, 201, 422]);
+    expect(tally.runs).toBe(1);
   });
 });

@@ -318,6 +318,13 @@ export class Orders {
     return { run: this.tally.runs, protected: call !== undefined };
   }
 
+  @Post('priced')
+  @Idempotent('order:<body.ref>', { fingerprint: '<body.amount>' })
+  async priced(): Promise<object> {
+    this.tally.runs += 1;
+    return { run: this.tally.runs };
+  }
+
   @Post('natural')
   @Idempotent('signup:<body.email|trim|lower>')
   async natural(): Promise<object> {

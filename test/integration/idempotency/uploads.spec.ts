@@ -2,10 +2,24 @@ import { Controller, Logger, Post, UploadedFile, UseInterceptors } from '@nestjs
 import { afterAll, expect, it } from '@jest/globals';
 import { FileInterceptor } from '@nestjs/platform-express';
 import { Idempotent, RedlockIdempotencyModule } from 'nestjs-redlock/idempotency';
+import { Test } from '@nestjs/testing';
 import { RedlockModule } from 'nestjs-redlock';
 import { closeApps, TestApp } from '../../support/nest/test-app.js';
 
 let runs = 0;
+const imports = [
+  RedlockModule.forRoot({ nodes: [], enabled: false, isGlobal: true }),
+  RedlockIdempotencyModule.forRoot({ isGlobal: true }),
+];
+
+@Controller()
+class Orders {
+  @Post()
+  @Idempotent({ public: true })
+  async pay(): Promise<object> {
+    return { paid: true };
+  }
+}
 
 @Controller()
 class Pictures {
@@ -21,10 +35,6 @@ class Pictures {
 afterAll(closeApps);
 
 it('compares uploads by their digest, or by their length, and warns', async () => {
-  const imports = [
-    RedlockModule.forRoot({ nodes: [], enabled: false, isGlobal: true }),
-    RedlockIdempotencyModule.forRoot({ isGlobal: true }),
-  ];
   const { url } = await TestApp.start('Express', { imports, controllers: [Pictures] });
   const lines: unknown[] = [];
   Logger.overrideLogger({ log: () => undefined, error: () => undefined, warn: (line: unknown) => lines.push(line) });
@@ -42,4 +52,20 @@ it('compares uploads by their digest, or by their length, and warns', async () =
   expect(runs).toBe(2);
   Logger.overrideLogger(false);
   expect(lines.filter((line) => String(line).includes('nobody has parsed the body yet'))).toHaveLength(1);
+});
+
+it('compares JSON in the same way in an application without a parser', async () => {
+  const module = await Test.createTestingModule({ imports, controllers: [Orders] }).compile();
+  const app = module.createNestApplication({ bodyParser: false, logger: false });
+  await app.listen(0, '127.0.0.1');
+  const url = await app.getUrl();
+  const pay = async (body?: string): Promise<number> => {
+    const headers = { 'idempotency-key': body === undefined ? 'none' : 'some', 'content-type': 'application/json' };
+    return (await fetch(url, { method: 'POST', headers, ...(body !== undefined && { body }) })).status;
+  };
+  const statuses: number[] = [];
+  for (const body of ['{"amount":1}', '{"amount":1}', '{"amount":1000}', undefined, undefined])
+    statuses.push(await pay(body));
+  await app.close();
+  expect(statuses).toEqual([201, 201, 422, 201, 201]);
 });

@@ -1,5 +1,9 @@
+import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
-import { canonicalJson, fingerprintOf } from '../../../lib/idempotency/fingerprint.js';
+import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
+import { canonicalJson, fingerprintOf, handlerFingerprint } from '../../../lib/idempotency/fingerprint.js';
+import { HTTP } from '../../../lib/with-lock/key/key-roots.js';
+import { compileKey } from '../../../lib/with-lock/key/lock-key.js';
 
 const equal = (one: unknown, other: unknown): boolean => canonicalJson(one) === canonicalJson(other);
 
@@ -39,5 +43,27 @@ describe('fingerprintOf', () => {
     const prints = [undefined, 'one', 'two'].map((secret) => fingerprintOf({ password: 'x' }, 'k', secret));
     expect(new Set(prints).size).toBe(3);
     for (const print of prints) expect(print).toMatch(/^[\w-]{43}$/);
+  });
+});
+
+describe('handlerFingerprint', () => {
+  class Orders {
+    pay(): void {}
+  }
+  const context = new ExecutionContextHost([], Orders, Orders.prototype.pay);
+  const who = compileKey('<user.id>');
+  const printOf = (fingerprint: 'body' | typeof who | (() => unknown), user: object | undefined): string | null => {
+    const request = { headers: {}, body: { amount: 1 }, user };
+    return handlerFingerprint({ fingerprint, who, secret: undefined }, 'k', { request, kind: HTTP } as never, context);
+  };
+
+  it.each([
+    ['the body', 'body' as const],
+    ['a template', compileKey('<body.amount>')],
+    ['a function', () => 1],
+  ])('tells users apart by %s, and those who have signed in from nobody', (_case, fingerprint) => {
+    const users = [{ id: 'ann' }, { id: 'bob' }, undefined];
+    expect(new Set(users.map((user) => printOf(fingerprint, user))).size).toBe(3);
+    expect(printOf(fingerprint, { id: 'ann' })).toBe(printOf(fingerprint, { id: 'ann' }));
   });
 });

@@ -73,6 +73,16 @@ describe('contentOf', () => {
     expect(content(api('1'), { parsed: 1 })).not.toBe(content(api('1'), { parsed: 2 }));
   });
 
+  it('takes the headers of JSON and of a form if the application has no parser', () => {
+    for (const type of ['application/json', 'application/x-www-form-urlencoded']) {
+      const headers = (length: string) => ({ 'content-type': type, 'content-length': length });
+      expect(content(headers('1'))).not.toBe(content(headers('2')));
+      expect([request(headers('1')), request(headers('0'))].map(hasUnknownBody)).toEqual([true, false]);
+    }
+    // The JSON text `null`.
+    expect(hasUnknownBody(request(json, null))).toBe(false);
+  });
+
   it('knows which bodies it cannot compare', () => {
     expect(
       [request(form('a')), request(form('a', { 'content-digest': 'x' })), request(json, {})].map(hasUnknownBody),

@@ -139,6 +139,23 @@ describe('encodeValue', () => {
     });
   });
 
+  it.each<[string, object]>([
+    ['a date', new Date(0)],
+    ['a date that is none', new Date(Number.NaN)],
+    ['a URL', new URL('https://example.org/a')],
+    ['an object that is a number in JSON', { toJSON: () => 7 }],
+  ])('gives an object back for %s, with the same JSON', (_case, value) => {
+    const { body } = encodeValue(value) as { body: unknown };
+    const again = decodeValue(JSON.parse(JSON.stringify(body)));
+    expect(typeof again).toBe('object');
+    expect(again).not.toBeNull();
+    expect(JSON.stringify(again)).toBe(JSON.stringify(value));
+  });
+
+  it('reads the text that older releases have kept for a date', () => {
+    expect(decodeValue(['json', '1970-01-01T00:00:00.000Z'])).toBe('1970-01-01T00:00:00.000Z');
+  });
+
   const circle: Record<string, unknown> = {};
   circle['self'] = circle;
   it.each<[string, unknown, string]>([

@@ -244,6 +244,24 @@ describe.each(['nodes', 'memory'] as const)('Idempotency.once, with replies on %
     expect([runs, types(one).includes('superseded')]).toEqual([1, true]);
   });
 
+  it('answers with that reply, too, if its own work took longer than `waitTimeout`', async () => {
+    const { begun, pass, open } = gate();
+    const slow = one.idempotency.once(
+      'a',
+      async (call) => {
+        await call.lock.release();
+        await pass();
+        return 'late';
+      },
+      { waitTimeout: 50 },
+    );
+    await begun;
+    await other.idempotency.once('a', async () => 'taken over');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    open();
+    expect(await codeOf(slow)).toBe('taken over');
+  });
+
   it("leaves a call its reply that goes on late, although a duplicate was refused meanwhile with 'refuse'", async () => {
     const { begun, pass, open } = gate();
     const late = one.idempotency.once('a', async (call) => {
