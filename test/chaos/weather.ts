@@ -3,7 +3,7 @@ import { unexplained } from './check/updates.js';
 import { findingsOf, Past } from './check/verdict.js';
 import { chaosChapters, keysAfterwards } from './chapters.js';
 import type { Nemesis } from './nemeses/nemesis.js';
-import { PERMITS } from './record.js';
+import { type Fault, PERMITS } from './record.js';
 import type { ChaosOptions } from './options.js';
 import { Gallery } from './report/gallery.js';
 import { Totals } from './report/totals.js';
@@ -31,6 +31,7 @@ export async function runWeather(
   let updates = 0;
   for await (const chapter of chaosChapters(stage, options)) {
     const found = findingsOf(chapter, past);
+    const before = totals.complaints.length;
     totals.add(chapter, found);
     totals.failures.push(...chapter.failures);
     gallery.add(chapter, found);
@@ -41,6 +42,9 @@ export async function runWeather(
     for (const { resource } of chapter.history.holds) used.add(resource);
     for (const { key } of chapter.history.onces) used.add(key);
     tell(progress(totals, found.recovery));
+    const complaints = totals.complaints.slice(before);
+    for (const complaint of complaints) tell(`! ${complaint}`);
+    if (complaints.length > 0) for (const fault of chapter.faults) tell(`  ${told(fault)}`);
   }
   totals.complaints.push(...stage.store.fencedFaults, ...totals.tooManyStillborn, ...totals.wrongAnswers);
   totals.complaints.push(...leaksOf(await keysAfterwards(stage), 'chaos:', used).map((leak) => `left behind: ${leak}`));
@@ -53,4 +57,9 @@ function progress(
 ): string {
   const wrong = `${overlaps} overlaps, ${tokensBackward} tokens back, ${complaints.length} complaints`;
   return `chapter ${chapters}: ${holds} holds so far, ${wrong}, ${twoAnswers.length} keys with two answers, recovered in ${Math.round(recovery)} ms`;
+}
+
+/** Names a fault, and when it happened: ms of the clock of the machine. */
+function told({ name, where, from, to }: Fault): string {
+  return `${Math.round(from)} to ${Math.round(to)}: ${name} at ${where.join(', ')}`;
 }

@@ -73,7 +73,8 @@ export function findingsOf({ calm, history }: Chapter, { highest, answers }: Pas
 export function complaints(found: Findings): string[] {
   return [
     ...found.overlaps.map(
-      ({ first, second, ms }) => `${first.id} and ${second.id} both held ${first.resource} for ${ms.toFixed(1)} ms`,
+      ({ first, second, ms }) =>
+        `${first.id} and ${second.id} both held ${first.resource} for ${ms.toFixed(1)} ms from ${Math.round(second.from)} on`,
     ),
     ...found.backwards.map(
       ({ first, second }) =>
