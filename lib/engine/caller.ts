@@ -138,6 +138,8 @@ export function isPart(taken: Part | Denied): taken is Part {
 
 const FULL: Denied = { kind: 'contended', nodes: [], retryAfter: 0, owner: undefined };
 
+/** Ms after which a waiting process asks again at the latest: half of the time for which a node keeps a queue in which nobody asks. */
+const LONGEST_PAUSE = 30_000;
 /** How often a candidate asks during one ttl. */
 const POLLS_OF_CANDIDATE = 4;
 
@@ -185,7 +187,8 @@ export class Caller implements QueuedCaller {
   }
 
   retryIn(): number {
-    return Math.max(1, Math.min(this.call.isCandidate ? this.#nextTick : this.#pause, this.#quorumEnd - this.#now));
+    const pause = this.call.isCandidate ? this.#nextTick : this.#pause;
+    return Math.max(1, Math.min(pause, LONGEST_PAUSE, this.#quorumEnd - this.#now));
   }
 
   get #pause(): number {

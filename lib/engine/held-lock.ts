@@ -229,10 +229,9 @@ export class HeldLock implements Lock {
 
   /** Sets the timer of a lease that counts from `since`: it is extended when a third of its ttl has passed, a little sooner or later. */
   #renewNext(now: Moment, since: Moment): void {
-    const { autoExtend, maxHold } = this.#options;
     const delay = (this.#ttl / RENEW) * (0.9 + this.#pool.random.fraction() * 0.2);
     const at = Math.max(now.monotonic, since.monotonic + Math.max(CLOSEST, delay));
-    this.#renewAt = autoExtend && at - this.#taken.monotonic < maxHold ? at : Infinity;
+    this.#renewAt = this.#mayRenewAt(at) ? at : Infinity;
     this.#setTimer(now);
   }
 
@@ -259,8 +258,14 @@ export class HeldLock implements Lock {
   #retry(): void {
     if (this.#state !== 'held') return;
     const now = this.#clock.now();
-    if (this.#renewAt === Infinity) this.#renewAt = now.monotonic + Math.max(CLOSEST, this.#ttl / RETRY);
+    const at = now.monotonic + Math.max(CLOSEST, this.#ttl / RETRY);
+    if (this.#renewAt === Infinity && this.#mayRenewAt(at)) this.#renewAt = at;
     this.#setTimer(now);
+  }
+
+  #mayRenewAt(at: number): boolean {
+    const { autoExtend, maxHold } = this.#options;
+    return autoExtend && at - this.#taken.monotonic < maxHold;
   }
 
   #watch(): void {

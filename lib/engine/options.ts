@@ -170,9 +170,15 @@ export function checkDefaults(defaults: LockOptions): void {
  */
 export function readLockOptions(options: LockOptions, where: string): LockOptions {
   checkNames(options, LOCK_OPTION_NAMES, where);
-  const read = readTexts(options, RULES);
+  const read = readTexts(optionsNamed(LOCK_OPTION_NAMES, options), RULES);
   checkValues(read, RULES, where);
   return read;
+}
+
+/** Returns the options that are set, read by name: they may be an object of a class, whose getters are no properties of its own. */
+export function optionsNamed<T extends object>(names: readonly string[], options: T): T {
+  const all = names.map((name) => [name, options[name as keyof T]] as const);
+  return Object.fromEntries(all.filter(([, value]) => value !== undefined)) as T;
 }
 
 /** Returns a copy in which texts are the numbers and flags that the rules ask for, because settings from the environment are texts. */

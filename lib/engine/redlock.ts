@@ -238,6 +238,8 @@ export class Redlock implements LockOwner {
       this.#opening ??= Promise.resolve();
       await this.drain(0);
       this.#register?.close();
+      // A lease that was won for an aborted call goes back in the next turn.
+      await new Promise<void>((resolve) => this.#pool.clock.nextTurn(resolve));
       await this.#pool.close();
       this.#held.close();
     });

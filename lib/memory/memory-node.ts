@@ -21,6 +21,9 @@ import { MemoryRecords } from './memory-records.js';
 /** Ms for which a queue is kept although nobody in it asks again. */
 const QUEUE_LASTS = 60_000;
 
+/** Keys at which expired ones are removed for the first time. */
+const FEW = 1_024;
+
 interface Key {
   value: string;
   /** Ms on the clock of the node. */
@@ -43,6 +46,7 @@ export interface MemoryWorld {
 /** The data of a node: what the script does on Redis, in JavaScript. Several processes may share it. */
 export class MemoryData {
   readonly #keys = new Map<string, Key>();
+  #nextSweep = FEW;
   readonly #queues = new Map<string, { readonly places: Map<string, Place>; expires: number }>();
   readonly #counters = new Map<string, number>();
   /** The records beside the locks. */
@@ -159,6 +163,7 @@ export class MemoryData {
       if (key !== undefined) return { kind: 'held', remaining: key.expires - now, owner: key.value };
     }
     if (arrival !== undefined) this.#leave(resource, channel);
+    this.#sweep();
     this.#keys.set(resource, { value, expires: Math.max(now + ttl, key?.expires ?? 0) });
     const token = this.#count(resource, proposal, count);
     const oldest = this.#oldest(resource)?.[1].arrival;
@@ -192,6 +197,13 @@ export class MemoryData {
       notify({ resource, value, token, oldest: this.#oldest(resource)?.[1].arrival });
       return true;
     }
+  }
+
+  /** Removes what has expired whenever the number of keys has doubled, so that each key pays for it once. */
+  #sweep(): void {
+    if (this.#keys.size < this.#nextSweep) return;
+    for (const resource of this.#keys.keys()) this.#key(resource);
+    this.#nextSweep = Math.max(FEW, 2 * this.#keys.size);
   }
 
   #key(resource: string): Key | undefined {

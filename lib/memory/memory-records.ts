@@ -26,9 +26,13 @@ interface Entry {
   expires: number;
 }
 
+/** Entries at which expired ones are removed for the first time. */
+const FEW = 1_024;
+
 /** The records of a node: what the script does on Redis, in JavaScript. */
 export class MemoryRecords {
   readonly #entries = new Map<string, Entry>();
+  #nextSweep = FEW;
 
   constructor(private readonly world: { /** Ms on the clock of the node. */ now(): number }) {}
 
@@ -44,6 +48,7 @@ export class MemoryRecords {
   /** `quarantine`: ms for which the node does not vote. */
   execute(operation: RecordOperation, quarantine: number): Answer {
     const { kind, resource } = operation;
+    this.#sweep();
     if (kind === 'open') return this.#open(operation, quarantine);
     if (kind === 'settle') return this.#settle(operation, quarantine);
     if (kind === 'peek') return this.#peek(resource, quarantine);
@@ -117,6 +122,13 @@ export class MemoryRecords {
 
   #found({ kept, fingerprint, expires }: Entry): Found | undefined {
     return kept && { ...kept, fingerprint, remaining: expires - this.world.now() };
+  }
+
+  /** Removes what has expired whenever the number of entries has doubled, so that each entry pays for it once. */
+  #sweep(): void {
+    if (this.#entries.size < this.#nextSweep) return;
+    for (const resource of this.#entries.keys()) this.#entry(resource);
+    this.#nextSweep = Math.max(FEW, 2 * this.#entries.size);
   }
 
   #entry(resource: string): Entry | undefined {

@@ -171,6 +171,15 @@ describe('automatic extension', () => {
     },
   );
 
+  it('is not tried again after maxHold, although the nodes are back', async () => {
+    await hold({ ttl: 900, maxHold: 1_000 });
+    pool.clock.schedule(700, () => pool.nodes.forEach((node) => node.fail('broken')));
+    pool.clock.schedule(1_020, () => pool.nodes.forEach((node) => node.fail()));
+    await pool.clock.advance(5_000);
+    expect(times('extend').filter((at) => at > 1_000)).toEqual([]);
+    expect(abortedAt).toBeLessThan(1_000 + 900);
+  });
+
   it('never ends by itself with a maxHold of Infinity', async () => {
     await hold({ ttl: 60_000, maxHold: Infinity });
     await pool.clock.advance(3_600_000);

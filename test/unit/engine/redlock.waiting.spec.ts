@@ -30,6 +30,17 @@ describe('Redlock.acquire, while the resource is held', () => {
     expect(new Set(gaps).size).toBeGreaterThan(1);
   });
 
+  it('keeps its place however long its ttl and retryDelay are: nodes forget a queue in which nobody asks', async () => {
+    const pool = new MemoryPool(3, 1_000_000);
+    const [holder, waiter] = [pool.client(), pool.client()].map(({ redlock }) => redlock);
+    const lock = await pool.clock.until(holder!.acquire('a', { ttl: 1_000_000 }));
+    const waiting = waiter!.acquire('a', { ttl: 1_000_000, retryDelay: 500_000, waitTimeout: Infinity });
+    await pool.clock.advance(70_000);
+    void lock.release();
+    await pool.clock.until(waiting);
+    expect(pool.clock.now().monotonic).toBeLessThan(70_100);
+  });
+
   it('gives up after waitTimeout', async () => {
     const pool = poolHeldFor(60_000);
     await expect(pool.clock.until(pool.client().redlock.acquire('a', { waitTimeout: 1_000 }))).rejects.toMatchObject({

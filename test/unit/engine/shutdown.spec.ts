@@ -157,6 +157,19 @@ describe('a shutdown while the nodes answer a call', () => {
     expect(pool.owners('a')).toEqual(FREE);
   });
 
+  it('releases what was won in this turn, before its caller has it', async () => {
+    const nextTurn = pool.clock.nextTurn.bind(pool.clock);
+    let closed: Promise<unknown> | undefined;
+    pool.clock.nextTurn = (task) => {
+      nextTurn(task);
+      if (pool.owners('a').every((owner) => owner !== undefined)) closed ??= redlock.close().then(() => pool.owners('a'));
+    };
+    expect(await pool.clock.until(redlock.acquire('a').catch((error: unknown) => error))).toBeInstanceOf(
+      RedlockClosedError,
+    );
+    expect(await pool.clock.until(closed!)).toEqual(FREE);
+  });
+
   it('releases it also if holders get no time to finish', async () => {
     pool.nodes.forEach((node) => (node.faults = { acquire: { slow: 20 } }));
     const taking = redlock.acquire('a').catch((error: unknown) => error);
