@@ -141,9 +141,11 @@ export class RedlockModule extends ConfigurableModuleClass {
    * ```
    */
   static override forRoot(options: typeof OPTIONS_TYPE): DynamicModule {
-    const { enabled } = readModuleOptions(options, ['isGlobal', 'name']);
-    if (enabled !== false) toAddresses(options.nodes);
-    return super.forRoot(options);
+    const read = readModuleOptions(options, ['isGlobal', 'name']);
+    if (read.enabled !== false) toAddresses(read.nodes);
+    const { isGlobal, name } = options;
+    // What was read, because Nest copies an object of a class without its getters.
+    return super.forRoot({ ...read, isGlobal, name });
   }
 
   /**

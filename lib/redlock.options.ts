@@ -7,6 +7,7 @@ import {
   MAX_TTL,
   invalidValue,
   ms,
+  optionsNamed,
   prepareOptions,
   readLockOptions,
   readTexts,
@@ -116,10 +117,7 @@ export const MODULE_OPTION_NAMES: readonly string[] = Object.keys(RULES);
 export function readModuleOptions(options: RedlockModuleOptions, extras: readonly string[] = []): RedlockModuleOptions {
   refuseExtras(options, extras);
   checkNames(options, [...MODULE_OPTION_NAMES, ...extras], WHERE);
-  // Read by name, because the options may be an object of a class, whose getters are no properties of its own.
-  const given = MODULE_OPTION_NAMES.map((name) => [name, options[name as keyof typeof options]] as const);
-  const values: RedlockModuleOptions = Object.fromEntries(given.filter(([, value]) => value !== undefined));
-  const read = readTexts(values, RULES);
+  const read = readTexts(optionsNamed(MODULE_OPTION_NAMES, options), RULES);
   checkValues(read, RULES, WHERE);
   checkPrefix(read.keyPrefix);
   checkExceptionFactory(read.exceptionFactory, WHERE);

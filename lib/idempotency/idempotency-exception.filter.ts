@@ -95,7 +95,9 @@ export class IdempotencyExceptionFilter extends BaseExceptionFilter implements E
     if (type === 'rpc' || type === 'ws') return answerMessage(asAnswered(error, answerOf(error)), host);
     const adapter = this.httpAdapterHost?.httpAdapter;
     if (type !== 'http' || !adapter) return undefined;
-    const response = host.switchToHttp().getResponse<HttpReply>();
+    const response = host.switchToHttp().getResponse<HttpReply | undefined>();
+    // Nest reports the type 'http' for every call that somebody runs through it without naming a type, and throws the error itself.
+    if (typeof response?.getHeaders !== 'function') return undefined;
     return super.catch(toHttpRefusal(error, { response, adapter, docs: undefined }), host);
   }
 }

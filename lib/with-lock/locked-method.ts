@@ -73,7 +73,8 @@ function runOf({ plan, service }: MethodToLock, self: unknown, source: KeySource
       'NO_SERVICE',
       [],
       `${plan.where} has a lock and no RedlockService to take it from, so it did not run: let Nest create the object, ` +
-        'in a module that imports RedlockModule (or under one with isGlobal: true)',
+        'in a module that imports RedlockModule (or under one with isGlobal: true), and call the method after the constructor, for ' +
+        'example in onModuleInit',
     );
   }
   return { service: found, plan, owner: (self as object).constructor, resources: () => plan.key.resolve(source) };

@@ -15,8 +15,9 @@ interface Source {
 }
 
 /**
- * Answers lock errors that leave a handler: 409, 503 or 400, or the equivalent of another transport. The module registers this filter, and your
- * own filters run first. Gateways, and microservices that do not inherit the filters of the application, need
+ * Answers lock errors that leave a handler: 409, 503 or 400, or the equivalent of another transport. They come from locks that a handler or a
+ * provider takes: over HTTP, `@WithLock` on the handler throws an exception of Nest itself. The module registers this filter, and your own filters
+ * run first. Gateways, and microservices that do not inherit the filters of the application, need
  * `@UseFilters(RedlockExceptionFilter)`.
  */
 @Catch(RedlockError)
@@ -29,10 +30,12 @@ export class RedlockExceptionFilter extends BaseExceptionFilter implements Excep
 
   /** Answers the error. Nest calls this method. */
   override catch(exception: RedlockError, host: ArgumentsHost): unknown {
+    const type: string = host.getType();
+    // Nest throws the error itself if a filter returns nothing.
+    if (type === 'http' && !hasResponse(host)) return undefined;
     logKeyError(exception);
     const made = this.source?.exceptionFactory?.(exception, host);
     const error = made ?? exception;
-    const type: string = host.getType();
     if (type === 'http')
       return super.catch(toHttpException(error, host.switchToHttp().getResponse<HttpResponse>()), host);
     if (type === 'graphql') return asResult(toLockException(error));
@@ -64,6 +67,13 @@ export function globalFilterFor(pool: string | undefined): Type<GlobalRedlockExc
     }
   }
   return NamedRedlockExceptionFilter;
+}
+
+/** Returns whether there is somebody to answer: Nest reports the type 'http' for every call that somebody runs through it without naming a type. */
+function hasResponse(host: ArgumentsHost): boolean {
+  const response = host.switchToHttp().getResponse<{ header?: unknown; setHeader?: unknown } | undefined>();
+  // A middleware on Fastify has Node's own response, which has no `header`.
+  return typeof (response?.header ?? response?.setHeader) === 'function';
 }
 
 /** Returns the error. For a resolver it makes no difference whether an error is returned or thrown, but only a thrown one is logged. */

@@ -1,10 +1,11 @@
-import { describe, expect, it } from '@jest/globals';
-import { Injectable, Module, type DynamicModule, type Type } from '@nestjs/common';
+import { describe, expect, it, jest } from '@jest/globals';
+import { Global, Injectable, Module, type DynamicModule, type Type } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { RedlockModule, type RedlockOptionsFactory } from '../../lib/redlock.module.js';
 import type { RedlockModuleOptions } from '../../lib/redlock.options.js';
 import { RedlockService } from '../../lib/redlock.service.js';
 import { getRedlockToken, InjectRedlock } from '../../lib/redlock.tokens.js';
+import { POOL_MAKER, type PoolMaker } from '../../lib/start-up/pool-names.js';
 import { WithLock } from '../../lib/with-lock/with-lock.decorator.js';
 
 /** Nobody connects to them: a module connects when it is initialised, and these tests only build it. */
@@ -26,6 +27,9 @@ class Pools {
 
   constructor(@InjectRedlock() readonly unnamed: unknown) {}
 }
+
+@Module({ providers: [Pools] })
+class PoolsModule {}
 
 @Module({ providers: [Reports], exports: [Reports] })
 class FeatureModule {}
@@ -101,6 +105,69 @@ describe('RedlockModule', () => {
     await expect(Test.createTestingModule({ imports: [unnamed], providers: [Named] }).compile()).rejects.toThrow(
       missing,
     );
+  });
+
+  it('tells a provider that calls a locked method in its constructor to call it later', async () => {
+    @Injectable()
+    class Eager {
+      readonly early = this.run().catch((reason: unknown) => reason);
+
+      @WithLock('a')
+      async run(): Promise<void> {}
+    }
+    const imports = [RedlockModule.forRoot({ nodes })];
+    const module = await Test.createTestingModule({ imports, providers: [Eager] }).compile();
+    expect(await module.get(Eager).early).toMatchObject({
+      code: 'NO_SERVICE',
+      message: expect.stringMatching(
+        /Eager\.run .*call the method after the constructor, for example in onModuleInit$/,
+      ),
+    });
+  });
+
+  it.each<[string, (settings: RedlockModuleOptions) => DynamicModule]>([
+    ['forRoot', (settings) => RedlockModule.forRoot(settings)],
+    ['forRootAsync', (settings) => RedlockModule.forRootAsync({ useFactory: () => settings })],
+  ])('%s reads an object of a class, whose getters are no properties of its own', async (_name, register) => {
+    class Settings {
+      readonly nodes = nodes;
+      get keyPrefix(): string {
+        return 'shop:';
+      }
+      get maxTtl(): number {
+        return 10_000;
+      }
+      get defaults(): object {
+        return { ttl: 1_000 };
+      }
+    }
+    const make = jest.fn<PoolMaker['make']>(() => ({}) as RedlockService);
+
+    @Global()
+    @Module({ providers: [{ provide: POOL_MAKER, useValue: { make } }], exports: [POOL_MAKER] })
+    class MakerModule {}
+
+    await build(MakerModule, register(new Settings()));
+    const read = { nodes, keyPrefix: 'shop:', maxTtl: 10_000, defaults: { ttl: 1_000 } };
+    expect(make.mock.calls).toEqual([[undefined, read]]);
+  });
+
+  it('reads by getters, too, whether a pool is global, and its name', async () => {
+    class Settings {
+      readonly nodes = nodes;
+      get isGlobal(): boolean {
+        return true;
+      }
+      get name(): string {
+        return 'a';
+      }
+    }
+    const module = await build(
+      RedlockModule.forRoot(new Settings()),
+      RedlockModule.forRoot({ nodes, isGlobal: true }),
+      PoolsModule,
+    );
+    expect(module.get(Pools, { strict: false }).a).toBe(module.get(getRedlockToken('a')));
   });
 
   it('lets a test put its own service in the place of the real one, also for the decorators', async () => {

@@ -180,6 +180,19 @@ describe('readModuleOptions', () => {
     expect(() => readModuleOptions(new Settings())).toThrow(/nodeTimeout must be .*got NaN/);
   });
 
+  it('reads the defaults of an object of a class, whose getters are no properties of its own', () => {
+    class Defaults {
+      readonly autoExtend = true;
+      get ttl(): number {
+        return 2_000;
+      }
+      get waitTimeout(): string {
+        return '100';
+      }
+    }
+    expect(read({ defaults: new Defaults() }).defaults).toEqual({ autoExtend: true, ttl: 2_000, waitTimeout: 100 });
+  });
+
   it.each([undefined, null, 'redis://10.0.0.1', 5])('refuses options that are %j', (options) => {
     expect(() => readModuleOptions(options as unknown as RedlockModuleOptions)).toThrow(TypeError);
   });

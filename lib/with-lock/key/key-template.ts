@@ -1,5 +1,13 @@
 import { LockKeyError } from '../../engine/errors.js';
-import { type HandlerKind, HTTP, misplaced, ROOTS, withoutProperty, withoutUser } from './key-roots.js';
+import {
+  type HandlerKind,
+  HTTP,
+  KeyDefinitionError,
+  misplaced,
+  ROOTS,
+  withoutProperty,
+  withoutUser,
+} from './key-roots.js';
 import { mistakenPartIn } from './mistaken-part.js';
 import { createHash } from 'node:crypto';
 import { mistake } from '../../engine/codes.js';
@@ -130,7 +138,7 @@ export class KeyTemplate {
   /**
    * Returns the key of one call.
    * @throws LockKeyError if a part is missing, empty, or neither text, number, bigint nor boolean; KeyDefinitionError if a part is read from a
-   * request and there is none, or one of another kind, or from a user that nothing has set or that lacks the property
+   * request and there is none, or one of another kind, or from a user that nothing has set, that lacks the property, or whose property has no text
    */
   fill(source: KeySource): string {
     const values = this.#parts.map((part) => this.#escape(this.#read(part, source)));
@@ -144,6 +152,7 @@ export class KeyTemplate {
     if (value !== undefined && value !== null) this.#seen.add(part);
     else if (!this.#seen.has(part)) this.neverThere(source.split('|')[0]!);
     if (value === undefined && part.root === 'user' && isObject(root)) throw withoutProperty(source);
+    if (part.root === 'user' && isUnusable(value)) throw unusableUser(source);
     const given = toText(value) ?? '';
     // Also checked before the filters: the hash of an empty text is not empty, and the halves of all surrogate pairs have one hash.
     const text = given.isWellFormed() ? filters.reduce((result, filter) => result && filter(result), given) : '';
@@ -227,6 +236,19 @@ export function toText(value: unknown): string | undefined {
   const usable =
     typeof value === 'string' || typeof value === 'bigint' || typeof value === 'boolean' || Number.isFinite(value);
   return usable ? String(value) : undefined;
+}
+
+/** Returns whether a value is there, and has no text. */
+function isUnusable(value: unknown): boolean {
+  return value !== undefined && value !== null && toText(value) === undefined;
+}
+
+/** Returns the error for a part of the user that has no text, such as an `ObjectId`: no client could correct it. */
+function unusableUser(part: string): KeyDefinitionError {
+  return new KeyDefinitionError(
+    `${part} is not a text, number or boolean, and the guard has set it, not the client. Write a property that is a string, such as ` +
+      '<user.email>, or let the guard set one, such as the toString() of an ObjectId',
+  );
 }
 
 function complaint(value: unknown): string {

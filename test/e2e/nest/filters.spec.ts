@@ -12,7 +12,7 @@ import {
   type INestApplication,
   type Provider,
 } from '@nestjs/common';
-import { APP_FILTER, HttpAdapterHost } from '@nestjs/core';
+import { APP_FILTER, ExternalContextCreator, HttpAdapterHost } from '@nestjs/core';
 import { RedlockError, WithLock } from 'nestjs-redlock';
 import { CLOSED_PORTS, poolOn } from '../../support/nest/nodes.js';
 import { closeApps, PLATFORMS, TestApp } from '../../support/nest/test-app.js';
@@ -49,6 +49,9 @@ class CatchHttp extends TellingFilter {
 class Payments {
   @WithLock('pay')
   async pay(): Promise<void> {}
+
+  @WithLock('job:<0.id>', { onContended: 'reject' })
+  async work(_job: { readonly id: string }): Promise<void> {}
 }
 
 @Controller()
@@ -121,6 +124,17 @@ describe.each(PLATFORMS)('exception filters on %s', (platform) => {
   it('that catch HTTP exceptions leave the errors of locks to the one of this package', async () => {
     const app = await start([{ provide: APP_FILTER, useClass: CatchHttp }]);
     expect(await app.get('service')).toMatchObject({ status: 503, body: { code: 'QUORUM_NOT_REACHED' } });
+  });
+
+  it('leave the error of a method that a library calls, as if it were a handler of HTTP, to its caller', async () => {
+    const { app } = await start([]);
+    const payments = app.get(Payments);
+    const work: Payments['work'] = app
+      .get(ExternalContextCreator)
+      .create(payments, payments.work as () => unknown, 'work');
+    const error: unknown = await work({ id: '7' }).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(RedlockError);
+    expect(error).toMatchObject({ code: 'QUORUM_NOT_REACHED' });
   });
 
   it('answer once where there are several pools', async () => {

@@ -179,20 +179,33 @@ describe.each(PLATFORMS)('what a client is told of a key that cannot be made, ov
   });
 
   it.each([
-    ['unguarded', /^@WithLock on Users\.unguarded: .* no guard has set request\.user\. .*null.*key function/],
+    [
+      'unguarded',
+      '{ "sub": 7 }',
+      /^@WithLock on Users\.unguarded: .* no guard has set request\.user\. .*null.*key function/,
+    ],
     [
       'guarded',
+      '{ "sub": 7 }',
       /^@WithLock on Users\.guarded: user\.id is missing: the user that the guard has set has no such property \[REDLOCK_E07\]$/,
     ],
-  ])('is nothing but a 500 if the user can have no such part, and the log says it once: %s', async (path, said) => {
-    const app = await start(platform);
-    const logger = spiedLogger();
-    const reply = await app.post(path, {}, { headers: { 'x-user': '{ "sub": 7 }' } });
-    expect(reply.body).toEqual({ statusCode: 500, message: 'Internal server error' });
-    expect(logger.error.mock.calls.map(([error]) => error)).toEqual([expect.any(TypeError)]);
-    expect((logger.error.mock.calls[0]![0] as Error).message).toMatch(said);
-    expect([logger.debug.mock.calls, logger.warn.mock.calls]).toEqual([[], []]);
-  });
+    [
+      'guarded',
+      '{ "id": { "bytes": [7] } }',
+      /^@WithLock on Users\.guarded: user\.id is not a text, number or boolean, .* Write a property that is a string, .*\[REDLOCK_E07\]$/,
+    ],
+  ])(
+    'is nothing but a 500 if no client can correct the user, and the log says it once: %s %s',
+    async (path, user, said) => {
+      const app = await start(platform);
+      const logger = spiedLogger();
+      const reply = await app.post(path, {}, { headers: { 'x-user': user } });
+      expect(reply.body).toEqual({ statusCode: 500, message: 'Internal server error' });
+      expect(logger.error.mock.calls.map(([error]) => error)).toEqual([expect.any(TypeError)]);
+      expect((logger.error.mock.calls[0]![0] as Error).message).toMatch(said);
+      expect([logger.debug.mock.calls, logger.warn.mock.calls]).toEqual([[], []]);
+    },
+  );
 
   it('is nothing if the guard has set a user', async () => {
     const app = await start(platform);

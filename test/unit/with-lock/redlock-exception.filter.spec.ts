@@ -107,6 +107,19 @@ describe('RedlockExceptionFilter', () => {
     expect(filter.catch(LOCKED, hostOf('telegram', {}, {}))).toBeUndefined();
   });
 
+  it('answers a middleware on Fastify, whose response is that of Node', () => {
+    filter.catch(new LockKeyError('missing'), hostOf('http', {}, { setHeader: header }));
+    expect(reply.mock.calls[0]![2]).toBe(400);
+  });
+
+  it.each([[[]], [['job', null]], [['job', { id: 1 }]]])(
+    'leaves a call that Nest calls HTTP, and that has no response, to Nest: %j',
+    (args) => {
+      expect(filter.catch(LOCKED, hostOf('http', ...(args as object[])))).toBeUndefined();
+      expect(reply).not.toHaveBeenCalled();
+    },
+  );
+
   describe('where the module makes exceptions itself', () => {
     const make = (exceptionFactory: ExceptionFactory): GlobalRedlockExceptionFilter =>
       Object.assign(new GlobalRedlockExceptionFilter(config, { exceptionFactory }), {

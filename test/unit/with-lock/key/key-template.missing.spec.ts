@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { LockKeyError } from '../../../../lib/engine/errors.js';
+import { KeyDefinitionError } from '../../../../lib/with-lock/key/key-roots.js';
 import { KeyTemplate } from '../../../../lib/with-lock/key/key-template.js';
 
 const keyOf = (text: string, body: unknown): string => new KeyTemplate(text).fill({ request: { body }, args: [body] });
@@ -48,6 +49,21 @@ describe('KeyTemplate, where a part cannot be used', () => {
   ])('refuses a path into %s', (_case, body) => {
     expect(() => keyOf('<body.id>', body)).toThrow(LockKeyError);
     expect(() => keyOf('<0.id>', body)).toThrow(LockKeyError);
+  });
+
+  it.each(UNUSABLE.slice(3))('takes a property of the user that is %s for a mistake of the guard', (_case, id) => {
+    for (const [text, user] of [
+      ['user:<user.id|lower>', { id }],
+      ['user:<user>', id],
+    ] as const)
+      expect(() => new KeyTemplate(text).fill({ request: { user } })).toThrow(KeyDefinitionError);
+  });
+
+  it('says what to write in the place of a property of the user that is an object', () => {
+    const user = { _id: { secret: 'secret' } };
+    expect(() => new KeyTemplate('user:<user._id>').fill({ request: { user } })).toThrow(
+      /^user\._id is not a text.*the guard has set it, not the client\. Write a property that is a string(?!.*secret)/,
+    );
   });
 
   it('refuses an argument where none are known', () => {
