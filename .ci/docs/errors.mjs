@@ -27,8 +27,8 @@ const ERRORS = {
     `Send the request to another replica: [shutdown](${HELP}).`,
   ],
   RedlockError: [
-    '`NO_SERVICE`: your code made the object with `new`, so Nest injected no service.',
-    `Let Nest make the object, and import \`RedlockModule\`: [startup](${HELP}).`,
+    '`NO_SERVICE`: your code made the object with `new`, or called the method in a constructor, so Nest had injected no service.',
+    `Let Nest make the object, import \`RedlockModule\`, and call the method later: [startup](${HELP}).`,
   ],
 };
 

@@ -150,7 +150,7 @@ function idempotencyOf(self: unknown, service: symbol, { where }: IdempotentPlan
     'NO_SERVICE',
     [],
     `${where} has no Idempotency to keep its reply, so it did not run: let Nest create the object, in a module that imports ` +
-      'RedlockIdempotencyModule (or under one with isGlobal: true)',
+      'RedlockIdempotencyModule (or under one with isGlobal: true), and call the method after the constructor, for example in onModuleInit',
   );
 }
 

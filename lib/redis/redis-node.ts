@@ -238,8 +238,9 @@ export class RedisNode implements LockNode {
     } else this.#cannotHear('the node does not speak RESP3, which Redis has from version 6 on');
     const sent = this.clock.now();
     // What stands on the node is read before the script changes it.
-    const [, loaded] = await Promise.all([this.#trust.examine(redis), this.#loadScript(redis)]);
-    this.#listener.identified();
+    // At once: a server that other addresses lead to as well must not vote twice.
+    const examined = this.#trust.examine(redis).then(() => this.#listener.identified());
+    const [, loaded] = await Promise.all([examined, this.#loadScript(redis)]);
     if (loaded !== undefined) this.#loaded(loaded, sent);
   }
 
@@ -272,13 +273,17 @@ export class RedisNode implements LockNode {
     this.#deafness = reason;
   }
 
-  /** Leaves a node whose messages cannot be read, or that sends many which nobody waits for. */
+  /**
+   * Leaves a node whose messages cannot be read, or that sends many which nobody waits for. A vote that does not count yet stays on the node: its
+   * value is that of a living deposit, under which this process may ask again.
+   */
   #received(redis: Redis, text: string): void {
     const message = text.length > LONGEST_MESSAGE ? undefined : this.#read(text);
-    if (message !== undefined) this.#trust.heard(message.clock, LONG_AGO, this.clock.now());
     if (message === undefined) this.#strays.count();
-    else if (this.#trust.allowsVotes) this.#listener.handedOff(message);
-    else this.#giveBack(message);
+    else if (this.#trust.obstacle === undefined) {
+      this.#trust.heard(message.clock, LONG_AGO, this.clock.now());
+      if (this.#trust.allowsVotes) this.#listener.handedOff(message);
+    }
     if (this.#strays.isFlood) redis.stream.destroy(new NonsenseError('it sends messages that nobody waits for'));
   }
 

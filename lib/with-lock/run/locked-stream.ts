@@ -21,6 +21,7 @@ import { SafeLogger } from '../../logging/safe-logger.js';
 import { coded, mistake } from '../../engine/codes.js';
 
 const logger = new SafeLogger('RedlockService');
+const SETTLED = Promise.resolve();
 
 /** Releases the lock: at once, or when the promise that is passed has settled. */
 interface LetGo {
@@ -45,8 +46,11 @@ class LockedStream<T> implements Observer<T> {
   readonly #cancellation: WaitCancellation;
   #over = false;
   #abandoned = false;
-  /** True when a value has been passed on since the method settled. */
+  /** True when a value has come since the method settled. */
   #answered = false;
+  /** The result of a method that has settled, until it is known whether more follows. */
+  #latest: T | undefined;
+  #hasLatest = false;
   /** Defined while the stream uses the lock. */
   #letGo: LetGo | undefined;
   #work: MethodWork | undefined;
@@ -69,9 +73,11 @@ class LockedStream<T> implements Observer<T> {
       (values) => {
         if (!this.#isFirstEnd()) return;
         for (const value of values) subscriber.next(value);
+        this.#passLatest();
         subscriber.complete();
       },
       (error) => {
+        this.#dropLatest();
         if (this.#isFirstEnd()) subscriber.error(error);
       },
     );
@@ -80,6 +86,7 @@ class LockedStream<T> implements Observer<T> {
   abandon(): void {
     if (this.#over) return;
     this.#abandoned = true;
+    this.#dropLatest();
     this.#cancellation.cancel();
     // If unsubscribing cannot stop the work, this stream follows the work to its end, and releases the lock then.
     const goesOn = this.#letGo && !this.#answered && this.#work?.abandon(() => this.#leave());
@@ -88,13 +95,37 @@ class LockedStream<T> implements Observer<T> {
 
   next(value: T): void {
     if (this.#work?.isSettled) this.#answered = true;
-    if (!this.#abandoned) return this.subscriber.next(value);
+    if (!this.#abandoned) return this.#pass(value);
     closeDropped(value);
     // A method that is no stream has one value, so what an interceptor makes of it may be endless, but is no work under the lock.
     if (this.#answered) this.#leave();
   }
 
+  /** Passes a value on. The result of a method that has settled waits for the release if nothing follows it: WebSockets and the like send it at once. */
+  #pass(value: T): void {
+    this.#passLatest();
+    if (!this.#work?.isSettled) return this.subscriber.next(value);
+    this.#latest = value;
+    this.#hasLatest = true;
+    // A promise, and what interceptors make of it, completes before this runs.
+    void SETTLED.then(() => {
+      if (this.#letGo) this.#passLatest();
+    });
+  }
+
+  #passLatest(): void {
+    if (!this.#hasLatest) return;
+    this.#hasLatest = false;
+    this.subscriber.next(this.#latest);
+  }
+
+  #dropLatest(): void {
+    if (this.#hasLatest) closeDropped(this.#latest);
+    this.#hasLatest = false;
+  }
+
   error(error: unknown): void {
+    this.#passLatest();
     const letGo = this.#detach();
     const rest = letGo && this.#work?.end();
     if (!rest) return letGo?.reject(error);
@@ -106,7 +137,9 @@ class LockedStream<T> implements Observer<T> {
     const letGo = this.#detach();
     const rest = letGo && this.#work?.end();
     letGo?.resolve(rest);
-    if (rest && this.#isFirstEnd()) this.subscriber.complete();
+    if (!rest || !this.#isFirstEnd()) return;
+    this.#passLatest();
+    this.subscriber.complete();
   }
 
   /** Returns true if the subscriber does not know of the end yet. */
@@ -116,7 +149,7 @@ class LockedStream<T> implements Observer<T> {
     return isFirst;
   }
 
-  /** Resolves, after the release, with the values that are still to be passed on. */
+  /** Resolves, after the release, with the values of a shared or skipped run: a run of its own passes them on as they come. */
   async #outcome(): Promise<readonly (T | undefined)[]> {
     const run = { ...this.run, signal: this.#cancellation };
     if (run.plan.sharedRuns) return shareStream({ ...run, isStream: true }, this.open);

@@ -156,6 +156,39 @@ describe('streamLocked, around a method of which an interceptor passes something
     });
   });
 
+  describe('when the method has settled', () => {
+    const pass = (...values: string[]): void => values.forEach((value) => way.chain.next(value));
+
+    it('passes its result on after the release', async () => {
+      way.begin('done');
+      pass('done');
+      way.chain.complete();
+      expect([told, service.held]).toEqual([[], 1]);
+      expect(await ended).toEqual(['complete', 0]);
+      expect(told).toEqual(['done', 'complete']);
+    });
+
+    it('passes on at once what is followed by more', async () => {
+      way.begin('done');
+      pass('one', 'two');
+      expect(told).toEqual(['one']);
+      await new Promise(setImmediate);
+      expect([told, service.held]).toEqual([['one', 'two'], 1]);
+      way.chain.complete();
+      await ended;
+      expect(told).toEqual(['one', 'two', 'complete']);
+    });
+
+    it('tells the loss of the lock in place of the result, and closes the file that nobody gets', async () => {
+      const file = new StreamableFile(new Readable({ read: () => undefined }));
+      way.begin('done');
+      way.chain.next(file);
+      const lost = service.locks[0]!.lose();
+      expect((await ended)[0]).toBe(lost);
+      expect([told, file.getStream().destroyed]).toEqual([[lost], true]);
+    });
+  });
+
   describe('when the interceptor ends the answer', () => {
     describe.each([
       ['a promise', (promise: Promise<string>): unknown => promise],
