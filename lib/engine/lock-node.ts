@@ -107,14 +107,12 @@ export interface PeekOperation {
   readonly resource: string;
 }
 
-/** Removes the promise of this ballot if there is no record. */
+/** Removes the promise of this ballot if there is no record: the promise before it stands again. */
 export interface ClearOperation {
   readonly kind: 'clear';
   readonly resource: string;
   readonly value: string;
   readonly token: number;
-  /** True for an attempt that has done nothing: the promise before it stands again. */
-  readonly isWithdrawn?: boolean | undefined;
 }
 
 /** Removes the promise and the record, whoever has them. */

@@ -93,10 +93,7 @@ export class ReplyRegister {
   /** Asks for promises, and reads. @throws QuorumNotReachedError */
   async open(key: string, ballot: Ballot, keep: number): Promise<OpenedRecord> {
     this.#memory.ask(keep);
-    const answers = await this.#promise(key, ballot, keep).catch((error: unknown) => {
-      this.withdraw(key, ballot).catch(ignore);
-      throw error;
-    });
+    const answers = await this.#promise(key, ballot, keep);
     if (answers === 'superseded') return { kind: 'superseded' };
     const find = latestOf(answers);
     if (find === undefined) return interruptedBy(answers.filter(isPromise));
@@ -198,7 +195,10 @@ export class ReplyRegister {
     return { state: found ? 'kept' : 'running', attempts, age, expiresIn: remaining, size };
   }
 
-  /** Removes the promises of an attempt that has settled nothing. @throws QuorumNotReachedError: the other nodes get it later */
+  /**
+   * Takes the promises of an attempt back that settles nothing: for later ones it never came. The attempt must not ask for anything after that.
+   * @throws QuorumNotReachedError: the other nodes get it later
+   */
   async clear(key: string, { token, owner: value }: Ballot): Promise<void> {
     const since = this.pool.clock.now().monotonic;
     const operation = { kind: 'clear', resource: key, value, token } as const;
@@ -231,13 +231,6 @@ export class ReplyRegister {
     const { fingerprint, record, remaining } = find;
     const ttl = Math.max(1, remaining);
     return this.#settle({ kind: 'settle', resource: key, value: owner, token, fingerprint, record, ttl });
-  }
-
-  /** Takes the promises of an attempt back that does not run, so that a later one does not take it for interrupted. @throws QuorumNotReachedError */
-  async withdraw(key: string, { token, owner: value }: Ballot): Promise<void> {
-    const since = this.pool.clock.now().monotonic;
-    const operation = { kind: 'clear', resource: key, value, token, isWithdrawn: true } as const;
-    await this.#ask(operation, this.#counts(key, isDone), (all) => this.#pending.add(operation, unsure(all), since));
   }
 
   /** Gives nodes what they have forgotten, or never had, if a quorum has it. */

@@ -63,7 +63,7 @@ export interface ReplyStore {
   open(key: string, attempt: Attempt, keep: number): Promise<Opened>;
   /** Keeps a record for `keep` ms, unless an attempt with a greater token has opened the key. The call may be repeated. */
   settle(key: string, attempt: Attempt, record: string, keep: number): Promise<'settled' | 'superseded'>;
-  /** Removes the mark of an attempt that has kept nothing. */
+  /** Removes the mark of an attempt that has kept nothing. What an earlier, interrupted attempt has left stays marked. */
   clear(key: string, attempt: Attempt): Promise<void>;
   /** Removes everything under the key. Returns false if nothing was there. */
   forget(key: string): Promise<boolean>;

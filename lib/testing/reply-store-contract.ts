@@ -151,6 +151,12 @@ const CLEARING: Record<string, Law> = {
     trial.equal(await trial.store.peek(trial.key), { kind: 'running', fingerprint: 'two' });
     trial.equal(await trial.settle(trial.attempt(2, 'two'), 'record'), 'settled');
   },
+  'clear by an attempt after an interrupted one leaves the key marked': async (trial) => {
+    await trial.open(trial.attempt(1));
+    await trial.open(trial.attempt(2));
+    await trial.store.clear(trial.key, trial.attempt(2));
+    trial.equal((await trial.open(trial.attempt(3))).kind, 'interrupted');
+  },
   'clear removes nothing that was settled': async (trial) => {
     const attempt = await trial.kept('record');
     await trial.store.clear(trial.key, attempt);

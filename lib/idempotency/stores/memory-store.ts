@@ -56,7 +56,8 @@ class MemoryStore implements ReplyStore {
 
   async clear(key: string, attempt: Attempt): Promise<void> {
     const entry = this.#live(key);
-    if (entry?.record === null && compare(entry.attempt, attempt) === 0) this.#entries.delete(key);
+    if (entry?.record === null && entry.attempts === 1 && compare(entry.attempt, attempt) === 0)
+      this.#entries.delete(key);
   }
 
   async forget(key: string): Promise<boolean> {

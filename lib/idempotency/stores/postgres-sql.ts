@@ -69,7 +69,7 @@ export function statementsFor(table: string) {
     ),
     // A second effect of the same attempt must not pass: its first one may have been committed without a word.
     keepIn: settle(table, `${NOT_LATER} AND (r.record IS NULL OR ${EXPIRED})`),
-    clear: `WITH gone AS (DELETE FROM ${table} WHERE key = $1 AND fence = CAST($2 AS bigint) AND owner = $3 AND record IS NULL RETURNING 1)
+    clear: `WITH gone AS (DELETE FROM ${table} WHERE key = $1 AND fence = CAST($2 AS bigint) AND owner = $3 AND record IS NULL AND attempts = 1 RETURNING 1)
       SELECT count(*) AS count FROM gone`,
     forget: `WITH gone AS (DELETE FROM ${table} r WHERE key = $1 RETURNING ${EXPIRED} AS expired)
       SELECT count(*) AS count FROM gone WHERE NOT expired`,

@@ -189,11 +189,7 @@ export class FaultyNode implements TestingNode {
 
   /** Releases what somebody else has: the first one in the queue gets it. */
   unplant(resource: string, value: string): void {
-    this.send(
-      'somebody else',
-      [{ kind: 'release', resource, value, what: 'stay', ttl: this.options.maxTtl }],
-      ignore,
-    );
+    this.send('somebody else', [{ kind: 'release', resource, value, what: 'stay', ttl: this.options.maxTtl }], ignore);
   }
 
   /** Applies a change after which the node is connected, if with another fault. A node that was down then gets its pending releases. */

@@ -86,6 +86,17 @@ describe('a record over several nodes', () => {
     expect(world.thin).toEqual([]);
   });
 
+  it('stays open on every node if it is opened again after too few nodes answered', async () => {
+    const world = new World();
+    world.fault([1, 2], 'silent');
+    await expect(world.open(A)).rejects.toBeInstanceOf(QuorumNotReachedError);
+    world.fault([]);
+    expect(await world.open(A)).toEqual({ kind: 'new' });
+    // Whatever was still to be sent has been sent by then.
+    await world.pool.clock.advance(70_000);
+    expect(world.copies).toEqual(['a', 'a', 'a']);
+  });
+
   it('is not settled by an attempt behind which another one has opened the key', async () => {
     const world = new World();
     await world.open(A);
