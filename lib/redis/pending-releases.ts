@@ -1,5 +1,5 @@
 import type { Clock } from '../engine/clock.js';
-import type { ReleaseOperation } from '../engine/lock-node.js';
+import type { ReleaseOperation, SettleOperation } from '../engine/lock-node.js';
 
 /** Ms until a release that a node has answered with an error is tried again; each further pause is twice as long. */
 const FIRST_PAUSE = 100;
@@ -9,6 +9,8 @@ const MOST_AT_ONCE = 100;
 
 interface Pending {
   readonly operation: ReleaseOperation;
+  /** Keeps the reply of the work under the lock: whoever gets the lock next has to find it. */
+  readonly settling: SettleOperation | undefined;
   /** Ms on the monotonic clock: the lease has expired then. */
   readonly until: number;
 }
@@ -24,16 +26,19 @@ export class PendingReleases {
   constructor(
     private readonly clock: Clock,
     /** Sends releases if the node can be reached, and returns whether it can; calls `answered` after the answers. */
-    private readonly send: (operations: readonly ReleaseOperation[], answered: () => void) => boolean,
+    private readonly send: (
+      operations: readonly (SettleOperation | ReleaseOperation)[],
+      answered: () => void,
+    ) => boolean,
   ) {}
 
   /** Adds a release, without its place in the queue: if anybody still waits, a later attempt has taken the place again. */
-  add({ place: _place, ...operation }: ReleaseOperation): void {
+  add({ place: _place, ...operation }: ReleaseOperation, settling?: SettleOperation): void {
     if (this.#isClosed) return;
     const key = keyOf(operation);
     const until = this.#pending.get(key)?.until ?? this.clock.now().monotonic + operation.ttl;
     const what = operation.what === 'leave' ? 'leave' : 'stay';
-    this.#pending.set(key, { operation: { ...operation, what }, until });
+    this.#pending.set(key, { operation: { ...operation, what }, settling, until });
     this.#stopTimer ??= this.clock.schedule(this.#pause, () => this.#again());
   }
 
@@ -46,14 +51,15 @@ export class PendingReleases {
   /** Sends the pending releases to a node that can be reached: some at a time, and the next ones as soon as the node has done these. */
   flush(): void {
     const now = this.clock.now().monotonic;
-    const operations: ReleaseOperation[] = [];
-    for (const [key, { operation, until }] of this.#pending) {
-      if (until <= now) this.#pending.delete(key);
-      else if (operations.push(operation) === MOST_AT_ONCE) break;
+    const some: Pending[] = [];
+    for (const [key, pending] of this.#pending) {
+      if (pending.until <= now) this.#pending.delete(key);
+      else if (some.push(pending) === MOST_AT_ONCE) break;
     }
-    if (operations.length === 0) return;
+    if (some.length === 0) return;
+    const operations = some.flatMap(({ settling, operation }) => (settling ? [settling, operation] : [operation]));
     const answered = (): void => {
-      if (!operations.some((operation) => this.#pending.has(keyOf(operation)))) this.flush();
+      if (!some.some(({ operation }) => this.#pending.has(keyOf(operation)))) this.flush();
     };
     if (!this.send(operations, answered)) this.#pause = FIRST_PAUSE;
   }

@@ -10,6 +10,7 @@ import type {
   ProbeAnswer,
   Refused,
   ReleaseOperation,
+  SettleOperation,
   Unknown,
 } from '../engine/lock-node.js';
 import { BusyRetry } from './connection/busy-retry.js';
@@ -203,7 +204,7 @@ export class RedisNode implements LockNode {
       if (operation.kind !== 'release') return;
       const { kind } = list?.[index] ?? (answers as Unknown);
       if (kind === 'released' || kind === 'gone') this.#pending.done(operation);
-      else this.#pending.add(operation);
+      else this.#pending.add(operation, list === undefined ? settlingOf(operation, operations) : undefined);
     });
     answered(answers);
   }
@@ -217,7 +218,7 @@ export class RedisNode implements LockNode {
     return operations.map((operation) => this.#counted(operation, refusal));
   }
 
-  #sendPending(operations: readonly ReleaseOperation[], answered: () => void): boolean {
+  #sendPending(operations: readonly Operation[], answered: () => void): boolean {
     if (this.#obstacle !== undefined) return false;
     this.#send(operations, answered);
     return true;
@@ -303,6 +304,13 @@ export class RedisNode implements LockNode {
     // An excluded node is a server that another address leads to as well: there the vote counts.
     if (!this.#sendPending([release], () => undefined) && !this.#trust.isExcluded) this.#pending.add(release);
   }
+}
+
+/** Returns the operation of a batch that keeps the reply of the work under a lock, which comes before the release. */
+function settlingOf({ resource }: ReleaseOperation, operations: readonly Operation[]): SettleOperation | undefined {
+  return operations.find(
+    (operation): operation is SettleOperation => operation.kind === 'settle' && operation.resource === resource,
+  );
 }
 
 function probed(answers: readonly Answer[]): ProbeAnswer {

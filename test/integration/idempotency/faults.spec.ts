@@ -177,6 +177,24 @@ describe('a call whose nodes are out of reach when its reply is to be kept', () 
     expect(previous).toEqual(reply === 'run 1' ? ['none'] : ['none', 'interrupted']);
   });
 
+  it('gives its reply to a caller that waits, if its connections are back while it has the lock', async () => {
+    await replicas.close();
+    [one, two] = await Promise.all([replicas.start(proxies), replicas.start(servers)]);
+    const door = new Door();
+    door.shut();
+    const first = one.idempotency.once(KEY, async () => {
+      await door.pass();
+      for (const proxy of proxies) proxy.resetAll();
+      return 'run 0';
+    });
+    await door.untilVisits(1);
+    const waiting = ask(two, 0);
+    await two.log.until('contended', KEY);
+    door.open();
+    expect([await first, await waiting, previous]).toEqual(['run 0', 'run 0', []]);
+    expect([one.log.count('kept', KEY), two.log.count('interrupted', KEY)]).toEqual([1, 0]);
+  });
+
   it("is not run again with onInterrupted: 'refuse'", async () => {
     await ask(one, 5);
     await expect(ask(two, 0, 'refuse')).rejects.toMatchObject({ code: 'IDEMPOTENCY_OUTCOME_UNKNOWN' });
