@@ -219,7 +219,7 @@ export class Attempts {
   withdrawRecord({ opens, value, proposal }: Attempt): void {
     const { resource } = this;
     if (opens !== undefined && proposal !== undefined)
-      this.#ask(() => ({ kind: 'clear', resource, value, token: proposal }));
+      this.#ask(() => ({ kind: 'clear', resource, value, token: proposal, isWithdrawn: true }));
   }
 
   /** Releases a value on all nodes. */

@@ -105,7 +105,7 @@ export class Lease {
     const { pool, resource, value, token } = this;
     pool.ask({
       timeout: pool.timeoutFor(this.ttl),
-      operation: () => ({ kind: 'clear', resource, value, token }),
+      operation: () => ({ kind: 'clear', resource, value, token, isWithdrawn: true }),
       heard: () => undefined,
     });
   }

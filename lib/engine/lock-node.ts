@@ -107,12 +107,14 @@ export interface PeekOperation {
   readonly resource: string;
 }
 
-/** Removes the promise of this ballot if there is no record: the promise before it stands again. */
+/** Removes the promise of this ballot if there is no record. */
 export interface ClearOperation {
   readonly kind: 'clear';
   readonly resource: string;
   readonly value: string;
   readonly token: number;
+  /** Whether the promise before it stands again; otherwise nothing stands. */
+  readonly isWithdrawn?: boolean | undefined;
 }
 
 /** Removes the promise and the record, whoever has them. */

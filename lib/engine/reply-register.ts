@@ -176,7 +176,7 @@ export class ReplyRegister {
     open();
     return () => {
       stop();
-      this.clear(key, ballot).catch(ignore);
+      this.clear(key, ballot, false).catch(ignore);
     };
   }
 
@@ -197,11 +197,12 @@ export class ReplyRegister {
 
   /**
    * Takes the promises of an attempt back that settles nothing: for later ones it never came. The attempt must not ask for anything after that.
+   * @param isWithdrawn whether the promises before it stand again; otherwise nothing stands @default true
    * @throws QuorumNotReachedError: the other nodes get it later
    */
-  async clear(key: string, { token, owner: value }: Ballot): Promise<void> {
+  async clear(key: string, { token, owner: value }: Ballot, isWithdrawn = true): Promise<void> {
     const since = this.pool.clock.now().monotonic;
-    const operation = { kind: 'clear', resource: key, value, token } as const;
+    const operation = { kind: 'clear', resource: key, value, token, isWithdrawn } as const;
     await this.#ask(operation, this.#counts(key, isDone), (all) => this.#pending.add(operation, unsure(all), since));
   }
 

@@ -63,7 +63,8 @@ export class MemoryRecords {
     const isOther = entry.kept !== undefined || compare(operation, entry.promised) !== 0;
     if (isOther || entry.attempts === 0) return { kind: 'gone' };
     const { former, earlier } = entry;
-    if (former === undefined) this.#entries.delete(operation.resource);
+    if (operation.isWithdrawn !== true) Object.assign(entry, { attempts: 0, fingerprint: null, earlier: null });
+    else if (former === undefined) this.#entries.delete(operation.resource);
     else {
       if (former !== 'unknown') entry.promised = former;
       Object.assign(entry, { fingerprint: earlier, attempts: entry.attempts - 1, former: 'unknown', earlier: null });

@@ -17,7 +17,7 @@ export function isOfRecord(operation: Operation): operation is RecordOperation {
 
 /** Returns the words of an operation on a record: a letter, two words, and those that belong to the letter. */
 export function wordsOfRecord(operation: RecordOperation): readonly string[] {
-  const letter = LETTERS[operation.kind];
+  const letter = operation.kind === 'clear' && operation.isWithdrawn ? 'W' : LETTERS[operation.kind];
   if (operation.kind === 'peek' || operation.kind === 'forget') return [letter, '', ''];
   const words = [letter, operation.value, `${operation.token}`];
   if (operation.kind === 'clear') return words;

@@ -73,7 +73,7 @@ describe.each(serverPrograms())('random batches on %s and in memory', (program: 
       if (kind < 0.2) return { kind: 'peek', resource };
       if (kind < 0.27) return { kind: 'forget', resource };
       const ballot = { resource, value: pick(VALUES), token: 7 + Math.floor(random() * 4) };
-      if (kind < 0.5) return { kind: 'clear', ...ballot };
+      if (kind < 0.5) return { kind: 'clear', ...ballot, isWithdrawn: random() < 0.5 };
       const terms = { ...ballot, fingerprint: pick([null, 'f1', 'f2']), ttl: HOUR };
       if (kind < 0.8) return { kind: 'open', ...terms };
       return { kind: 'settle', ...terms, record: pick(RECORDS) };

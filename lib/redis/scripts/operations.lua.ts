@@ -33,7 +33,7 @@ export const CLOCK_FACTOR = 1_024;
  *          E value ttl            extends, but makes no shorter
  *          K value ttl            keeps the resource for `ttl` ms, under a value that nobody releases
  *          F value token field    raises the fence counter
- *          O, S, P, C and X are for records, with up to 5 words: see records.lua.ts
+ *          O, S, P, C, W and X are for records, with up to 5 words: see records.lua.ts
  *     last the run of the node as this connection knows it, or '-'
  *
  * Answers with one number if all went as usual: the clock of the node, in ms, times 1024, and the number of operations. Otherwise with the clock and

@@ -4,7 +4,8 @@
  *     O value token fingerprint ttl          opens: promises, and reads
  *     S value token fingerprint ttl record   settles
  *     P '' ''                                peeks
- *     C value token                          clears: all is as if the attempt had never come, as far as the node remembers
+ *     C value token                          clears: nothing stands any more. The promise stays
+ *     W value token                          withdraws: all is as if the attempt had never come, as far as the node remembers
  *     X '' ''                                forgets
  *
  * One hash for each record; a ballot is "token value", and a fingerprint is '' if there is none:
@@ -81,6 +82,10 @@ export const RECORDS = `
     if op == 'S' then return settle(key, at, ballot, promised) end
     if op == 'P' then return peek(key, promised) end
     if promised ~= ballot or get(key, 'n') == '0' or call('HGET', key, 'v') then return 0 end
+    if op == 'C' then
+      call('HSET', key, 'n', '0', 'f', '', 'e', '')
+      return 1
+    end
     local before = get(key, 'q')
     if before == '' then return call('DEL', key) end
     local n = string.format('%.0f', get(key, 'n') - 1)

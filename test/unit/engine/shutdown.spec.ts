@@ -162,7 +162,8 @@ describe('a shutdown while the nodes answer a call', () => {
     let closed: Promise<unknown> | undefined;
     pool.clock.nextTurn = (task) => {
       nextTurn(task);
-      if (pool.owners('a').every((owner) => owner !== undefined)) closed ??= redlock.close().then(() => pool.owners('a'));
+      if (pool.owners('a').every((owner) => owner !== undefined))
+        closed ??= redlock.close().then(() => pool.owners('a'));
     };
     expect(await pool.clock.until(redlock.acquire('a').catch((error: unknown) => error))).toBeInstanceOf(
       RedlockClosedError,
