@@ -371,13 +371,9 @@ export const CONTROLS: readonly Control[] = [
     choices: ONCE,
   },
   {
-    rule: 'a promise stays when its attempt has failed',
+    rule: 'the promise before it stands again when an attempt has failed',
     changes: [
-      {
-        file: RECORDS,
-        from: 'Object.assign(entry, { attempts: 0, fingerprint: null, earlier: null })',
-        to: 'this.#entries.delete(operation.resource)',
-      },
+      { file: RECORDS, from: 'else if (former === undefined) this', to: 'else if (operation !== undefined) this' },
     ],
     sees: ANSWERS,
     choices: { ...ONCE, ttl: 200, fails: 0.5, rates: 0, nodes: 5 },

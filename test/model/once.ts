@@ -135,7 +135,7 @@ export class OnceCallers {
     const { register } = process.redlock;
     const ballot = ballotOf(taken);
     try {
-      const opened: OpenedRecord = taken.isOpened ? { kind: 'new' } : await register.open(key, ballot, KEEP);
+      const opened = taken.isOpened ? { kind: 'new' as const } : await this.#open(process, key, ballot);
       if (opened.kind === 'superseded') return 'superseded';
       if (opened.kind === 'kept') return { answer: opened.kept.record };
       // Longer than the lease may last, now and then.
@@ -146,6 +146,22 @@ export class OnceCallers {
       return 'failed';
     } finally {
       void taken.lock.release();
+    }
+  }
+
+  /** Tries again under the same ballot, and takes its promises back if it gives up. */
+  async #open(process: Process, key: string, ballot: Ballot): Promise<OpenedRecord> {
+    const { register } = process.redlock;
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await register.open(key, ballot, KEEP);
+      } catch (error) {
+        if (tries === TRIES) {
+          register.clear(key, ballot).catch(() => undefined);
+          throw error;
+        }
+      }
+      await this.world.sleep(process, 50 * this.world.random());
     }
   }
 
