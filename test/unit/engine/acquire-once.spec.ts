@@ -163,14 +163,15 @@ describe('a lock whose votes open a record', () => {
 });
 
 describe('ReplyRegister.open without a quorum', () => {
-  it('leaves what was there before', async () => {
+  it('leaves what was there before if its caller gives up', async () => {
     const pool = new MemoryPool();
     const { redlock } = pool.client({ nodeTimeout: 50 });
-    const open = (token: number) =>
-      pool.clock.until(redlock.register.open('a', { token, owner: `o${token}`, fingerprint: `f${token}` }, 60_000));
+    const ballotOf = (token: number) => ({ token, owner: `o${token}`, fingerprint: `f${token}` });
+    const open = (token: number) => pool.clock.until(redlock.register.open('a', ballotOf(token), 60_000));
     expect(await open(1)).toEqual({ kind: 'new' });
     pool.nodes.slice(0, 2).forEach((node) => (node.faults = { open: { slow: 80 } }));
     await expect(open(2)).rejects.toMatchObject({ code: 'QUORUM_NOT_REACHED' });
+    await pool.clock.until(redlock.register.clear('a', ballotOf(2)));
     pool.nodes.forEach((node) => node.fail());
     await pool.clock.advance(100);
     expect(await open(3)).toEqual({ kind: 'interrupted', attempts: 1, fingerprint: 'f1' });
